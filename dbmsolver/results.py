@@ -312,6 +312,15 @@ class SolutionCount:
         """The moves of each of the solutions; None where there is none, or none is known."""
         return self.result.length if self.result.shortest else None
 
+    def __str__(self) -> str:
+        """For people: how many there are, and how long they are."""
+        if not self.count:
+            known = "" if self.limit is None else f"; solutions not counted ({self.limit})"
+            return f"{self.result}{known}"
+        number = counted(self.count, "shortest solution", "shortest solutions")
+        length = counted(self.length or 0, *METRIC_WORDS[self.result.metric])
+        return f"{title(self.result.deal)}: {number} of {length}"
+
 
 @dataclass(frozen=True, slots=True)
 class MoveValue:
@@ -332,6 +341,13 @@ class MoveValue:
     def length(self) -> int | None:
         """The fewest moves that are left after the move, None if they are not known exactly."""
         return self.at_most if self.at_most == self.at_least else None
+
+    def __str__(self) -> str:
+        """For people: the move, and what it leads to."""
+        left = "" if self.at_most is None else f", {self.at_most} left"
+        if self.length is None and left:
+            left += f" or less, at least {self.at_least or 0}"
+        return f"{self.move}: {self.verdict}{left}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,6 +385,10 @@ class FirstMoves:
         if len(kept) != 1 or kept[0].verdict != Verdict.SOLVED:
             return None
         return kept[0].move
+
+    def __str__(self) -> str:
+        """For people: the answer of the position, and a line for each move."""
+        return "\n".join(map(str, (self.result, *self.values)))
 
 
 def method_for(question: Question, deal: Deal, wanted: Method) -> Method:

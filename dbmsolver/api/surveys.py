@@ -21,6 +21,7 @@ from dbmsolver.errors import UsageError, WrongValueError
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import METRICS, Metric
+from dbmsolver.game.numbers import NUMBERS, Numbers
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limits, SurveyReport
@@ -48,6 +49,8 @@ def survey_deals(
     lengths: bool = False,
     threads: int | None = None,
     ray: str | None = None,
+    numbers: Numbers = "microsoft",
+    rows: bool = False,
     max_states: int | None = None,
     max_time: float | str | None = None,
     memory: int | str | None = None,
@@ -58,13 +61,14 @@ def survey_deals(
     """Ask one question about many deals, and keep the answers in a table.
 
     `ranges` are numbers and ranges ("1-1000,11982"), paths of files of them, of boards, or of
-    directories of boards, one text or several. Each deal gets a row for each of the `rules`
-    (FreeCell's if there are none); the fewest freecells are looked for up to the number that the
-    rules have. `output` is the table, .csv, .jsonl or .parquet; the same call continues it. With
-    `undecided_only` deals are taken up that the table leaves undecided with smaller limits than
-    these; `ranges` can be None then. `metric` is that of lengths of shortest solutions, as for
-    :func:`solve`; `automove` says which moves home are free in "moves" ("wkr" if it does not). With
-    `lengths` solutions that verdicts have found are played, and counted.
+    directories of boards, one text or several; `numbers` says whose numbers they are, and `rows`
+    that the lines of boards are their rows, as for :meth:`Deal.load`. Each deal gets a row for each
+    of the `rules` (FreeCell's if there are none); the fewest freecells are looked for up to the
+    number that the rules have. `output` is the table, .csv, .jsonl or .parquet; the same call
+    continues it. With `undecided_only` deals are taken up that the table leaves undecided with
+    smaller limits than these; `ranges` can be None then. `metric` is that of lengths of shortest
+    solutions, as for :func:`solve`; `automove` says which moves home are free in "moves" ("wkr" if
+    it does not). With `lengths` solutions that verdicts have found are played, and counted.
 
     The limits are for each deal, in states, seconds and bytes, but for `memory`, which all share.
     `ray` is the address of a cluster, "auto" or "local". `progress` is called some times a second.
@@ -79,11 +83,13 @@ def survey_deals(
     from dbmsolver.survey.filling import fill
     from dbmsolver.survey.formats import values_of
     from dbmsolver.survey.loading import load_rows
-    from dbmsolver.survey.ranges import parse_ranges
+    from dbmsolver.survey.ranges import ranges_or_none
     from dbmsolver.survey.rows import Inquiry
     from dbmsolver.survey.run import Survey
 
     checked_choice("question", question, get_args(Question))
+    checked_choice("numbers", numbers, NUMBERS)
+    rows = checked_flag("rows", rows)
     checked_choice("metric", metric, (None, *METRICS))
     checked_choice("automove", automove, (None, *AUTOMOVES))
     path = checked_path("output", output)
@@ -105,7 +111,7 @@ def survey_deals(
         raise WrongValueError("rules are empty, expected those of one game or of several")
     survey = Survey(
         Inquiry(question).measured(metric, automove),
-        None if texts is None else parse_ranges(texts),
+        ranges_or_none(texts, numbers, rows),
         games,
         limits,
         undecided_only,

@@ -32,7 +32,10 @@ PICTURES = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf")
 
 Answer = TypeVar("Answer")
 
-COMPILING = "Compiling for this machine, this once; it takes some seconds."
+COMPILING = (
+    "Compiling what this needs for this machine, this once; it takes up to a minute. "
+    "dbmsolver compile does it for all commands."
+)
 
 
 if TYPE_CHECKING:

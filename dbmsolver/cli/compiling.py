@@ -63,7 +63,7 @@ _MOST_STATES = 2000
 
 
 class Work(NamedTuple):
-    """What one process compiles."""
+    """Work of one process: a part of what is compiled for a family."""
 
     family: Family
     part: Part

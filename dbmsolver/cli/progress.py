@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from dataclasses import asdict
@@ -37,6 +38,10 @@ LAST = 8
 """The number of open deals up to which no time is told: each of them may be a hard one."""
 BAR = 24
 """Characters of a bar."""
+_DRAWN = re.compile(f" (?=[━─#-]{{{BAR}}} )(?P<bar>(?P<full>[━#]*)(?P<empty>[─-]*)) ")
+"""A bar in a line."""
+_SHORTEST_BAR = 6
+"""The characters of a bar that is shortened, at least; it is left out instead of fewer."""
 
 
 class ProgressDisplay(Closable):
@@ -163,7 +168,18 @@ class LiveLine(ProgressDisplay):
 
 
 def fitted(line: str, width: int) -> str:
-    """Return the line as it fits a terminal: with its end, which is the time so far."""
+    """Return the line as it fits a terminal.
+
+    Its bar is shortened first; its end, which is the time so far, stays.
+    """
+    over = len(line) - width
+    if over > 0 and (drawn := _DRAWN.search(line)):
+        length = len(drawn["bar"]) - over
+        full = drawn["full"]
+        kept_full = len(full) * length // len(drawn["bar"])
+        shorter = full[:1] * kept_full + drawn["empty"][:1] * (length - kept_full)
+        words = f" {shorter} " if length >= _SHORTEST_BAR else " "
+        line = line[: drawn.start()] + words + line[drawn.end() :]
     if len(line) <= width:
         return line
     head, comma, end = line.rpartition(", ")

@@ -21,6 +21,7 @@ from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.kinds import Build, Fill
 from dbmsolver.game.library import load_rules
 from dbmsolver.game.numbers import Numbers
+from dbmsolver.game.titles import title
 from dbmsolver.notation.format_names import READABLE
 
 if TYPE_CHECKING:
@@ -93,18 +94,21 @@ given_options = gathered(
 """Options for facts that are known beside the file, as `given`."""
 
 
-def load(name: str | Source, from_format: str | None, given: Given) -> tuple[Solution, str]:
+def load(
+    name: str | Source, from_format: str | None, given: Given, one_of_several: bool = False
+) -> tuple[Solution, str]:
     """Return the solution in a file, on standard input (`-`) or in a text, and its format.
 
-    Prints the choices that its reader made.
+    Prints the choices that its reader made; of one of several solutions with the deal's name.
     """
     from dbmsolver.notation import formats
 
     source = read_source(name, given) if isinstance(name, str) else name
     form = from_format or formats.detect(source, given)
     solution = formats.read(source, form, given)
+    whose = f"{title(solution.deal)}: " if one_of_several else ""
     for note in solution.notes:
-        print(f"dbmsolver: {note}", file=Unheard(sys.stderr), flush=True)
+        print(f"dbmsolver: {whose}{note}", file=Unheard(sys.stderr), flush=True)
     return solution, form
 
 

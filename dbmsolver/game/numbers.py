@@ -57,6 +57,12 @@ def shuffled(number: int, numbers: Numbers) -> list[int]:
     return kind.shuffle(number)
 
 
+def first_and_last(numbers: Numbers) -> tuple[int, int]:
+    """Return the least and the greatest number that a program deals, but for -1 and -2."""
+    kind = _KINDS[numbers]
+    return kind.first, kind.last
+
+
 def _microsoft(number: int) -> list[int]:
     """Return the cards in the order in which Microsoft's FreeCell deals them.
 

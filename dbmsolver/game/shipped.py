@@ -69,6 +69,8 @@ _HINTS = 3
 """The most games that a message suggests."""
 _NEAR = 0.75
 """The likeness from which on a name is taken for a slip of another."""
+_BEGINS_NEAR = 0.85
+"""The same of a beginning, which is shorter, and so like more names."""
 
 
 def games_beginning(text: str) -> list[str]:
@@ -130,15 +132,27 @@ def unknown_game(name: str) -> UsageError:
     """Return the error for a name that is no game's, with the nearest ones.
 
     Those are the games whose names begin so; else those that have the text in their names; else one
-    that differs by a slip.
+    that differs by a slip, or whose name begins like it but for a slip.
     """
     said = _letters(name)
     near = games_beginning(name) if len(said) > 1 else []
     near = near or [_NAMES[known] for known in _NAMES if len(said) > 3 and said in known]
     near = near or [_NAMES[one] for one in difflib.get_close_matches(said, _NAMES, 1, _NEAR)]
+    near = near or _beginning_like(said)
     named = list(dict.fromkeys(near))[:_HINTS]
     hint = f"did you mean {' or '.join(named)}? " if named else ""
     return UsageError(f"unknown game {quoted(name)}, {hint}expected one that `games` lists")
+
+
+def _beginning_like(said: str) -> list[str]:
+    """Return the games whose names begin like a text of five letters or more, the nearest first."""
+    found = []
+    for known, name in _NAMES.items() if len(said) > 4 else ():
+        starts = {known[: len(said) + more] for more in (0, 1)}
+        like = max(difflib.SequenceMatcher(None, said, start).ratio() for start in starts)
+        if like >= _BEGINS_NEAR:
+            found.append((-like, name))
+    return [name for _, name in sorted(found)]
 
 
 def usual_rules(rules: Rules, game: Rules | None = None) -> Rules:

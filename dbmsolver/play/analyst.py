@@ -17,11 +17,11 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_fields
 from dbmsolver.notation.steps import moving_card
 from dbmsolver.play.codes import code_of, codes_of, read_line
-from dbmsolver.play.plan import Look, Task, tasks
+from dbmsolver.play.plan import Look, Task, kernels_of, tasks
 from dbmsolver.play.table import Option
 from dbmsolver.play.values import Knowledge, Value
 from dbmsolver.play.workers import Answer, WorkerLostError, Workers
-from dbmsolver.results import Verdict
+from dbmsolver.results import Method, Verdict
 
 State = Literal["waiting", "compiling", "searching", "done", "stopped"]
 
@@ -53,7 +53,7 @@ class Analyst:
         self.workers = workers
         self.knowledge = Knowledge()
         self._seconds = seconds
-        self._compiled: dict[Family, asyncio.Task[None]] = {}
+        self._compiled: dict[tuple[Family, Method], asyncio.Task[None]] = {}
 
     async def accounts(
         self, rules: Rules, line: Sequence[Position], longer: int = 0
@@ -117,16 +117,16 @@ class Analyst:
         return "done"
 
     def _is_compiled(self, rules: Rules) -> bool:
-        task = self._compiled.get(rules.family)
+        task = self._compiled.get(kernels_of(rules))
         return task is not None and task.done() and not task.cancelled() and not task.exception()
 
     async def _compile(self, rules: Rules) -> None:
         """Compile what the searches of a family of games need; nobody's leaving ends that."""
-        task = self._compiled.get(rules.family)
+        task = self._compiled.get(kernels_of(rules))
         if task is None or (task.done() and not self._is_compiled(rules)):
             order = {"kind": "compile", "rules": rules_fields(rules)}
             task = asyncio.create_task(self.workers.run(order, lambda _: None))
-            self._compiled[rules.family] = task
+            self._compiled[kernels_of(rules)] = task
         await asyncio.shield(task)
 
     def learn(

@@ -23,6 +23,8 @@ LAST = 2**31 - 1
 
 _SOME = 24
 """Deals among which one is chosen."""
+_MOST = 96
+"""Deals that are searched where few of them can be won."""
 _SECONDS = 0.5
 """Seconds for each of them; those that take longer are left out."""
 _THIRDS = {"easy": 0, "medium": 1, "hard": 2}
@@ -67,13 +69,13 @@ async def new_deal(asked: Mapping[str, Any], analyst: Analyst) -> tuple[Deal, st
     kind = asked.get("kind", "any")
     if kind not in KINDS:
         raise UsageError(f"{quoted(str(kind))} deals, expected one of {', '.join(KINDS)}")
-    numbers = random.sample(range(1, LAST + 1), _SOME)
-    deals = [Deal.from_number(number, rules) for number in numbers]
+    numbers = random.sample(range(1, LAST + 1), _MOST)
     if kind == "any":
-        return deals[0], ""
+        return Deal.from_number(numbers[0], rules), ""
+    deals = [Deal.from_number(number, rules) for number in numbers]
     won: list[tuple[int, int]] = []
     some = 6 if kind == "winnable" else _SOME
-    for first in range(0, _SOME, some):
+    for first in range(0, _MOST, some):
         answers = await analyst.decided(rules, deals[first : first + some], _SECONDS)
         won += [
             (answer["work"], first + answer["place"])
@@ -82,8 +84,10 @@ async def new_deal(asked: Mapping[str, Any], analyst: Analyst) -> tuple[Deal, st
         ]
         if kind == "winnable" and won:
             return deals[won[0][1]], ""
+        if kind != "winnable" and len(won) >= len(_THIRDS):
+            break
     if len(won) < len(_THIRDS):
-        text = f"{len(won)} of {_SOME} deals can be won for certain"
+        text = f"{len(won)} of {_MOST} deals can be won for certain"
         raise UndecidedError(f"{text}, expected {len(_THIRDS)} to choose from; ask again")
     won.sort()
     third = _THIRDS[kind] * len(won) // 3, (_THIRDS[kind] + 1) * len(won) // 3

@@ -12,11 +12,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from dbmsolver.game.classes import has_classes
+from dbmsolver.game.dominance.records import has_dominance
+from dbmsolver.game.kinds import Family
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.play.table import Option, options_of
 from dbmsolver.play.values import Knowledge, Value
-from dbmsolver.results import Verdict
+from dbmsolver.results import Method, Verdict
 
 _FIRST = 0.1
 """Seconds for each position in the first look at all of them."""
@@ -30,6 +33,13 @@ class Task:
     kind: Literal["decide", "prove", "solve"]
     positions: tuple[Position, ...]
     seconds: float
+
+
+def kernels_of(rules: Rules) -> tuple[Family, Method]:
+    """Return what says which kernels search a game: its family, and the method of its proofs."""
+    if has_dominance(rules):
+        return rules.family, Method.DOMINATING
+    return rules.family, Method.CLASSES if has_classes(rules) else Method.EVERY_POSITION
 
 
 class Look:

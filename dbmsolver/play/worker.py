@@ -20,10 +20,12 @@ from typing import Any
 from dbmsolver.errors import DbmError
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Family
 from dbmsolver.game.moves import Move
 from dbmsolver.game.shipped import rules_from
 from dbmsolver.play.codes import codes_of
-from dbmsolver.results import Better, Event, Result, Verdict
+from dbmsolver.play.plan import kernels_of
+from dbmsolver.results import Better, Event, Method, Question, Result, Verdict
 
 Say = Callable[[dict[str, Any]], None]
 
@@ -88,7 +90,7 @@ class Worker:
     def _do(self, task: dict[str, Any]) -> None:
         rules = rules_from(task["rules"])
         if task["kind"] == "compile":
-            compile_for(rules.family)
+            compile_for(*kernels_of(rules))
             return
         deals = [Deal(parse_board(board, rules), rules) for board in task["boards"]]
         settings = {
@@ -156,16 +158,15 @@ class Worker:
         self._say({"place": place, "moves": codes_of(moves), "shortest": shortest})
 
 
-def compile_for(family: Any) -> None:
-    """Compile what searches of a family of games need, as far as it is not in the cache."""
+def compile_for(family: Family, proof: Method) -> None:
+    """Compile what searches of some games need, as far as it is not in the cache."""
     import numpy as np
 
     from dbmsolver.jit.compilation import compile_ahead
-    from dbmsolver.results import Method, Question
     from dbmsolver.search.precompile import needed
 
     for question, method in (
-        (Question.PROVE, Method.DOMINATING),
+        (Question.PROVE, proof),
         (Question.SOLVE, Method.EVERY_POSITION),
     ):
         for kernel, arguments in needed(question, method, np.uint8, True, False, family):

@@ -6,8 +6,9 @@ import sys
 from typing import Any
 
 from dbmsolver.errors import StoreError, UsageError, quoted
+from dbmsolver.game.numbers import NUMBERS
 from dbmsolver.results import Verdict
-from dbmsolver.survey.rows import COLUMNS, UNREADABLE, Inquiry, Row, column_types
+from dbmsolver.survey.rows import COLUMNS, UNREADABLE, Inquiry, Row, column_types, number_name
 
 DIFFERENT = {"deal", "board", "digest", "asked"}
 """The columns of text that have another value in each row."""
@@ -46,6 +47,10 @@ def check_values(row: Row, where: str) -> None:
         raise StoreError(f"unknown verdict {quoted(row.verdict)}", where)
     if (row.number is None) == (row.board is None):
         raise StoreError("expected a number or a board, one of them", where)
+    if row.number is not None and (
+        row.whose not in NUMBERS or row.deal != number_name(row.number, row.whose)
+    ):
+        raise StoreError(f"deal {quoted(row.deal)} is none with the number {row.number}", where)
     try:
         rules = row.rules
     except (UsageError, TypeError, ValueError) as error:

@@ -172,7 +172,8 @@ class DivesInTurn:
 
 def laid_out_subjects(subjects: Sequence[Subject]) -> Laid:
     """Return deals under the same rules as a kernel reads them; InputError for one there is not."""
-    numbers = [subject.number for subject in subjects if subject.number is not None]
+    own = [one.number for one in subjects if one.whose == "microsoft"]
+    numbers = [number for number in own if number is not None]
     laid = None
     if len(numbers) == len(subjects):
         laid = numbers_laid_out(numbers, subjects[0].rules)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from dbmsolver.game.shipped import changed
 from dbmsolver.results import Verdict
@@ -64,7 +65,7 @@ class Fewest(Filling):
         new = next((cells for cells in unknown if cells not in self.waiting), None)
         if new is not None:
             rules = changed(self.subject.rules, new)
-            yield Task(Subject(self.subject.number, self.subject.board, rules), self)
+            yield Task(replace(self.subject, rules=rules), self)
         elif unknown:
             yield self.waiting[min(unknown)].search()
 

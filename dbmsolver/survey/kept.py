@@ -18,7 +18,7 @@ _FILES = {"data.mdb", "lock.mdb", "writer.lock"}
 
 def name_of(question: Inquiry, subject: Subject) -> str:
     """Return the name of the store of a deal's search."""
-    text = repr((question, subject.number, subject.board, subject.rules))
+    text = repr((question, subject.number, subject.whose, subject.board, subject.rules))
     return blake2b(text.encode(), digest_size=8).hexdigest()
 
 

@@ -55,6 +55,7 @@ class Rows(dict[Key, Row]):
                 key=lambda one: (
                     order[one[0][1]],
                     one[1].number is None,
+                    one[1].whose,
                     one[1].number or 0,
                     one[1].board or "",
                 ),

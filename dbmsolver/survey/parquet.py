@@ -94,7 +94,9 @@ def _rows_of(columns: list[list[Any]], where: str) -> Iterator[Row]:
     right = set()
     for row in map(Row, *columns):
         common = _common(row)
-        if common not in right or (row.number is None) == (row.board is None):
+        number = row.number
+        is_usual = number is not None and row.board is None and row.deal == str(number)
+        if common not in right or not is_usual:
             check_values(row, where)
             right.add(common)
         yield row

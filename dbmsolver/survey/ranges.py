@@ -12,19 +12,20 @@ from pathlib import Path
 
 from dbmsolver.errors import InputError, UsageError, quoted
 from dbmsolver.game.boards import format_board
-from dbmsolver.game.deals import MAX_BOARD_BYTES, Deal
-from dbmsolver.game.numbers import MAX_NUMBER
+from dbmsolver.game.deals import MAX_BOARD_BYTES, Deal, deal_number
+from dbmsolver.game.numbers import Numbers, first_and_last
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.texts import LINE_END, read_path, read_stream
 
-_ITEM = re.compile(r"(?P<special>-[12])|(?P<first>[0-9]{1,12})(?:-(?P<last>[0-9]{1,12}))?")
+_ITEM = re.compile(r"(?P<special>-[12])|(?P<first>[0-9]{1,20})(?:-(?P<last>[0-9]{1,20}))?")
 _LOOKS_LIKE_RANGES = re.compile(r"[-0-9, ]+")
 _NUMBERS = "numbers and ranges like 1-1000,11982"
 _EXPECTED = f"expected {_NUMBERS}"
+_MOST = 2**63 - 1
+"""The greatest number that every kind of table can hold."""
 _BETWEEN_ITEMS = re.compile(r"\s*,\s*|\s+")
 MAX_LIST_BYTES = 256 << 20
-"""Bytes of a file of numbers, at most: some ten million of them are less."""
-
+"""The most bytes of a file of numbers: some twenty million of them are less."""
 _BETWEEN = " / "
 """Stands for the end of a line where a board is written in one."""
 
@@ -39,11 +40,21 @@ class Ranges:
     """(name of the file, text)."""
     unreadable: tuple[InputError, ...] = ()
     """The errors of files that are no text; only of directories, where others are beside them."""
+    whose: Numbers = "microsoft"
+    """The program that deals the numbers."""
+    rows: bool = False
+    """True if the lines of boards are the rows of cards as they lie on a table."""
 
     def __contains__(self, number: int) -> bool:
         """Return whether ``number`` is one of the numbers."""
         place = bisect_right(self.numbers, number, key=lambda some: some.start)
         return place > 0 and number in self.numbers[place - 1]
+
+    def check(self, games: Iterable[Rules]) -> None:
+        """Raise InputError if a game cannot be dealt by these numbers."""
+        for rules in games:
+            for numbers in self.numbers:
+                deal_number(numbers[0], rules, self.whose)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,23 +67,28 @@ class Subject:
     number: int | None
     board: str | None
     rules: Rules
+    whose: Numbers = "microsoft"
+    """The program that deals the number."""
 
-    def __reduce__(self) -> tuple[type[Subject], tuple[int | None, str | None, Rules]]:
+    def __reduce__(self) -> tuple[type[Subject], tuple[int | None, str | None, Rules, Numbers]]:
         """Pickle the values alone: there are thousands of subjects in a second."""
-        return Subject, (self.number, self.board, self.rules)
+        return Subject, (self.number, self.board, self.rules, self.whose)
 
     def deal(self) -> Deal:
         """Return the deal itself; InputError if the rules have none of that number."""
         if self.number is not None:
+            if self.whose != "microsoft":
+                return Deal(deal_number(self.number, self.rules, self.whose), self.rules)
             return Deal.from_number(self.number, self.rules)
         text = (self.board or "").replace(_BETWEEN, "\n")
         return Deal.from_text(text, self.rules, "board of the table")
 
 
-def parse_ranges(texts: Iterable[str]) -> Ranges:
+def parse_ranges(texts: Iterable[str], whose: Numbers = "microsoft", rows: bool = False) -> Ranges:
     """Read what a survey is about: lists of numbers and ranges, paths of files and directories.
 
-    A file holds numbers and ranges, or a board; `-` is such a file on standard input. UsageError
+    A file holds numbers and ranges, or a board; `-` is such a file on standard input. `whose` names
+    the program that deals the numbers. With `rows` the lines of boards are their rows. UsageError
     for a range that cannot be, InputError for a file or directory that cannot be read.
     """
     numbers: list[range] = []
@@ -80,7 +96,7 @@ def parse_ranges(texts: Iterable[str]) -> Ranges:
     unreadable: list[InputError] = []
     for text in texts:
         if looks_like_numbers(text):
-            numbers += [_range_of(item.strip()) for item in text.split(",")]
+            numbers += [_range_of(item.strip(), whose) for item in text.split(",")]
         elif os.path.isdir(text):  # noqa: PTH112  # which raises no error
             some, errors = _boards_in(Path(text))
             boards += some
@@ -88,12 +104,26 @@ def parse_ranges(texts: Iterable[str]) -> Ranges:
         else:
             whole, where = _read(text)
             if is_list(whole):
-                numbers += _listed(whole, where)
+                numbers += _listed(whole, where, whose)
             elif len(whole) > MAX_BOARD_BYTES:
                 raise InputError(f"more than {MAX_BOARD_BYTES} bytes, expected a board", where)
             else:
                 boards.append((where, whole))
-    return Ranges(tuple(_merged(numbers)), tuple(boards), tuple(unreadable))
+    if whose != "microsoft" and not numbers:
+        raise UsageError(f"--numbers {whose} says nothing about boards, expected numbers")
+    if rows and not boards:
+        raise UsageError("--rows says nothing about numbers, expected boards")
+    return Ranges(tuple(_merged(numbers)), tuple(boards), tuple(unreadable), whose, rows)
+
+
+def ranges_or_none(texts: Iterable[str] | None, whose: Numbers, rows: bool) -> Ranges | None:
+    """Return what a survey is about, or None where no text says it: the deals of its table."""
+    if texts is not None:
+        return parse_ranges(texts, whose, rows)
+    if rows or whose != "microsoft":
+        said = "--rows" if rows else f"--numbers {whose}"
+        raise UsageError(f"{said} says nothing without ranges of deals, or boards")
+    return None
 
 
 def looks_like_numbers(text: str) -> bool:
@@ -115,7 +145,7 @@ def subjects_of(ranges: Ranges, games: Iterable[Rules]) -> Iterator[Subject]:
     for rules in games:
         for numbers in ranges.numbers:
             for number in numbers:
-                yield Subject(number, None, rules)
+                yield Subject(number, None, rules, ranges.whose)
         for board in boards_under(ranges, rules):
             yield Subject(None, board, rules)
 
@@ -124,7 +154,7 @@ def count_subjects(ranges: Ranges | None, games: Iterable[Rules]) -> int:
     """Return how many deals `subjects_of` has; 0 for no ranges."""
     if ranges is None:
         return 0
-    numbers = sum(map(len, ranges.numbers))
+    numbers = sum(some.stop - some.start for some in ranges.numbers)
     return sum(numbers + len(boards_under(ranges, rules)) for rules in games)
 
 
@@ -146,7 +176,7 @@ def _read_boards(ranges: Ranges, rules: Rules) -> tuple[list[str], list[InputErr
     errors: list[InputError] = list(ranges.unreadable)
     for where, text in ranges.boards:
         try:
-            found[one_line(Deal.from_text(text, rules, where))] = None
+            found[one_line(Deal.from_text(text, rules, where, rows=ranges.rows))] = None
         except InputError as error:
             errors.append(InputError(error.message, error.where or where))
     if errors and not found and not ranges.numbers:
@@ -171,12 +201,12 @@ def _read(path: str) -> tuple[str, str]:
     return read_path(path, what, MAX_LIST_BYTES, missing)
 
 
-def _listed(text: str, where: str) -> Iterator[range]:
+def _listed(text: str, where: str, whose: Numbers) -> Iterator[range]:
     """Yield the numbers and ranges of a file; InputError says which line has something else."""
     for number, words in _lines_with_words(text):
         for item in _BETWEEN_ITEMS.split(words.removesuffix(",").rstrip()):
             try:
-                yield _range_of(item)
+                yield _range_of(item, whose)
             except UsageError as error:
                 raise InputError(error.message, f"{where}, line {number}") from None
 
@@ -188,18 +218,21 @@ def _lines_with_words(text: str) -> Iterator[tuple[int, str]]:
             yield number, words
 
 
-def _range_of(item: str) -> range:
+def _range_of(item: str, whose: Numbers) -> range:
     match = _ITEM.fullmatch(item)
-    if match is None:
+    own = whose == "microsoft"
+    if match is None or (match["special"] and not own):
         raise UsageError(f"{quoted(item)} is no range of deals, {_EXPECTED}")
     if match["special"]:
         return range(int(item), int(item) + 1)
     first, last = int(match["first"]), int(match["last"] or match["first"])
+    least, most = first_and_last(whose)
+    most = min(most, _MOST)
     for number in (first, last):
-        if not 1 <= number <= MAX_NUMBER:
-            raise UsageError(
-                f"{quoted(item)}: no such number, expected one from 1 to {MAX_NUMBER}, or -1 or -2"
-            )
+        if not least <= number <= most:
+            expected = f"expected one from {least} to {most}"
+            expected += ", or -1 or -2" if own else f", as of {whose}"
+            raise UsageError(f"{quoted(item)}: no such number, {expected}")
     if last < first:
         raise UsageError(f"{quoted(item)} ends before it begins, {_EXPECTED}")
     return range(first, last + 1)

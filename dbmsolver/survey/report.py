@@ -36,7 +36,7 @@ _WORDS: dict[Metric | None, str] = {
     "turns": "plays and turns of the stock",
     "plays": "plays",
 }
-_NUMBER = re.compile(r"([0-9][0-9,.]*( ?%| s| min| h| MiB)?)?")
+_NUMBER = re.compile(r"([0-9][0-9,.]*( ?%| s| min| h| MiB)?( to [0-9.]+%)?)?")
 """The text of a number, with its unit: such columns are aligned at the right."""
 _CELLS = re.compile(r"(no|[0-9]+) freecells?")
 _NOT_SHORTEST = "They are those that the search came upon, not the shortest."
@@ -74,7 +74,7 @@ def label_of(rules: Rules) -> str:
 
 def _head(rows: Sequence[Row], name: str, title: str) -> Iterator[str]:
     yield f"<h1>{escape(title)}</h1>"
-    deals = len({(row.number, row.board) for row in rows})
+    deals = len({(row.whose, row.number, row.board) for row in rows})
     programs = ", ".join(sorted({row.program for row in rows}))
     seconds = sum(row.seconds for row in rows)
     made = f", made by {programs} in {_hours(seconds)} of searching" if rows else ""
@@ -98,28 +98,29 @@ def _counts(rows: Sequence[Row], question: Inquiry) -> Iterator[str]:
     if any(found[UNREADABLE] for found in counts.values()):
         words.append(UNREADABLE)
         yield "<p>Unreadable are files that are no board of these rules.</p>"
-    lines = []
+    lines, shares = [], []
     for rules, found in counts.items():
         total = sum(found.values())
         decided = found["solved"] + found["unsolvable"]
         numbers = (*(found[word] for word in words), total)
-        cells = [label_of(rules), *(f"{number:,}" for number in numbers)]
-        share = _share(found["solved"], decided) if decided else ""
-        lines.append([*cells, f"{decided / total:.2%}", share])
-    heads = ("Rules", *(word.capitalize() for word in words), "All", "Decided", "Share solved")
+        lines.append([label_of(rules), *(f"{number:,}" for number in numbers)])
+        told = _share(found["solved"], decided) if decided else ("", "")
+        shares.append([label_of(rules), f"{decided / total:.2%}", *told])
+    heads = ("Rules", *(word.capitalize() for word in words), "All")
     yield _table("Verdicts by rules", heads, lines)
     yield "<p>The share is of the decided deals, with its 95 % interval (Wilson's), for those who "
     yield "take these deals for a sample of all.</p>"
+    yield _table("Shares by rules", ("Rules", "Decided", "Share solved", "95 % interval"), shares)
 
 
-def _share(some: int, total: int) -> str:
-    """Return a share with its 95 % interval, that of Wilson."""
+def _share(some: int, total: int) -> tuple[str, str]:
+    """Return a share, and its 95 % interval, that of Wilson."""
     square = 1.959964**2
     share = some / total
     middle = share + square / (2 * total)
     reach = sqrt(square * (share * (1 - share) / total + square / (4 * total * total)))
     low, high = ((middle + sign * reach) / (1 + square / total) for sign in (-1, 1))
-    return f"{share:.2%} ({max(low, 0):.2%} to {min(high, 1):.2%})"
+    return f"{share:.2%}", f"{max(low, 0):.2%} to {min(high, 1):.2%}"
 
 
 def _fewest(rows: Sequence[Row]) -> Iterator[str]:
@@ -270,7 +271,7 @@ def _table(caption: str, heads: Sequence[str], lines: Sequence[Sequence[str]]) -
     )
     body = "\n".join(
         "<tr>"
-        + "".join(f"<td{mark}>{escape(word)}</td>" for word, mark in zip(line, marks, strict=True))
+        + "".join(f"<td{mark}>{_parted(word)}</td>" for word, mark in zip(line, marks, strict=True))
         + "</tr>"
         for line in lines
     )
@@ -279,6 +280,11 @@ def _table(caption: str, heads: Sequence[str], lines: Sequence[Sequence[str]]) -
         f'<div class="wide" role="region" aria-label="{label}" tabindex="0"><table>\n'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
     )
+
+
+def _parted(words: str) -> str:
+    """Return a text as HTML that can go on in the next line within the name of a game."""
+    return escape(words).replace("_", "_<wbr>")
 
 
 def _rows(number: int) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from functools import cache
 from operator import attrgetter
-from typing import Any, get_args, get_type_hints
+from typing import Any, cast, get_args, get_type_hints
 
 from dbmsolver.errors import StoreError, UsageError
 from dbmsolver.game.automoves import AUTOMOVES
@@ -15,6 +15,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import METRICS, Metric, measure_of
 from dbmsolver.game.moving import moving, with_moving
+from dbmsolver.game.numbers import Numbers
 from dbmsolver.game.rules import Rules
 from dbmsolver.results import Verdict
 from dbmsolver.survey.ranges import Subject
@@ -146,6 +147,8 @@ class Row:
     def key(self) -> Key:
         """The key of the row, which no other row of the table has."""
         deal = self.board if self.number is None else self.number
+        if self.whose != "microsoft":
+            deal = self.deal
         assert deal is not None
         return deal, self.rules
 
@@ -155,9 +158,16 @@ class Row:
         return _rules(self.moves, self.game, *_values_of_rules(self))
 
     @property
+    def whose(self) -> Numbers:
+        """The program that deals the number, which stands before it in the deal's name."""
+        if self.number is None or self.deal.isdecimal():
+            return "microsoft"
+        return cast(Numbers, self.deal.rpartition(" ")[0] or "microsoft")
+
+    @property
     def subject(self) -> Subject:
         """The deal that the row is about."""
-        return Subject(self.number, self.board, self.rules)
+        return Subject(self.number, self.board, self.rules, self.whose)
 
     @property
     def is_open(self) -> bool:
@@ -211,12 +221,21 @@ def key_of(subject: Subject) -> Key:
     """Return the key of the row about a deal."""
     deal = subject.board if subject.number is None else subject.number
     assert deal is not None
+    if subject.whose != "microsoft":
+        return name_of(subject), subject.rules
     return deal, subject.rules
 
 
 def name_of(subject: Subject, deal: Deal | None = None) -> str:
-    """Return the name of a deal: its number, or that of its board."""
-    return str(subject.number) if subject.number is not None else (deal or subject.deal()).name
+    """Return the name of a deal: its number, after the name of another program, or its board's."""
+    if subject.number is not None:
+        return number_name(subject.number, subject.whose)
+    return (deal or subject.deal()).name
+
+
+def number_name(number: int, whose: Numbers) -> str:
+    """Return the name of the deal that a program deals for a number."""
+    return str(number) if whose == "microsoft" else f"{whose} {number}"
 
 
 def merged(old: Row, new: Row, where: str) -> Row:

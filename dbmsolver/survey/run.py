@@ -51,6 +51,8 @@ class Survey:
 
     def __post_init__(self) -> None:
         self.question.check(self.games)
+        if self.ranges is not None:
+            self.ranges.check(self.games)
 
 
 def stores_of(path: Path) -> Path:
@@ -177,7 +179,7 @@ class Run:
         if row.rules not in survey.games:
             return False
         if row.number is not None:
-            return row.number in survey.ranges
+            return row.whose == survey.ranges.whose and row.number in survey.ranges
         return row.board in self._boards[row.rules]
 
     def _unreadable(self) -> Iterator[Row]:

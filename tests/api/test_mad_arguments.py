@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,17 @@ CALLS: dict[str, dict[str, Any]] = {
 """Each function with arguments that it takes; where that is no matter, it fails for others."""
 
 
+BEGINNINGS = (
+    "dbmsolver.search.session.run",
+    "dbmsolver.search.decisions.decide",
+    "dbmsolver.search.advice.worth.worth",
+    "dbmsolver.search.advice.first_moves.first_moves",
+    "dbmsolver.search.sequences.session.Sequences",
+    "dbmsolver.survey.filling.fill",
+)
+"""Where the work of these functions begins."""
+
+
 class Reached(Exception):
     """The work would begin: all arguments were taken."""
 
@@ -58,14 +70,9 @@ def idle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def begin(*_: Any, **__: Any) -> Any:
         raise Reached
 
-    for name in (
-        "dbmsolver.search.session.run",
-        "dbmsolver.search.decisions.decide",
-        "dbmsolver.search.advice.worth.worth",
-        "dbmsolver.search.advice.first_moves.first_moves",
-        "dbmsolver.search.sequences.session.Sequences",
-        "dbmsolver.survey.filling.fill",
-    ):
+    for name in BEGINNINGS:
+        resolve_name(name)  # what is imported later would keep the replaced functions
+    for name in BEGINNINGS:
         monkeypatch.setattr(name, begin)
     monkeypatch.chdir(tmp_path)
 

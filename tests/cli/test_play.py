@@ -96,6 +96,9 @@ def test_a_deal_by_chance() -> None:
         (("3", "--max-time", "long"), 2, "long"),
         (("3", "--host", "203.0.113.7", "--no-browser"), 2, "cannot be used"),
         (("0",), 3, "no such number"),
+        (("5", "--numbers", "ksolve"), 3, "a deck of Klondike"),
+        (("--numbers", "ksolve"), 2, "--numbers ksolve says nothing without DEAL"),
+        (("3", "--rows"), 2, "--rows says nothing about a number"),
     ],
 )
 def test_what_it_refuses(args: tuple[str, ...], code: int, said: str) -> None:

@@ -13,6 +13,7 @@ from dbmsolver.cli.progress import (
     LiveLine,
     ProgressDisplay,
     bar,
+    fitted,
     progress_for,
     report_line,
 )
@@ -74,6 +75,21 @@ def test_live_line_is_cut_at_the_width(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     assert "pending" not in draw()
     assert "... 3.0 s" in draw()  # the time so far is kept
+
+
+def test_the_bar_gives_way_first() -> None:
+    words = "verdict 96%, 30 of 31 deals, 0.5/s, the last 1 deal, 6.4 s"
+    for share in (0, 0.5, 1):
+        for encoding in ("utf-8", "ascii"):
+            line = f"survey {bar(share, encoding)} {words}"
+            assert fitted(line, len(line)) == line
+            for width in range(len(line) - 18, len(line)):
+                drawn = bar(share, encoding, 24 - (len(line) - width))
+                assert fitted(line, width) == f"survey {drawn} {words}"
+            assert fitted(line, len(line) - 19) == f"survey {words}"
+    assert (
+        fitted(f"survey {bar(0.5, None)} {words}", 40) == "survey verdict 96%, 30 of 31 de... 6.4 s"
+    )
 
 
 def test_line_of_a_proof() -> None:

@@ -11,7 +11,7 @@ from dbmsolver.game.cards import parse_card, rank, suit
 from dbmsolver.game.kinds import BUILDS
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.safe_moves import is_safe_home
-from dbmsolver.game.shipped import GAMES, rules_for, rules_from
+from dbmsolver.game.shipped import GAMES, rules_for, rules_from, unknown_game
 
 
 def rules_with(build: str, fill: str = "any") -> Rules:
@@ -72,6 +72,27 @@ def test_an_unknown_game_is_answered_with_the_nearest() -> None:
     ) as caught:
         rules_for("Eightof")
     assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "hint"),
+    [
+        ("klon", "did you mean klondike or klondike_3_left_to_right or klondike_by_threes? "),
+        ("hole", "did you mean black_hole? "),
+        ("seahavn", "did you mean seahaven_towers? "),
+        ("russin", "did you mean russian_solitaire? "),
+        ("beleagured", "did you mean beleaguered_castle? "),
+        ("spiderette", ""),
+        ("tripeaks", ""),
+        ("fortythieves", ""),
+        ("scorpion", ""),
+        ("gypsy", ""),
+        ("x", ""),
+    ],
+)
+def test_games_that_are_suggested(said: str, hint: str) -> None:
+    message = unknown_game(said).message
+    assert message == f"unknown game '{said}', {hint}expected one that `games` lists"
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,26 @@ def test_results_print_their_verdict() -> None:
     assert str(open_).endswith(": undecided (max-time)")
 
 
+def test_advice_and_counts_print_what_is_known() -> None:
+    from dbmsolver import count_solutions, first_moves
+
+    deal = Deal.from_text(NEARLY_DONE)
+    found = first_moves(deal)
+    first, *lines = str(found).splitlines()
+    assert first == str(found.result)
+    assert len(lines) == len(found.values) > 0
+    assert lines[0] == f"{found.values[0].move}: solved, 1 left"
+    value = replace(found.values[0], at_least=3, at_most=9)
+    assert str(value).endswith(": solved, 9 left or less, at least 3")
+    lost = replace(value, verdict=Verdict.UNSOLVABLE, at_least=None, at_most=None)
+    assert str(lost).endswith(": unsolvable")
+    count = count_solutions(deal)
+    solutions = "1 shortest solution" if count.count == 1 else f"{count.count} shortest solutions"
+    assert str(count) == f"Deal {deal.name}: {solutions} of 2 card moves"
+    early = replace(count, count=None, limit=Limit.MAX_TIME)
+    assert str(early).endswith("card moves, shortest; solutions not counted (max-time)")
+
+
 def test_solutions_print_their_length() -> None:
     solution = solved(3)
     assert str(solution) == f"Deal 3: {len(solution.steps)} moves"

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from dbmsolver.game.numbers import Numbers
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Limits, SurveyReport, Verdict
@@ -28,13 +29,14 @@ def survey(
     limits: Limits = Limits(),
     pool: Pool | None = None,
     keep_searches: bool = True,
+    numbers: Numbers = "microsoft",
     **options: Any,
 ) -> list[SurveyReport]:
     """Run a survey to its end; returns what it reports."""
     texts = [ranges] if isinstance(ranges, str) else ranges
     some = rules if isinstance(rules, tuple) else (rules,)
     asked = Survey(
-        question, None if texts is None else parse_ranges(texts), some, limits, **options
+        question, None if texts is None else parse_ranges(texts, numbers), some, limits, **options
     )
     with Table(path, question) as table:
         run = Run(asked, table, pool or Here(1, MEMORY), keep_searches)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -15,15 +16,15 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.game.shipped import GAMES
+from dbmsolver.game.shipped import GAMES, rules_fields
 from dbmsolver.notation.steps import Step, play
 from dbmsolver.play.analyst import Analyst, moves_of, order_of
-from dbmsolver.play.plan import Look, tasks
+from dbmsolver.play.plan import Look, kernels_of, tasks
 from dbmsolver.play.table import options_of
 from dbmsolver.play.values import LOST, UNKNOWN, Knowledge, Value
 from dbmsolver.play.worker import Worker
 from dbmsolver.play.workers import Share, Workers
-from dbmsolver.results import Verdict
+from dbmsolver.results import Method, Question, Verdict, method_for
 
 SOLVED, UNDECIDED = Verdict.SOLVED, Verdict.UNDECIDED
 LIMITS = {"threads": 1, "memory": 256 << 20, "disk": 1 << 30}
@@ -250,11 +251,30 @@ def test_what_a_worker_says_of_a_bad_task() -> None:
     assert ["error" in answer for answer in answers] == [True]
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_what_is_compiled_is_what_searches_of_the_game_need(game: str) -> None:
+    deal = Deal.from_number(5, GAMES[game])
+    family, method = kernels_of(deal.rules)
+    assert family == deal.rules.family
+    assert method == method_for(Question.PROVE, deal, Method.DOMINATING)
+    assert method != Method.DOMINATING or family == "cards"  # others have no such kernels
+
+
+@cache
+def compiled(game: str) -> list[dict[str, Any]]:
+    """Return what a worker says when it compiles for a game; each time it is the same."""
+    answers: list[dict[str, Any]] = []
+    Worker(answers.append).do({"kind": "compile", "rules": rules_fields(GAMES[game])})
+    return answers
+
+
 @pytest.mark.parametrize("game", few_fast(GAMES, 3))
 @pytest.mark.slow
 def test_every_game_is_analysed(game: str) -> None:
     """Dives and short proofs of a deal and of all its moves, in every game."""
     rules = GAMES[game]
+    like = next(one for one in GAMES if kernels_of(GAMES[one]) == kernels_of(rules))
+    assert compiled(like) == []
     deal = Deal.from_number(5, rules)
     look = Look(rules, [deal.position], Knowledge())
     analyst = Analyst(Workers(Share(1, 1 << 30, 1)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import httpx
@@ -13,11 +14,13 @@ from helpers.solutions import random_game, solved
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.notation import formats
 from dbmsolver.notation.addresses import deal_name
 from dbmsolver.notation.formats import FORMATS
 from dbmsolver.play.codes import codes_of
+from dbmsolver.play.dealer import new_deal
 from dbmsolver.play.table import drawn
 
 DEAL = {"game": "freecell", "number": 3}
@@ -193,6 +196,35 @@ def test_harder_deals_take_more_work() -> None:
 
     easy, hard = with_site(work)
     assert easy < hard
+
+
+class FewWon:
+    """An analyst that says of one deal in forty that it can be won."""
+
+    def __init__(self) -> None:
+        self.asked: list[Deal] = []
+
+    async def decided(
+        self, _: Rules, deals: Sequence[Deal], seconds: float
+    ) -> list[dict[str, Any]]:
+        first = len(self.asked)
+        self.asked += deals
+        verdicts = [
+            "solved" if (first + one) % 40 == 7 else "unsolvable" for one in range(len(deals))
+        ]
+        return [
+            {"place": place, "verdict": verdict, "work": first + place}
+            for place, verdict in enumerate(verdicts)
+        ]
+
+
+def test_more_deals_are_searched_where_few_can_be_won() -> None:
+    for kind, searched, chosen in (("winnable", 12, 7), ("easy", 96, 7), ("hard", 96, 87)):
+        analyst: Any = FewWon()
+        deal, moves = finished(new_deal({"game": "golf", "kind": kind}, analyst))
+        assert (len(analyst.asked), moves) == (searched, "")
+        assert deal == analyst.asked[chosen]
+        assert deal.rules == GAMES["golf"]
 
 
 def test_other_rules_than_those_of_a_game() -> None:

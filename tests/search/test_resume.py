@@ -46,7 +46,7 @@ INTERRUPTED_SLOWLY: list[dict[str, Any]] = [
     {"question": "prove", "deal": 5979, "freecells": 3},
     {"question": "prove", "deal": 5979, "freecells": 3, "signal": "SIGINT"},
     {"question": "solve", "deal": 5979, "freecells": 3},
-    {"question": "prove", "deal": 891, "freecells": 2, "small": 5000, "memory": 8_000_000},
+    {"question": "prove", "deal": 1, "freecells": 2, "small": 500, "memory": 8_000_000},
     {"question": "solve", "deal": 4, "freecells": 4, "signal": "SIGINT"},
 ]
 

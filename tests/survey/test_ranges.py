@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import pickle
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 
 import pytest
@@ -12,13 +14,15 @@ from hypothesis import strategies as st
 
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.boards import format_board
-from dbmsolver.game.deals import MAX_BOARD_BYTES, Deal
+from dbmsolver.game.cards import card_name
+from dbmsolver.game.deals import MAX_BOARD_BYTES, Deal, deal_number
 from dbmsolver.game.numbers import MAX_NUMBER
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.survey.ranges import (
     Ranges,
     count_subjects,
     parse_ranges,
+    ranges_or_none,
     subjects_of,
     unreadable_under,
 )
@@ -71,6 +75,44 @@ def test_bad_ranges(text: str, reason: str) -> None:
     with pytest.raises((UsageError, InputError), match=reason) as error:
         parse_ranges([text])
     assert "\n" not in str(error.value)
+
+
+def test_numbers_of_other_programs() -> None:
+    ranges = parse_ranges(["7,0-2"], "solvitaire")
+    found = list(subjects_of(ranges, [FREECELL]))
+    assert count_subjects(ranges, [FREECELL]) == len(found) == 4
+    for subject, number in zip(found, (0, 1, 2, 7), strict=True):
+        assert subject.deal().position == deal_number(number, FREECELL, "solvitaire")
+        assert subject.deal().number is None
+        assert pickle.loads(pickle.dumps(subject)) == subject
+    for text, numbers, reason in (
+        (str(2**31), "solvitaire", "expected one from 0 to 2147483647, as of solvitaire"),
+        ("0", "pysol", "no such number"),
+        (str(2**63), "pysolfc", "no such number"),
+        ("-1", "pysolfc", "is no range"),
+        (__file__, "pysolfc", "says nothing about boards"),
+    ):
+        with pytest.raises(UsageError, match=reason):
+            parse_ranges([text], numbers)
+    whole = parse_ranges([f"1-{2**63 - 1}"], "pysol")
+    assert count_subjects(whole, [FREECELL]) == 2**63 - 1
+    with pytest.raises(UsageError, match="--numbers pysol says nothing without ranges"):
+        ranges_or_none(None, "pysol", False)
+    with pytest.raises(InputError, match="a deck of Klondike, which freecell is not"):
+        parse_ranges(["5"], "ksolve").check([FREECELL])
+
+
+def test_boards_typed_row_by_row(tmp_path: Path) -> None:
+    deal = Deal.from_number(3)
+    columns = [[card_name(card) for card in column] for column in deal.position.columns]
+    rows = [" ".join(row) for row in zip_longest(*columns, fillvalue="")]
+    (tmp_path / "board").write_text("\n".join(rows))
+    with pytest.raises(InputError, match="the shape of rows"):
+        list(subjects_of(parse_ranges([str(tmp_path)]), [FREECELL]))
+    (subject,) = subjects_of(parse_ranges([str(tmp_path)], rows=True), [FREECELL])
+    assert subject.deal().position == deal.position
+    with pytest.raises(UsageError, match="--rows says nothing about numbers"):
+        parse_ranges(["3"], rows=True)
 
 
 def test_boards(tmp_path: Path) -> None:
@@ -134,6 +176,19 @@ def test_files_of_numbers(tmp_path: Path, text: str, wanted: list[int]) -> None:
     file.write_text(text, encoding="utf-8", newline="")
     assert numbers(str(file)) == wanted
     assert numbers("20", str(file)) == [*wanted[:-1], *sorted([wanted[-1], 20])]
+
+
+def test_files_of_numbers_of_other_programs(tmp_path: Path) -> None:
+    file = tmp_path / "numbers.txt"
+    file.write_text("3\n1\n")
+    found = list(subjects_of(parse_ranges([str(file)], "solvitaire"), [FREECELL]))
+    assert [(subject.number, subject.whose) for subject in found] == [
+        (1, "solvitaire"),
+        (3, "solvitaire"),
+    ]
+    file.write_text("1\n-1\n")
+    with pytest.raises(InputError, match="line 2: '-1' is no range of deals"):
+        parse_ranges([str(file)], "solvitaire")
 
 
 def test_numbers_and_boards_on_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,13 +20,14 @@ axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe i
 
 
 def rows(question: Inquiry) -> Iterator[Row]:
-    for cells in range(5):
+    games = [rules_for("freecell", cells) for cells in range(5)]
+    for cells, rules in enumerate([*games, rules_for("klondike_by_threes")]):
         for number in range(1, 40):
             yield row(
                 number * 10**7,
                 question,
-                rules_for("freecell", cells),
-                verdict="solved" if number % 7 else "undecided",
+                rules,
+                verdict="solved" if number % 7 else "undecided" if number % 2 else "unreadable",
                 shortest=True,
                 fewest=cells,
                 limit=None if number % 7 else "max-states",
@@ -50,6 +51,9 @@ def test_on_a_telephone(chromium: Any, tmp_path: Path, question: Inquiry, scheme
     assert asked == [path.as_uri()]
     # Nothing is wider than the page, and what is written in pictures can be read.
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+    wide = """[...document.querySelectorAll(".wide")]
+      .filter((frame) => frame.scrollWidth > frame.clientWidth).map((frame) => frame.ariaLabel)"""
+    assert page.evaluate(wide) == []
     sizes = page.evaluate(
         """() => [...document.querySelectorAll("svg text")].map((text) =>
           parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().d)"""

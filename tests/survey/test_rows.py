@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from helpers.rows import row
+from helpers.rows import NOTHING, row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +14,10 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.results import Limits
-from dbmsolver.survey.inquiries import with_more
+from dbmsolver.survey.formats import checked_row, values_of
+from dbmsolver.survey.inquiries import Asked, with_more
+from dbmsolver.survey.kept import name_of as kept_name
+from dbmsolver.survey.ranges import Subject
 from dbmsolver.survey.rows import Inquiry, Row, contradiction, key_of, merged
 
 
@@ -23,6 +26,25 @@ def test_keys() -> None:
     assert row(1).key != row(2).key
     assert row(1).key != row(1, rules=rules_for("freecell", 2)).key
     assert row(1).key != row(1, rules=rules_for("bakers_game")).key
+
+
+def test_numbers_of_other_programs_are_other_deals() -> None:
+    known = {**NOTHING, "verdict": "solved"}
+    asked = Asked(Inquiry.VERDICT, Limits())
+    rows = [
+        asked.row(Subject(5, None, GAMES["klondike"], whose), **known)
+        for whose in ("microsoft", "solvitaire", "ksolve")
+    ]
+    assert [one.deal for one in rows] == ["5", "solvitaire 5", "ksolve 5"]
+    assert [one.whose for one in rows] == ["microsoft", "solvitaire", "ksolve"]
+    assert len({one.key for one in rows}) == 3
+    assert len({one.subject.deal().position for one in rows}) == 3
+    assert len({kept_name(Inquiry.VERDICT, one.subject) for one in rows}) == 3
+    for one in rows:
+        assert checked_row(values_of(one), "row") == one
+        for name in ("mine 5", "pysol 6", "5 ", "a name"):
+            with pytest.raises(StoreError, match="is none with the number 5"):
+                checked_row(values_of(one) | {"deal": name}, "row")
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,34 @@ def test_the_same_command_does_nothing_twice(tmp_path: Path) -> None:
     assert [row.number for row in rows_of(path)] == list(range(1, 10))
 
 
+def test_numbers_of_other_programs(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    survey(path, "1-8", ONE)
+    own = [row.verdict for row in rows_of(path)]
+    survey(path, "1-8", ONE, numbers="solvitaire")
+    found = [row for row in rows_of(path) if row.whose == "solvitaire"]
+    assert [row.deal for row in found] == [f"solvitaire {number}" for number in range(1, 9)]
+    assert [row.verdict for row in found] != own
+    for row in found:
+        alone = prove(Deal.load(str(row.number), ONE, numbers="solvitaire"), threads=1)
+        assert row.verdict == alone.verdict
+        assert row.verdict == "solved" or row.digest == alone.digest
+    before = path.read_bytes()
+    assert survey(path, "1-8", ONE, numbers="solvitaire")[-1].new == 0
+    assert path.read_bytes() == before
+
+
+def test_fewest_freecells_of_numbers_of_other_programs(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    question = Inquiry.FEWEST_FREECELLS
+    survey(path, "3", question=question, numbers="solvitaire")
+    (row,) = rows_of(path)
+    assert row.fewest is not None
+    for cells, verdict in ((row.fewest - 1, "unsolvable"), (row.fewest, "solved")):
+        deal = Deal.load("3", rules_for("freecell", cells), numbers="solvitaire")
+        assert prove(deal, threads=1).verdict == verdict
+
+
 def test_several_games_and_boards(tmp_path: Path) -> None:
     """Games without dominance, too: they have no dives."""
     (tmp_path / "boards").mkdir()

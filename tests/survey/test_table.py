@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -279,6 +280,8 @@ def test_impossible_values(tmp_path: Path, ending: str, name: str, value: object
 PARQUET = [
     ("number", [None, 2], "expected a number or a board"),
     ("number", ["one", "two"], "number is .*one.*, expected a whole number"),
+    ("deal", ["1", "3"], "is none with the number 2"),
+    ("deal", ["pysol 1", "freecell 2"], "is none with the number 2"),
     ("verdict", ["solved", "won"], "unknown verdict"),
     ("question", ["verdict", "why"], "unknown question"),
     ("columns", [8, 99], "no rules"),
@@ -300,6 +303,15 @@ def test_impossible_values_in_parquet(
     arrow.parquet.write_table(table.set_column(place, name, arrow.array(values)), path)
     with pytest.raises(StoreError, match=reason):
         Table(path, VERDICT)
+
+
+def test_numbers_of_other_programs_in_parquet(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "table.parquet"
+    rows = [row(1), replace(row(1), deal="pysol 1"), replace(row(1), deal="solvitaire 1"), row(-1)]
+    write_table(rows, path, ".parquet")
+    assert kept(path) == rows
+    assert [key for key, _ in load_rows(path)] == [1, "pysol 1", "solvitaire 1", -1]
 
 
 def test_parquet_of_other_programs(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def _check_each(several: list[Source], from_format: str | None, given: Given, as
     checked: list[dict[str, Any]] = []
     for source in several:
         try:
-            solution, form = load(source, from_format, given)
+            solution, form = load(source, from_format, given, one_of_several=True)
             solution.check()
         except DbmError as error:
             worst = max(worst, error.exit_code)

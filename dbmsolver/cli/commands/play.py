@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 import click
 
-from dbmsolver.cli.options import rules_options
+from dbmsolver.cli.options import DealForm, deal_form_options, rules_options
 from dbmsolver.cli.values import DURATION, DealCommand, DealSource, Parsed, parse_memory
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
@@ -31,6 +31,7 @@ def _memory(text: str) -> int:
 
 @click.command("play", cls=DealCommand)
 @click.argument("source", metavar="[DEAL]", type=DealSource(), required=False)
+@deal_form_options
 @rules_options
 @click.option(
     "--port",
@@ -62,6 +63,7 @@ def _memory(text: str) -> int:
 )
 def play_command(
     source: str | None,
+    deal_form: DealForm,
     rules: Rules,
     port: int | None,
     host: str,
@@ -79,7 +81,7 @@ def play_command(
     """
     if not all(map(find_spec, PARTS)):
         raise UsageError("play needs starlette and uvicorn: pip install 'dbmsolver[play]'")
-    deal = _deal(source, rules)
+    deal = _deal(source, deal_form, rules)
     from dbmsolver.notation.addresses import deal_name
     from dbmsolver.play.serving import Serving, serve
 
@@ -95,7 +97,10 @@ def play_command(
     serve(Serving(host, port, memory, max_time), {"deal": deal_name(deal)}, opened)
 
 
-def _deal(source: str | None, rules: Rules) -> Deal:
+def _deal(source: str | None, deal_form: DealForm, rules: Rules) -> Deal:
     if source is not None:
-        return Deal.load(source, rules)
+        return deal_form.load(source, rules)
+    if deal_form.rows or deal_form.numbers != "microsoft":
+        said = "--rows" if deal_form.rows else f"--numbers {deal_form.numbers}"
+        raise UsageError(f"{said} says nothing without DEAL")
     return Deal.from_number(random.randint(1, 2**31 - 1), rules)

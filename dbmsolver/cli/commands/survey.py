@@ -14,6 +14,7 @@ from dbmsolver.cli.options import (
     limit_options,
     quiet_option,
     ray_option,
+    rows_option,
     threads_option,
 )
 from dbmsolver.cli.progress import progress_for
@@ -23,6 +24,7 @@ from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import METRICS, Metric, counted
+from dbmsolver.game.numbers import NUMBERS, Numbers
 from dbmsolver.results import Limits
 from dbmsolver.signals import raise_on_signals
 from dbmsolver.steps import follow
@@ -36,6 +38,14 @@ if TYPE_CHECKING:
 @click.command("survey", cls=DealCommand)
 @click.argument("ranges", metavar="[RANGES]...", nargs=-1)
 @games_options
+@click.option(
+    "--numbers",
+    type=click.Choice(NUMBERS),
+    default="microsoft",
+    show_default=True,
+    help="Whose numbers those of RANGES are.",
+)
+@rows_option
 @click.option(
     "--question",
     type=click.Choice(["verdict", "shortest", "fewest-freecells"]),
@@ -88,6 +98,8 @@ if TYPE_CHECKING:
 def survey_command(
     ranges: tuple[str, ...],
     chosen: Games,
+    numbers: Numbers,
+    rows: bool,
     question: str | None,
     fewest: bool,
     metric: Metric | None,
@@ -120,13 +132,15 @@ def survey_command(
         raise UsageError(f"--lengths says nothing about {inquiry}, expected --question verdict")
     if report is not None:
         check_report(report, output)
+    from dbmsolver.survey.ranges import ranges_or_none
+
+    asked = ranges_or_none(ranges or None, numbers, rows)
     if ranges or undecided_only:
-        from dbmsolver.survey.ranges import parse_ranges
         from dbmsolver.survey.run import Survey
 
         survey = Survey(
             inquiry,
-            parse_ranges(ranges) if ranges else None,
+            asked,
             chosen.rules(inquiry),
             limits,
             undecided_only,

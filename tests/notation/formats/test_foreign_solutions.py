@@ -260,13 +260,20 @@ def test_several_are_checked_one_by_one(tmp_path: Path) -> None:
     assert [line.split(",")[0] for line in found.stdout.splitlines()] == [
         f"Deal {number}: legal and winning" for number in (1, 2, 3)
     ]
-    path.write_text(listed((1, 2, 3)).replace("2. 1r", "2. 9r 8r", 1).replace("9r 8r", "8h", 1))
+    wrong = listed((1, 2, 3)).replace("2. 1r", "2. 9r 8r", 1).replace("9r 8r", "8h", 1)
+    path.write_text(wrong)
     found = run("check", path)
     assert found.exit_code == 3
     lines = found.stdout.splitlines()
     assert len(lines) == 3
     assert "legal" in lines[0] and "legal" in lines[2]
     assert "line 2, column 4: illegal move 1 '8h'" in lines[1]
+    path.write_text(listed((1, 2)).replace("\n2.", " 1a 1b\n2."))
+    found = run("check", path)
+    assert found.exit_code == 0
+    note = f"dbmsolver: Deal 1: {path}: 2 moves after the win left out as surplus\n"
+    assert found.stderr.endswith(note)
+    path.write_text(wrong)
     data = answer("check", path, code=3)
     assert [one["valid"] for one in data["checks"]] == [True, False, True]
     assert data["valid"] is False

@@ -1,0 +1,65 @@
+"""`compile`: what it compiles is found by every command of those games."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from helpers.command import run
+
+from dbmsolver.cli.compiling import FAMILIES, PARTS, Part, Work, compile_works, works_for
+from dbmsolver.errors import SystemRefusedError
+from dbmsolver.game.kinds import Family
+from dbmsolver.game.shipped import GAMES
+
+
+def test_works_of_games() -> None:
+    assert works_for([GAMES["golf"]]) == [
+        Work("pile", "prove"),
+        Work("pile", "solve"),
+        Work("pile", "play"),
+    ]
+    every = works_for(GAMES.values())
+    assert {work.family for work in every} == set(get_args(Family)) == set(FAMILIES)
+    assert {work.part for work in every} == set(get_args(Part)) == set(PARTS)
+    assert {work.family for work in every if work.part == "cover"} == {"cards", "patience"}
+    assert Work("runs", "solve") in works_for([GAMES["freecell"]])  # --metric runs
+
+
+def test_a_process_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.executable", "false")
+    with pytest.raises(SystemRefusedError, match="one pile: surveys and checks: its process"):
+        list(compile_works([Work("pile", "play")]))
+
+
+def test_bad_games() -> None:
+    assert run("compile", "--game", "frecell").exit_code == 2
+
+
+@pytest.mark.slow
+def test_nothing_is_compiled_later(tmp_path: Path) -> None:
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    environment.pop("NUMBA_CACHE_DIR", None)
+
+    def dbmsolver(*arguments: str) -> str:
+        command = [sys.executable, "-m", "dbmsolver", *arguments]
+        ended = subprocess.run(
+            command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert ended.returncode in (0, 10), ended.stderr
+        return ended.stdout + ended.stderr
+
+    told = dbmsolver("compile", "--game", "golf", "--game", "black_hole")
+    assert "compile: 3 of 3" in told and f"kept in {tmp_path}" in told
+    for command in (
+        "solve 2 --game golf",
+        "prove 1 --game black_hole --store proof",
+        "verify proof",
+        "survey 1-3 --game golf -o table.csv",
+        "lookup proof 1",
+    ):
+        assert "Compiling" not in dbmsolver(*command.split())

@@ -5,13 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from helpers.rows import row
+
+from dbmsolver.survey.rows import Inquiry
+from dbmsolver.survey.table import Table
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "benchmarks"
-SCRIPTS = ("bars", "bench", "oracles", "verify", "where_time_goes")
+SCRIPTS = ("bars", "bench", "oracles", "recheck", "verdicts", "verify", "where_time_goes")
 
 
 def script(name: str, *args: str) -> subprocess.CompletedProcess[str]:
@@ -50,6 +56,52 @@ def test_the_functions_with_clocks_exist() -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     assert result.stdout == ""
+
+
+def test_counts_and_digests_of_verdicts(tmp_path: Path) -> None:
+    """The digest is that of the columns that are the same in every run."""
+    table = tmp_path / "table.csv"
+    rows = [
+        row(2, verdict="solved", states=7, evaluated=9, seconds=0.5),
+        row(-1, verdict="unsolvable", states=1, evaluated=1, digest="00ff"),
+        row(11, verdict="undecided", limit="max-time"),
+        row(10, verdict="solved", states=3, evaluated=4),
+    ]
+    with Table(table, Inquiry.VERDICT) as file:
+        file.put(rows)
+    told = [
+        "-1\t-1\t1\t0\t1\t0\t" + sha256(b"-1,unsolvable,1,1,00ff\n").hexdigest(),
+        "2\t10\t2\t2\t0\t0\t" + sha256(b"2,solved,7,9,\n10,solved,3,4,\n").hexdigest(),
+        "11\t11\t1\t0\t0\t1\t" + sha256(b"11,undecided,0,0,\n").hexdigest(),
+    ]
+    heading, *lines = script("verdicts", "--each", "10", str(table)).stdout.splitlines()
+    assert heading.split("\t")[2] == "rows"
+    assert lines == told
+    with Table(table, Inquiry.VERDICT) as file:
+        file.put([row(12, verdict="solved", states=1_000_001, evaluated=1_000_001)])
+    large = sha256(b"11,undecided,0,0,\n12,solved,,,\n").hexdigest()
+    assert script("verdicts", "--each", "10", str(table)).stdout.split()[-1] == large
+    table.write_text("".join(table.read_text().splitlines(keepends=True)[:-1]))
+    cut = "tail -n +2 table.csv | cut -d, -f2,14,22,23,26 | sha256sum"
+    shell = subprocess.run(cut, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    whole = script("verdicts", str(table)).stdout.split()[-1]
+    assert shell.stdout.split()[0] == whole
+    assert script("verdicts", "--numbers", "solved", str(table)).stdout == "2\n10\n"
+    wrong = script("verdicts", str(tmp_path / "nothing.csv"))
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (4, 1)
+
+
+def test_proofs_of_a_table_are_checked_again(tmp_path: Path) -> None:
+    right = row(146692, verdict="unsolvable", states=1627, digest="a5545956b6ff9d4b")
+    wrong = replace(right, digest="a5545956b6ff9d4c")
+    for name, one, code, word in (("right", right, 0, "valid"), ("wrong", wrong, 1, "another")):
+        table = tmp_path / f"{name}.csv"
+        with Table(table, Inquiry.VERDICT) as file:
+            file.put([one, row(1, verdict="solved")])
+        result = script("recheck", str(table), "--sample", "5", "--largest", "1")
+        assert result.returncode == code, result.stderr
+        assert result.stdout.splitlines()[1].split("\t")[:3] == ["146692", "4", "1627"]
+        assert result.stdout.splitlines()[-1].startswith(f"1 proofs: 1 {word}")
 
 
 def test_every_script_is_explained() -> None:

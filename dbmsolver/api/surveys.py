@@ -60,15 +60,15 @@ def survey_deals(
 ) -> list[dict[str, Any]]:
     """Ask one question about many deals, and keep the answers in a table.
 
-    `ranges` are numbers and ranges ("1-1000,11982"), paths of boards or of directories of boards,
-    one text or several; `numbers` says whose numbers they are, and `rows` that the lines of boards
-    are their rows, as for :meth:`Deal.load`. Each deal gets a row for each of the `rules`
-    (FreeCell's if there are none); the fewest freecells are looked for up to the number that the
-    rules have. `output` is the table, .csv, .jsonl or .parquet; the same call continues it. With
-    `undecided_only` deals are taken up that the table leaves undecided with smaller limits than
-    these; `ranges` can be None then. `metric` is that of lengths of shortest solutions, as for
-    :func:`solve`; `automove` says which moves home are free in "moves" ("wkr" if it does not). With
-    `lengths` solutions that verdicts have found are played, and counted.
+    `ranges` are numbers and ranges ("1-1000,11982"), paths of files of them, of boards, or of
+    directories of boards, one text or several; `numbers` says whose numbers they are, and `rows`
+    that the lines of boards are their rows, as for :meth:`Deal.load`. Each deal gets a row for each
+    of the `rules` (FreeCell's if there are none); the fewest freecells are looked for up to the
+    number that the rules have. `output` is the table, .csv, .jsonl or .parquet; the same call
+    continues it. With `undecided_only` deals are taken up that the table leaves undecided with
+    smaller limits than these; `ranges` can be None then. `metric` is that of lengths of shortest
+    solutions, as for :func:`solve`; `automove` says which moves home are free in "moves" ("wkr" if
+    it does not). With `lengths` solutions that verdicts have found are played, and counted.
 
     The limits are for each deal, in states, seconds and bytes, but for `memory`, which all share.
     `ray` is the address of a cluster, "auto" or "local". `progress` is called some times a second.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from operator import attrgetter
@@ -13,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from dbmsolver.disk import flush_path
-from dbmsolver.errors import StoreError, SystemRefusedError, UsageError, quoted
-from dbmsolver.game.numbers import NUMBERS
-from dbmsolver.results import Verdict
-from dbmsolver.survey.rows import COLUMNS, UNREADABLE, Inquiry, Row, column_types, number_name
+from dbmsolver.errors import StoreError, UsageError
+from dbmsolver.survey.checks import checked_row
+from dbmsolver.survey.parquet import pyarrow, read_parquet, write_parquet
+from dbmsolver.survey.rows import COLUMNS, Row, column_types
 
 ENDINGS = (".parquet", ".csv", ".jsonl")
 LINES = (".csv", ".jsonl")
@@ -39,7 +38,7 @@ def ending_of(path: Path) -> str:
     if ending not in ENDINGS:
         raise UsageError(f"no table of that kind, expected one of {', '.join(ENDINGS)}", str(path))
     if ending == ".parquet":
-        _parquet()
+        pyarrow()
     return ending
 
 
@@ -68,20 +67,20 @@ def read_rows(path: Path, ending: str) -> Iterator[Row]:
     """
     try:
         if ending == ".parquet":
-            yield from _read_parquet(path)
+            yield from read_parquet(path)
         elif ending == ".csv":
             yield from _read_csv(path)
         else:
             yield from read_json_lines(path)
     except OSError as error:
         raise StoreError(f"cannot be read ({error.strerror})", str(path)) from None
-    except (UnicodeDecodeError, csv.Error) as error:
+    except csv.Error as error:
         raise StoreError(f"no table of a survey ({error})", str(path)) from None
 
 
 def read_json_lines(path: Path) -> Iterator[Row]:
     """Yield the rows of a file with a JSON object in each line."""
-    for number, line in enumerate(whole_lines(path).split("\n")[:-1], start=1):
+    for number, line in enumerate(whole_lines(path), start=1):
         try:
             values = json.loads(line)
         except ValueError:
@@ -89,24 +88,30 @@ def read_json_lines(path: Path) -> Iterator[Row]:
         yield checked_row(values, _at(path, number))
 
 
-def whole_lines(path: Path) -> str:
-    """Return the text of a file up to the end of its last whole line.
+def whole_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a file with their ends, but for a last one without end.
 
-    StoreError for a file that has no whole line and does not begin as a table does.
+    StoreError for a line that is no text, or if there is no whole line, and what there is does not
+    begin as a table does.
     """
-    data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1].decode("utf-8")
     begin = _FIRST_WORDS if path.suffix.lower() != ".csv" else first_line(".csv")
-    rest = data.decode("utf-8", "replace")
-    if not whole and not (begin.startswith(rest) or rest.startswith(begin)):
-        raise StoreError("not the columns of a survey, expected another file", str(path))
-    return whole
+    with open(path, "rb") as file:
+        for number, line in enumerate(file):
+            if line.endswith(b"\n"):
+                try:
+                    yield line.decode("utf-8")
+                except UnicodeDecodeError as error:
+                    raise StoreError(f"no table of a survey ({error})", str(path)) from None
+                continue
+            rest = line.decode("utf-8", "replace")
+            if not number and not (begin.startswith(rest) or rest.startswith(begin)):
+                raise StoreError("not the columns of a survey, expected another file", str(path))
 
 
 def write_table(rows: Iterable[Row], path: Path, ending: str) -> None:
     """Write a whole table to a new file, and have it on the disk when this returns."""
     if ending == ".parquet":
-        _write_parquet(rows, path)
+        write_parquet(rows, path)
     else:
         with open(path, "w", encoding="utf-8", newline="") as file:
             file.write(first_line(ending))
@@ -116,51 +121,8 @@ def write_table(rows: Iterable[Row], path: Path, ending: str) -> None:
     flush_path(path)
 
 
-def checked_row(values: Any, where: str) -> Row:
-    """Return a row of these values; StoreError if they make none."""
-    if not isinstance(values, dict) or tuple(sorted(values)) != tuple(sorted(COLUMNS)):
-        raise StoreError("not the columns of a survey, expected another file", where)
-    for name, (kind, optional) in column_types().items():
-        value = values[name]
-        if value is None and optional:
-            continue
-        if kind is float and type(value) is int:
-            value = values[name] = float(value)
-        if type(value) is not kind:
-            said = f"{name} is {quoted(repr(value))}"
-            raise StoreError(f"{said}, expected {_KINDS[kind]}", where)
-        if kind is str and name not in _DIFFERENT:
-            values[name] = sys.intern(str(value))  # a million rows have it in common
-    row = Row(**values)
-    _check_values(row, where)
-    return row
-
-
-_DIFFERENT = {"deal", "board", "digest", "asked"}
-"""Columns of text with another value in each row."""
-
 _FIRST_WORDS = '{"deal": "'
 """The beginning of every row in JSON."""
-
-_KINDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
-
-
-def _check_values(row: Row, where: str) -> None:
-    if row.question not in set(Inquiry):
-        raise StoreError(f"unknown question {quoted(row.question)}", where)
-    if row.verdict not in {*Verdict, UNREADABLE}:
-        raise StoreError(f"unknown verdict {quoted(row.verdict)}", where)
-    if (row.number is None) == (row.board is None):
-        raise StoreError("expected a number or a board, one of them", where)
-    if row.number is not None and (
-        row.whose not in NUMBERS or row.deal != number_name(row.number, row.whose)
-    ):
-        raise StoreError(f"deal {quoted(row.deal)} is none with the number {row.number}", where)
-    try:
-        rules = row.rules
-    except (UsageError, TypeError, ValueError) as error:
-        raise StoreError(f"no rules ({error})", where) from None
-    assert rules is not None
 
 
 def _at(path: Path, number: int) -> str:
@@ -183,7 +145,7 @@ def _csv_words(row: Row) -> list[Any]:
 
 
 def _read_csv(path: Path) -> Iterator[Row]:
-    reader = csv.reader(io.StringIO(whole_lines(path)))
+    reader = csv.reader(whole_lines(path))
     names = next(reader, None)
     if names is None:
         return
@@ -206,63 +168,3 @@ def _value(name: str, word: str) -> Any:
         return _VALUES.get(word, word) if kind is bool else kind(word)
     except ValueError:
         return word
-
-
-def _parquet() -> Any:
-    """Return the library for .parquet; UsageError where it is not installed."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise UsageError(
-            "tables in .parquet need pyarrow (pip install 'dbmsolver[parquet]'), "
-            "expected .csv or .jsonl without it"
-        ) from None
-    return pyarrow
-
-
-def _schema(arrow: Any) -> Any:
-    kinds = {int: arrow.int64(), float: arrow.float64(), str: arrow.string(), bool: arrow.bool_()}
-    return arrow.schema(
-        [
-            arrow.field(name, kinds[kind], nullable=optional)
-            for name, (kind, optional) in column_types().items()
-        ]
-    )
-
-
-def _write_parquet(rows: Iterable[Row], path: Path) -> None:
-    arrow = _parquet()
-    columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-    for row in rows:
-        for name, column in columns.items():
-            column.append(getattr(row, name))
-    kinds = {name: kind for name, (kind, _) in column_types().items()}
-    repeated = [name for name, kind in kinds.items() if kind is str and name not in _DIFFERENT]
-    encodings = {name: "DELTA_BINARY_PACKED" for name, kind in kinds.items() if kind is int}
-    table = arrow.table(columns, schema=_schema(arrow))
-    try:
-        arrow.parquet.write_table(
-            table,
-            path,
-            compression="zstd",
-            compression_level=9,
-            use_dictionary=repeated,
-            column_encoding={**encodings, "deal": "DELTA_BYTE_ARRAY"},
-        )
-    except arrow.ArrowException as error:
-        raise SystemRefusedError(f"cannot be written ({error})", str(path)) from None
-
-
-def _read_parquet(path: Path) -> Iterator[Row]:
-    arrow = _parquet()
-    try:
-        file = arrow.parquet.ParquetFile(path)
-        if sorted(file.schema_arrow.names) != sorted(COLUMNS):
-            raise StoreError("not the columns of a survey, expected another file", str(path))
-        for batch in file.iter_batches():
-            for values in batch.to_pylist():
-                yield checked_row(values, str(path))
-    except arrow.ArrowException as error:
-        reason = str(error).splitlines()[0][:100] if str(error) else "damaged"
-        raise StoreError(f"no readable .parquet file ({reason})", str(path)) from None

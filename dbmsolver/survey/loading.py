@@ -26,10 +26,10 @@ class Rows(dict[Key, Row]):
 
     def read(self, row: Row) -> None:
         """Take a row of a table that is read; StoreError if it stands there twice."""
-        if row.key in self:
-            merged(self[row.key], row, self.where)
+        first = self.setdefault(row.key, row)
+        if first is not row:
+            merged(first, row, self.where)
             raise StoreError(f"{row.title} stands in it twice, expected it once", self.where)
-        self[row.key] = row
 
     def put(self, row: Row) -> Row:
         """Take a row that may replace another one; return the row that is kept.

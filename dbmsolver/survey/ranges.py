@@ -1,9 +1,10 @@
-"""The deals that a survey is about: ranges of numbers, boards in files, directories of boards."""
+"""The deals that a survey is about: numbers, files of numbers, boards, directories of boards."""
 
 from __future__ import annotations
 
 import os
 import re
+import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import MAX_BOARD_BYTES, Deal, deal_number
 from dbmsolver.game.numbers import Numbers, first_and_last
 from dbmsolver.game.rules import Rules
-from dbmsolver.game.texts import read_path
+from dbmsolver.game.texts import LINE_END, read_path, read_stream
 
 _ITEM = re.compile(r"(?P<special>-[12])|(?P<first>[0-9]{1,20})(?:-(?P<last>[0-9]{1,20}))?")
 _LOOKS_LIKE_RANGES = re.compile(r"[-0-9, ]+")
@@ -22,6 +23,9 @@ _NUMBERS = "numbers and ranges like 1-1000,11982"
 _EXPECTED = f"expected {_NUMBERS}"
 _MOST = 2**63 - 1
 """The greatest number that every kind of table can hold."""
+_BETWEEN_ITEMS = re.compile(r"\s*,\s*|\s+")
+MAX_LIST_BYTES = 256 << 20
+"""The most bytes of a file of numbers: some twenty million of them are less."""
 _BETWEEN = " / "
 """Stands for the end of a line where a board is written in one."""
 
@@ -81,11 +85,11 @@ class Subject:
 
 
 def parse_ranges(texts: Iterable[str], whose: Numbers = "microsoft", rows: bool = False) -> Ranges:
-    """Read what a survey is about: lists of numbers and ranges, paths of boards and directories.
+    """Read what a survey is about: lists of numbers and ranges, paths of files and directories.
 
-    `whose` names the program that deals the numbers. With `rows` the lines of boards are their
-    rows. UsageError for a range that cannot be, InputError for a file or directory that cannot be
-    read.
+    A file holds numbers and ranges, or a board; `-` is such a file on standard input. `whose` names
+    the program that deals the numbers. With `rows` the lines of boards are their rows. UsageError
+    for a range that cannot be, InputError for a file or directory that cannot be read.
     """
     numbers: list[range] = []
     boards: list[tuple[str, str]] = []
@@ -98,9 +102,13 @@ def parse_ranges(texts: Iterable[str], whose: Numbers = "microsoft", rows: bool 
             boards += some
             unreadable += errors
         else:
-            expected = f"{_NUMBERS}, the path of a board or of a directory of boards"
-            board, where = read_path(text, "a board", MAX_BOARD_BYTES, expected)
-            boards.append((where, board))
+            whole, where = _read(text)
+            if is_list(whole):
+                numbers += _listed(whole, where, whose)
+            elif len(whole) > MAX_BOARD_BYTES:
+                raise InputError(f"more than {MAX_BOARD_BYTES} bytes, expected a board", where)
+            else:
+                boards.append((where, whole))
     if whose != "microsoft" and not numbers:
         raise UsageError(f"--numbers {whose} says nothing about boards, expected numbers")
     if rows and not boards:
@@ -120,7 +128,16 @@ def ranges_or_none(texts: Iterable[str] | None, whose: Numbers, rows: bool) -> R
 
 def looks_like_numbers(text: str) -> bool:
     """Return whether a text is meant as numbers and ranges, and not as a path."""
-    return _LOOKS_LIKE_RANGES.fullmatch(text) is not None
+    return text != "-" and _LOOKS_LIKE_RANGES.fullmatch(text) is not None
+
+
+def is_list(text: str) -> bool:
+    """Return whether the text of a file is numbers and ranges: its first line has nothing else.
+
+    No line of a board is like that.
+    """
+    first = next((words for _, words in _lines_with_words(text)), "")
+    return _LOOKS_LIKE_RANGES.fullmatch(" ".join(first.split())) is not None
 
 
 def subjects_of(ranges: Ranges, games: Iterable[Rules]) -> Iterator[Subject]:
@@ -173,6 +190,32 @@ def one_line(deal: Deal) -> str:
     return _BETWEEN.join(
         line.replace(" -", "") if line.startswith("Freecells") else line for line in lines
     )
+
+
+def _read(path: str) -> tuple[str, str]:
+    """Return the text of a file of numbers or of a board, and the file's name for messages."""
+    what = "numbers or a board"
+    if path == "-":
+        return read_stream(sys.stdin, "<stdin>", what, MAX_LIST_BYTES), "<stdin>"
+    missing = f"{_NUMBERS}, the path of a file of them, of a board, or of a directory of boards"
+    return read_path(path, what, MAX_LIST_BYTES, missing)
+
+
+def _listed(text: str, where: str, whose: Numbers) -> Iterator[range]:
+    """Yield the numbers and ranges of a file; InputError says which line has something else."""
+    for number, words in _lines_with_words(text):
+        for item in _BETWEEN_ITEMS.split(words.removesuffix(",").rstrip()):
+            try:
+                yield _range_of(item, whose)
+            except UsageError as error:
+                raise InputError(error.message, f"{where}, line {number}") from None
+
+
+def _lines_with_words(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines in which there is more than blanks and a comment, with their numbers."""
+    for number, line in enumerate(re.split(LINE_END, text.removeprefix("\ufeff")), start=1):
+        if words := line.partition("#")[0].strip():
+            yield number, words
 
 
 def _range_of(item: str, whose: Numbers) -> range:

@@ -146,7 +146,11 @@ class Row:
     @property
     def key(self) -> Key:
         """The key of the row, which no other row of the table has."""
-        return key_of(self.subject)
+        deal = self.board if self.number is None else self.number
+        if self.whose != "microsoft":
+            deal = self.deal
+        assert deal is not None
+        return deal, self.rules
 
     @property
     def rules(self) -> Rules:

@@ -43,6 +43,9 @@ LEAST_REWRITE_SECONDS = 20.0
 REWRITE_SHARE = 50
 """Writing the whole table takes at most that part of the time."""
 
+_BLOCK = 1 << 16
+"""Bytes that are read at once where the end of the last line is looked for."""
+
 
 class Table(Closable):
     """A table that this process alone may change.
@@ -234,10 +237,15 @@ def _lock(handle: int, table: Path) -> None:
 
 def _cut_last_line(path: Path) -> None:
     """Cut off a last line that has no end."""
-    data = path.read_bytes()
-    end = data.rfind(b"\n") + 1
-    if end < len(data):
-        os.truncate(path, end)
+    with open(path, "r+b") as file:
+        end = place = file.seek(0, os.SEEK_END)
+        last = -1
+        while place > 0 and last < 0:
+            place = max(place - _BLOCK, 0)
+            file.seek(place)
+            last = file.read(_BLOCK).rfind(b"\n")
+        if place + last + 1 < end:
+            file.truncate(place + last + 1)
 
 
 def _write(handle: int, text: str, path: Path) -> None:

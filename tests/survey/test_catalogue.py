@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from dbmsolver import prove
+from dbmsolver.game.shipped import changed
 from dbmsolver.survey.loading import load_rows
+from dbmsolver.survey.ranges import Subject
 from dbmsolver.survey.rows import Inquiry, Row
 
 ROOT = Path(__file__).parents[2]
@@ -49,10 +55,46 @@ def test_what_is_decided_has_its_evidence(name: str) -> None:
             assert row.limit is not None
 
 
-@pytest.mark.slow
+def proven(row: Row) -> Subject:
+    """Return the deal, with the freecells with which the row's digest says that it is lost."""
+    cells = row.freecells if row.verdict == "unsolvable" else (row.at_least or 0) - 1
+    return replace(row.subject, rules=changed(row.rules, cells))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_proofs_that_are_made_anew_have_the_digests_of_their_rows(name: str) -> None:
+    with_digest = [row for row in rows(name) if row.digest and row.states < 20_000]
+    if Inquiry(rows(name)[0].question).is_shortest:
+        assert not with_digest  # solutions have none
+        return
+    assert with_digest
+    for row in Random(name).sample(with_digest, 4):
+        found = prove(proven(row).deal(), threads=1, memory="256M")
+        assert (found.verdict, found.digest) == ("unsolvable", row.digest)
+        assert row.fewest or found.states == row.states
+
+
+def test_each_million_has_as_many_lost_deals_as_are_listed() -> None:
+    heading, *lines = (FOLDER / "verdicts-by-million.tsv").read_text().splitlines()
+    names = heading.split("\t")
+    lost = [row.number or 0 for row in rows("unsolvable-four-cells.csv")]
+    every = Counter((number - 1) // 1_000_000 for number in lost if number > 0)
+    assert (every[0], every.total()) == (8, 130)  # as published
+    assert len(lines) == 10
+    for million, line in enumerate(lines):
+        told = dict(zip(names, line.split("\t"), strict=True))
+        first, last = million * 1_000_000 + 1, (million + 1) * 1_000_000
+        assert (int(told["first"]), int(told["last"])) == (first, last)
+        assert int(told["rows"]) == int(told["solved"]) + int(told["unsolvable"]) == 1_000_000
+        assert int(told["undecided"]) == 0
+        assert int(told["unsolvable"]) == every[million]
+        assert len(bytes.fromhex(told["sha256"])) == 32
+    assert len({line.rsplit("\t", 1)[1] for line in lines}) == len(lines)
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_others_say_the_same(name: str) -> None:
-    found = [row for row in rows(name) if row.game == "freecell" and row.freecells == 4]
+    found = rows(name)
     question = Inquiry(found[0].question)
     if question not in OTHERS:
         assert {row.verdict for row in found} == {"unsolvable"}

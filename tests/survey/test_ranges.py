@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import pickle
 from dataclasses import replace
 from itertools import zip_longest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.cards import card_name
-from dbmsolver.game.deals import Deal, deal_number
+from dbmsolver.game.deals import MAX_BOARD_BYTES, Deal, deal_number
 from dbmsolver.game.numbers import MAX_NUMBER
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.survey.ranges import (
@@ -159,6 +160,81 @@ def test_bad_boards(tmp_path: Path) -> None:
     assert "not text in UTF-8" in errors[0] and "KS is already at line 1" in errors[1]
     with pytest.raises(InputError, match=r"no such file.*expected numbers and ranges"):
         parse_ranges(["nowhere"])
+
+
+LISTS = [
+    ("1\n2\n3", [1, 2, 3]),
+    ("# wanted\n\n 5-7, 9 # and more\r\n11982\n", [5, 6, 7, 9, 11982]),
+    ("-2 -1\n3\t4 , 8,\n9", [-2, -1, 3, 4, 8, 9]),
+    ("\ufeff12\n12\n11-13", [11, 12, 13]),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), LISTS)
+def test_files_of_numbers(tmp_path: Path, text: str, wanted: list[int]) -> None:
+    file = tmp_path / "numbers.txt"
+    file.write_text(text, encoding="utf-8", newline="")
+    assert numbers(str(file)) == wanted
+    assert numbers("20", str(file)) == [*wanted[:-1], *sorted([wanted[-1], 20])]
+
+
+def test_files_of_numbers_of_other_programs(tmp_path: Path) -> None:
+    file = tmp_path / "numbers.txt"
+    file.write_text("3\n1\n")
+    found = list(subjects_of(parse_ranges([str(file)], "solvitaire"), [FREECELL]))
+    assert [(subject.number, subject.whose) for subject in found] == [
+        (1, "solvitaire"),
+        (3, "solvitaire"),
+    ]
+    file.write_text("1\n-1\n")
+    with pytest.raises(InputError, match="line 2: '-1' is no range of deals"):
+        parse_ranges([str(file)], "solvitaire")
+
+
+def test_numbers_and_boards_on_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("3\n1-2\n"))
+    assert numbers("-", "7") == [1, 2, 3, 7]
+    monkeypatch.setattr("sys.stdin", io.StringIO(format_board(Deal.from_number(7).position)))
+    (subject,) = subjects_of(parse_ranges(["-"]), [FREECELL])
+    assert subject.number is None
+    assert subject.deal().position == Deal.from_number(7).position
+
+
+def test_a_long_file_of_numbers_is_larger_than_a_board_may_be(tmp_path: Path) -> None:
+    file = tmp_path / "numbers.txt"
+    wanted = range(8_000_000_000, 8_000_000_000 + 3 * 100_000, 3)
+    file.write_text("\n".join(map(str, wanted)))
+    assert file.stat().st_size > MAX_BOARD_BYTES
+    assert numbers(str(file)) == list(wanted)
+    file.write_text("KS\n" + file.read_text())
+    with pytest.raises(InputError, match=f"more than {MAX_BOARD_BYTES} bytes, expected a board"):
+        parse_ranges([str(file)])
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("1\n\nx\n", "line 3: 'x' is no range of deals, expected numbers"),
+        ("1\n7-3\n", "line 2: '7-3' ends before it begins"),
+        ("1,,2\n", "line 1: '' is no range"),
+        ("0\n", "line 1: '0': no such number"),
+        ("1\nAS KS\n", "line 2: 'AS' is no range"),
+    ],
+)
+def test_bad_files_of_numbers(tmp_path: Path, text: str, reason: str) -> None:
+    file = tmp_path / "numbers.txt"
+    file.write_text(text)
+    with pytest.raises(InputError, match=reason) as error:
+        parse_ranges([str(file)])
+    assert str(error.value).startswith(f"{file}, line ")
+    assert "\n" not in str(error.value)
+
+
+def test_an_empty_file_is_a_board_without_cards(tmp_path: Path) -> None:
+    file = tmp_path / "nothing"
+    file.write_text("# nothing\n")
+    with pytest.raises(InputError):
+        list(subjects_of(parse_ranges([str(file)]), [FREECELL]))
 
 
 def test_no_ranges() -> None:

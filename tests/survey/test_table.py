@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,10 +13,17 @@ from helpers.rows import row
 
 from dbmsolver.errors import StoreError, UsageError
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.survey.formats import ENDINGS, LINES, lines_of, read_rows
+from dbmsolver.survey.formats import (
+    ENDINGS,
+    LINES,
+    first_line,
+    lines_of,
+    read_rows,
+    write_table,
+)
 from dbmsolver.survey.loading import journal_of, load_rows
 from dbmsolver.survey.rows import Inquiry, Row
-from dbmsolver.survey.table import Table
+from dbmsolver.survey.table import Table, _cut_last_line
 
 VERDICT = Inquiry.VERDICT
 ROWS = [
@@ -111,6 +120,45 @@ def test_a_line_that_was_cut_off(path: Path, cut: int) -> None:
     assert len(kept(path)) == 3
 
 
+@pytest.mark.parametrize("block", [1, 7, 1 << 16])
+def test_where_the_last_line_ends_is_found_from_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    monkeypatch.setattr("dbmsolver.survey.table._BLOCK", block)
+    path = tmp_path / "lines"
+    for text in ("", "no end", "one\n", "one\ntwo\nhalf of the th", "\n", "\nx"):
+        path.write_text(text)
+        _cut_last_line(path)
+        assert path.read_text() == text[: text.rfind("\n") + 1]
+
+
+@pytest.mark.parametrize("ending", LINES)
+def test_a_file_of_lines_is_never_in_memory_as_a_whole(tmp_path: Path, ending: str) -> None:
+    """A journal of millions of rows is several gigabytes."""
+    path = tmp_path / f"table{ending}"
+    path.write_text(first_line(ending) + lines_of(map(row, range(1, 3001)), ending))
+    next(read_rows(path, ending))  # what is made once is made
+    tracemalloc.start()
+    assert sum(1 for _ in read_rows(path, ending)) == 3000
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < path.stat().st_size / 2
+
+
+def test_parquet_is_written_and_read_in_groups_of_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setattr("dbmsolver.survey.parquet.GROUP", 2)
+    path = tmp_path / "table.parquet"
+    many = [row(number, evaluated=number) for number in range(1, 6)]
+    write_table(iter(many), path, ".parquet")
+    assert parquet.ParquetFile(path).num_row_groups == 3
+    assert list(read_rows(path, ".parquet")) == many
+    write_table(iter(()), path, ".parquet")
+    assert list(read_rows(path, ".parquet")) == []
+
+
 def test_killed_between_table_and_journal(path: Path) -> None:
     """The whole table is written, the journal not emptied yet: its rows are those of the table."""
     with Table(path, VERDICT) as table:
@@ -168,6 +216,9 @@ def test_contradictions(path: Path) -> None:
     journal_of(path).write_text(lines_of([row(1, verdict="unsolvable")], ".jsonl"))
     with pytest.raises(StoreError, match="contradiction"):
         Table(path, VERDICT)
+    journal_of(path).write_bytes(b"\xff\xfe\n")
+    with pytest.raises(StoreError, match="no table of a survey"):
+        Table(path, VERDICT)
 
 
 @pytest.mark.parametrize("ending", LINES)
@@ -224,6 +275,57 @@ def test_impossible_values(tmp_path: Path, ending: str, name: str, value: object
         return
     with pytest.raises(StoreError, match=rf"table{ending}, line [12]"):
         Table(path, VERDICT)
+
+
+PARQUET = [
+    ("number", [None, 2], "expected a number or a board"),
+    ("number", ["one", "two"], "number is .*one.*, expected a whole number"),
+    ("deal", ["1", "3"], "is none with the number 2"),
+    ("deal", ["pysol 1", "freecell 2"], "is none with the number 2"),
+    ("verdict", ["solved", "won"], "unknown verdict"),
+    ("question", ["verdict", "why"], "unknown question"),
+    ("columns", [8, 99], "no rules"),
+    ("game", ["freecell", None], "game is .*, expected a text"),
+    ("states", [1.5, 2.0], "states is .*, expected a whole number"),
+    ("kings_sunk", ["no", "no"], "kings_sunk is .*, expected true or false"),
+]
+
+
+@pytest.mark.parametrize(("name", "values", "reason"), PARQUET)
+def test_impossible_values_in_parquet(
+    tmp_path: Path, name: str, values: list[object], reason: str
+) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    path = tmp_path / "table.parquet"
+    write_table([row(1), row(2)], path, ".parquet")
+    table = arrow.parquet.read_table(path)
+    place = table.schema.names.index(name)
+    arrow.parquet.write_table(table.set_column(place, name, arrow.array(values)), path)
+    with pytest.raises(StoreError, match=reason):
+        Table(path, VERDICT)
+
+
+def test_numbers_of_other_programs_in_parquet(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "table.parquet"
+    rows = [row(1), replace(row(1), deal="pysol 1"), replace(row(1), deal="solvitaire 1"), row(-1)]
+    write_table(rows, path, ".parquet")
+    assert kept(path) == rows
+    assert [key for key, _ in load_rows(path)] == [1, "pysol 1", "solvitaire 1", -1]
+
+
+def test_parquet_of_other_programs(tmp_path: Path) -> None:
+    """Whole numbers are seconds, too, and columns may stand in another order."""
+    arrow = pytest.importorskip("pyarrow")
+    path = tmp_path / "table.parquet"
+    rows = [row(1, seconds=1.0), row(2, seconds=3.0)]
+    write_table(rows, path, ".parquet")
+    table = arrow.parquet.read_table(path)
+    place = table.schema.names.index("seconds")
+    table = table.set_column(place, "seconds", arrow.array([1, 3]))
+    arrow.parquet.write_table(table.select(table.schema.names[::-1]), path)
+    assert kept(path) == rows
+    assert [type(one.seconds) for one in kept(path)] == [float, float]
 
 
 def test_places_that_cannot_be_written(tmp_path: Path) -> None:

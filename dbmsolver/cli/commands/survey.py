@@ -115,7 +115,8 @@ def survey_command(
 ) -> int:
     """Ask one question about many deals, and keep the answers in a table: a row for each.
 
-    RANGES are numbers and ranges (1-1000,11982), paths of boards, or directories of boards.
+    RANGES are numbers and ranges (1-1000,11982), files of them, boards, or directories of boards;
+    - stands for such a file, or a board, on standard input.
 
     The limits are for each deal, but for --memory, which all share. Deals that need more than their
     share get all of it, one after the other, at the end. Rows are kept as they come: after Ctrl-C,

@@ -1,0 +1,58 @@
+"""Checks of the rows of a table when they are read."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from dbmsolver.errors import StoreError, UsageError, quoted
+from dbmsolver.game.numbers import NUMBERS
+from dbmsolver.results import Verdict
+from dbmsolver.survey.rows import COLUMNS, UNREADABLE, Inquiry, Row, column_types, number_name
+
+DIFFERENT = {"deal", "board", "digest", "asked"}
+"""The columns of text that have another value in each row."""
+
+_NAMES = set(COLUMNS)
+_KINDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+_QUESTIONS = set(map(str, Inquiry))
+_VERDICTS = {*map(str, Verdict), UNREADABLE}
+
+
+def checked_row(values: Any, where: str) -> Row:
+    """Return a row of these values; StoreError if it is none."""
+    if not isinstance(values, dict) or values.keys() != _NAMES:
+        raise StoreError("not the columns of a survey, expected another file", where)
+    for name, (kind, optional) in column_types().items():
+        value = values[name]
+        if value is None and optional:
+            continue
+        if kind is float and type(value) is int:
+            value = values[name] = float(value)
+        if type(value) is not kind:
+            said = f"{name} is {quoted(repr(value))}"
+            raise StoreError(f"{said}, expected {_KINDS[kind]}", where)
+        if kind is str and name not in DIFFERENT:
+            values[name] = sys.intern(str(value))  # a million rows have it in common
+    row = Row(**values)
+    check_values(row, where)
+    return row
+
+
+def check_values(row: Row, where: str) -> None:
+    """Raise StoreError for a row whose values, each of the right type, cannot be."""
+    if row.question not in _QUESTIONS:
+        raise StoreError(f"unknown question {quoted(row.question)}", where)
+    if row.verdict not in _VERDICTS:
+        raise StoreError(f"unknown verdict {quoted(row.verdict)}", where)
+    if (row.number is None) == (row.board is None):
+        raise StoreError("expected a number or a board, one of them", where)
+    if row.number is not None and (
+        row.whose not in NUMBERS or row.deal != number_name(row.number, row.whose)
+    ):
+        raise StoreError(f"deal {quoted(row.deal)} is none with the number {row.number}", where)
+    try:
+        rules = row.rules
+    except (UsageError, TypeError, ValueError) as error:
+        raise StoreError(f"no rules ({error})", where) from None
+    assert rules is not None

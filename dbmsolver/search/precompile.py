@@ -96,7 +96,7 @@ def needed(
     """
     if family == "pile":
         return of_one_pile()
-    if method.of_classes:
+    if Method(method).of_classes:  # other processes are told its name
         return _of_classes()
     if family in ("patience", "canfield"):
         game = "klondike" if family == "patience" else "canfield"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,6 +40,41 @@ use_memory_disk()
 # Every run tries the same cases. `--hypothesis-profile=default` tries others each time.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
+
+
+LONGEST = (
+    "test_readme.py",
+    "search/patience/test_shortest.py",
+    "verify/test_classes.py",
+    "search/test_classes.py",
+    "game/language/test_json_games.py",
+    "test_process.py",
+    "core/test_expand.py",
+    "cli/test_games.py",
+    "search/test_in_memory.py",
+    "cli/commands/test_hint.py",
+    "search/test_runs.py",
+    "verify/test_faults.py",
+    "jit/test_compilers.py",
+    "search/test_resume.py",
+    "play/test_server.py",
+    "verify/test_memory.py",
+    "verify/test_records.py",
+)
+"""The files whose tests take longest, the longest first."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the order of the files where several processes take one after the other."""
+    if hasattr(config.option, "loadscopereorder"):
+        config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest files: no process has one of them left when the others are done."""
+    folder = Path(__file__).parent
+    places = {folder / name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
 
 
 @pytest.fixture(scope="session")

@@ -49,7 +49,15 @@ def is_shared() -> bool:
 def compile_ahead(kernel: Any, arguments: tuple[Any, ...]) -> None:
     """Compile a kernel into the cache for arguments of these types.
 
-    Not if another process is compiling it.
+    Not if another process is compiling it. Where there is no cache it is compiled for this process.
     """
-    if kernel._cache.reserve():
-        kernel.compile(tuple(type_of(argument) for argument in arguments))
+    types = tuple(type_of(argument) for argument in arguments)
+    if types in kernel.overloads:
+        return  # numba would not ask the cache, which then would keep the kernel reserved
+    if not is_shared():
+        kernel.compile(types)
+    elif kernel._cache.reserve():
+        try:
+            kernel.compile(types)
+        finally:
+            kernel._cache.release()

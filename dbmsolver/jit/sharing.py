@@ -136,7 +136,7 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
             # It may have been compiled elsewhere meanwhile.
             found = self._read(sig, target_context)
         if found is not None:
-            self._release()
+            self.release()
         return found
 
     def _read(self, sig: Any, target_context: Any) -> Any:
@@ -187,7 +187,7 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         except OSError:
             pass  # it is compiled again next time
         finally:
-            self._release()
+            self.release()
 
     def reserve(self) -> bool:
         """Be the one process that may compile this kernel; False if another one is."""
@@ -215,7 +215,8 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
             return None
         return opened
 
-    def _release(self) -> None:
+    def release(self) -> None:
+        """Let other processes compile this kernel; nothing if this one does not hold it."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None

@@ -194,6 +194,39 @@ def test_one_process_compiles_and_the_other_reads(tmp_path: Path) -> None:
     assert (first.returncode, second.returncode) == (0, 0)
 
 
+AGAIN = """
+import sys
+from dbmsolver.jit.compilation import compile_ahead
+from shared import double
+for _ in range(2):
+    compile_ahead(double, (21,))
+print("compiled", flush=True)
+sys.stdin.read()
+"""
+ONCE = """
+from shared import double
+assert double._cache.reserve(), "another process keeps it"
+"""
+
+
+def test_a_kernel_that_is_compiled_ahead_twice_is_free_for_others(tmp_path: Path) -> None:
+    (tmp_path / "shared.py").write_text(SHARED)
+    paths = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    environment = {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(tmp_path)}
+    first = subprocess.Popen(
+        [sys.executable, "-c", AGAIN],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with first:
+        assert first.stdin is not None and first.stdout is not None
+        assert first.stdout.readline() == "compiled\n"
+        subprocess.run([sys.executable, "-c", ONCE], env=environment, check=True, timeout=60)
+        first.stdin.close()
+
+
 def test_they_end_with_the_search() -> None:
     compilers = Compilers("prove", "every-position", lambda: 8)
     with compilers:

@@ -57,7 +57,7 @@ TOP_BITS = 6
 TOP = (1 << TOP_BITS) - 1
 WON = np.uint64(1 << 63)
 """The bit of signatures of won states."""
-MOST_LENGTHS = 1 << 19
+MOST_LENGTHS = 1 << 17
 """The most ways in which the columns that are not in the signature can have lost cards."""
 
 

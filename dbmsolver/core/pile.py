@@ -71,7 +71,7 @@ class PileTables(NamedTuple):
     planes: int  # 2; the second is always 0
     varying: Words  # [3]: bits that each plane may have: those of the key, none, none
     fixed: Words  # [3]: 0
-    shifts: Words  # [columns + 1]: where a column's number starts in a public key; last, the stock's
+    shifts: Words  # [columns + 1]: where a column's number starts in a public key, then the stock's
     masks: Words  # [columns + 1]: that number's mask after shifting
     dealt: NDArray[np.int64]  # [columns + 1]: that number in the deal
     cards: NDArray[np.int64]  # [columns + 1, left]: the card that may leave, by cards left
@@ -123,7 +123,7 @@ def make_tables(
         first += 1
     cut = int(shifts[first]) if first < len(columns) else shift
     in_columns = sum(map(len, columns))
-    steps = in_columns + len(stock) + 1
+    strata = len(stock) + sum(map(len, columns[:first])) + 1
     return PileTables(
         columns=len(columns),
         planes=2,
@@ -139,7 +139,7 @@ def make_tables(
         cut=np.uint64(cut),
         layered=layered,
         in_columns=in_columns,
-        last=(steps << LAYER_SHIFT) + steps if layered else steps,
+        last=(in_columns + len(stock) << LAYER_SHIFT) + strata if layered else strata,
     )
 
 

@@ -126,7 +126,7 @@ class PileKeys(StateCodec):
         return good
 
     def encode(self, position: Position) -> int:
-        """Return the public key of a position; InputError if no game from this deal can reach it."""
+        """Return the public key of a position; InputError if no game from the deal reaches it."""
         dealt = self.deal.position
         if position.pile is None or position.foundations != dealt.foundations:
             raise InputError("the position is not of this deal's deck")

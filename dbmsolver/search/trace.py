@@ -91,8 +91,8 @@ class Finder:
         places = [(layer, stratum) for layer in self._layers]
         if self.codec.layered_strata:
             places = [layer_and_stratum(stratum)]
-        for place in places:
-            for record in self._records(*place):
+        for where in places:
+            for record in self._records(*where):
                 parsed = parse_closed_key(record)
                 if not parsed.first <= state.signature <= parsed.last:
                     continue

@@ -1,16 +1,17 @@
 """Keys of games of one pile, for authors of other readers, and their meaning.
 
-**Public key**, a word: bits 0 to 5 are the card on top of the pile, 52 where it is empty. From bit 6 on
-stands how many cards the stock has left, in as many bits as the number in the deal needs (none for
-0), and above it the same for each column. Cards leave a column from the top, the stock in its
+**Public key**, a word: bits 0 to 5 are the card on top of the pile, 52 where it is empty. From bit
+6 on stands how many cards the stock has left, in as many bits as the number in the deal needs (none
+for 0), and above it the same for each column. Cards leave a column from the top, the stock in its
 order. So the key says what lies where, but for the order of the pile below its top.
 
 **First columns**: as few as leave a product of at most 131,072, of the cards of each other column
 plus 1. **Signature**: the fields of the stock and of the first columns, from bit 0 on. **Local
 key**, one word: the card on top in bits 0 to 5, above it the fields of the other columns.
 
-**Stratum**: the cards that have left the stock and the first columns. **Layer**, of a search for a shortest solution: the cards in the
-columns of the deal, plus those that the stock has lost.
+**Stratum**: the cards that have left the stock and the first columns. **Layer**, of a search for a
+shortest solution: the cards in the columns of the deal, plus those that the stock has lost. Won
+states, which are never closed, have bit 63 in their signature, and come after all others.
 
 **Parent-move code**: the card that was on top before the last move, 52 where the pile was empty; 53
 for the deal itself. The card that moved is on top now.

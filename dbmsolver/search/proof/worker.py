@@ -70,9 +70,8 @@ class WorkResult:
         for part in split(runs):
             first, last = int(part.signatures.min()), int(part.signatures.max())
             block = encode_block(part)
-            self.closed.append(
-                Closed(*layer_and_stratum(stratum), first, last, part.codes.size, block)
-            )
+            place = layer_and_stratum(stratum)
+            self.closed.append(Closed(*place, first, last, part.codes.size, block))
 
 
 @dataclass(eq=False, slots=True)

@@ -41,12 +41,12 @@ HOUSE: tuple[tuple[str, str], ...] = (
         "search.improve",
         "errors game results core keys storage search search.proof search.astar",
     ),
-    ("search.pile", "errors results core keys storage search search.improve"),
     ("search.patience", "errors results core keys storage search search.improve"),
     (
         "search.stages",
-        "process game results clusters keys search search.proof search.astar search.improve "
-        "search.pile search.patience",
+        "process game results clusters keys storage search search.proof search.astar "
+        "search.improve "
+        "search.patience",
     ),
     ("search.session", "errors process game results keys storage search search.stages"),
     (

@@ -74,7 +74,7 @@ class Stages:
         Dives come first where the solution that they find ends the search, or is asked for.
         """
         from dbmsolver.search.improve.best import Best
-        from dbmsolver.search.pile_dives import PileDives
+        from dbmsolver.search.improve.pile_dives import PileDives
 
         best = Best(keys, self.recorder) if self.question == Question.SOLVE else None
         self.best = best

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import NewRecord
-from dbmsolver.search.outcome import GoalMet, NoneShorter, Outcome, Stopped
+from dbmsolver.search.outcome import GoalMet, Known, NoneShorter, Outcome, Stopped
 from dbmsolver.search.proof.crew import Crew
 from dbmsolver.search.proof.large import LargeSignature
 from dbmsolver.search.proof.late_dives import Win
@@ -19,12 +18,6 @@ from dbmsolver.search.proof.worker import WorkResult
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.tallies import Books, total
 from dbmsolver.storage.records import layer_and_stratum, place_number
-
-
-class Known(Protocol):
-    """The best solution that is known."""
-
-    length: int | None
 
 
 class ProofState:

@@ -66,6 +66,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Family
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
+from dbmsolver.jit.compilation import compile_ahead
 from dbmsolver.jit.families import function_of
 from dbmsolver.keys.classes import ClassKeys
 from dbmsolver.keys.states import StateCodec
@@ -78,6 +79,23 @@ _GAMES: dict[Family, Rules] = {
     "two-way": Rules("two-way", 8, 0, "suit-both", "any"),
 }
 """A game of each family whose states have signatures."""
+
+
+def compile_needed(
+    question: Question,
+    method: Method,
+    code_bits: int,
+    any_solution: bool = False,
+    counting: bool = False,
+    family: Family = "cards",
+) -> None:
+    """Compile the kernels of a search that are not compiled yet, nor by another process just now.
+
+    ``code_bits`` is the width of the deal's parent-move codes, 8 or 16; see :func:`needed`.
+    """
+    code_type = np.uint8 if code_bits == 8 else np.uint16
+    for kernel, arguments in needed(question, method, code_type, any_solution, counting, family):
+        compile_ahead(kernel, arguments)
 
 
 def needed(

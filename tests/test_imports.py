@@ -63,8 +63,8 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "survey",
-        "errors version closable process programs disk signals steps game results jit core clusters "
-        "keys search search.proof search.session",
+        "errors version closable process programs disk signals steps game results jit core "
+        "clusters keys search search.proof search.session",
     ),
     (
         "api",
@@ -78,8 +78,8 @@ HOUSE: tuple[tuple[str, str], ...] = (
     (
         "cli",
         "errors version arguments closable process programs disk signals steps game results "
-        "notation jit clusters keys storage search search.session search.sequences search.advice search.inspect "
-        "verify api survey play",
+        "notation jit clusters keys storage search search.session search.sequences "
+        "search.advice search.inspect verify api survey play",
     ),
     ("__main__", "process signals search cli"),
 )

@@ -17,8 +17,9 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Family
 from dbmsolver.game.measures import measure_of
 from dbmsolver.process import processors
-from dbmsolver.programs import end_with_parent, python_command
+from dbmsolver.programs import python_command
 from dbmsolver.results import Method, Options, Question, method_for
+from dbmsolver.signals import end_with_parent
 
 MOST = 4
 """More do not help: the longest chain of kernels that call each other takes half of the time."""

@@ -22,8 +22,9 @@ from dbmsolver.game.kinds import Family
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.process import processors
-from dbmsolver.programs import end_with_parent, python_command
+from dbmsolver.programs import python_command
 from dbmsolver.results import Method, Question
+from dbmsolver.signals import end_with_parent
 
 Part = Literal["solve", "prove", "cover", "play"]
 PARTS = {

@@ -109,8 +109,8 @@ def needed(
     """Return the kernels of a search, those first that take longest to compile.
 
     ``code_type`` is that of the deal's parent-move codes. All other types are the same for all
-    deals. ``counting``: all shortest solutions are to be counted, too. ``family``: that of the
-    game, or the one of runs where moves are counted so.
+    deals. ``counting``: all shortest solutions are to be counted, too, which is for single cards
+    only. ``family``: that of the game, or the one of runs where moves are counted so.
     """
     if family == "pile":
         return of_one_pile()
@@ -122,6 +122,7 @@ def needed(
     codec = StateCodec(Deal.from_number(1, _GAMES[family]), "wkr")
     tables = codec.tables
     any_solution = any_solution and family == "cards"
+    counting = counting and family == "cards"  # no others are counted
     if question == Question.PROVE and method == Method.DOMINATING:
         return _of_dives(tables) + _of_both(tables, np.uint8) + _of_covering(tables, _SETS)
     layers, both = _of_layers(codec, code_type), _of_both(tables, code_type)

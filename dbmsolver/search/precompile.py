@@ -67,6 +67,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Family
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
+from dbmsolver.jit.compilation import compile_ahead
 from dbmsolver.jit.families import function_of
 from dbmsolver.keys.classes import ClassKeys
 from dbmsolver.keys.piles import PileKeys
@@ -82,6 +83,23 @@ _GAMES: dict[Family, Rules] = {
 """A game of each family whose states have signatures."""
 
 
+def compile_needed(
+    question: Question,
+    method: Method,
+    code_bits: int,
+    any_solution: bool = False,
+    counting: bool = False,
+    family: Family = "cards",
+) -> None:
+    """Compile the kernels of a search that are not compiled yet, nor by another process just now.
+
+    ``code_bits`` is the width of the deal's parent-move codes, 8 or 16; see :func:`needed`.
+    """
+    code_type = np.uint8 if code_bits == 8 else np.uint16
+    for kernel, arguments in needed(question, method, code_type, any_solution, counting, family):
+        compile_ahead(kernel, arguments)
+
+
 def needed(
     question: Question,
     method: Method,
@@ -93,8 +111,8 @@ def needed(
     """Return the kernels of a search, those first that take longest to compile.
 
     ``code_type`` is that of the deal's parent-move codes. All other types are the same for all
-    deals. ``counting``: all shortest solutions are to be counted, too. ``family``: that of the
-    game, or the one of runs where moves are counted so.
+    deals. ``counting``: all shortest solutions are to be counted, too, which is for single cards
+    only. ``family``: that of the game, or the one of runs where moves are counted so.
     """
     if family == "pile":
         return _of_one_pile()
@@ -106,6 +124,7 @@ def needed(
     codec = StateCodec(Deal.from_number(1, _GAMES[family]), "wkr")
     tables = codec.tables
     any_solution = any_solution and family == "cards"
+    counting = counting and family == "cards"  # no others are counted
     if question == Question.PROVE and method == Method.DOMINATING:
         return _of_dives(tables) + _of_both(tables, np.uint8) + _of_records(tables, _SETS)
     layers, both = _of_layers(codec, code_type), _of_both(tables, code_type)

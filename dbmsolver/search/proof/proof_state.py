@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dbmsolver.keys.states import State, StateCodec
-from dbmsolver.results import Commit, Limit, Report
+from dbmsolver.results import Commit, Limit, Question, Report
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.outcome import GoalMet, Known, NoneShorter, Outcome, Stopped
@@ -88,6 +88,8 @@ class ProofState:
             batch.done = np.array(self.done, np.uint64).tobytes()
             batch.pending = self._records(pending)
         waiting = sum(one.states for one in pending)
+        if self.recorder.question == Question.SOLVE:
+            batch.fields["known"] = self.recorder.statistics.closed + waiting
         with self.books.packing(pending):
             return self.recorder.commit(*layer_and_stratum(self.stratum), waiting)
 

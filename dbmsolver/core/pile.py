@@ -57,8 +57,9 @@ TOP_BITS = 6
 TOP = (1 << TOP_BITS) - 1
 WON = np.uint64(1 << 63)
 """The bit of signatures of won states."""
-MOST_LENGTHS = 1 << 17
-"""The most ways in which the columns that are not in the signature can have lost cards."""
+MOST_LENGTHS = {True: 1 << 17, False: 1 << 21}
+"""The most ways in which the columns that are not in the signature can have lost cards, with a
+stock and without. With one many more of them are reached: a turned card lets any column go on."""
 
 
 class PileTables(NamedTuple):
@@ -96,13 +97,14 @@ def make_tables(
     stock: Sequence[int],
     follows: Sequence[int],
     layered: bool = False,
-    most: int = MOST_LENGTHS,
+    most: int | None = None,
 ) -> PileTables:
     """Return the tables of a deal.
 
     ``columns`` hold cards, deepest first, ``stock`` the card first that is turned next; ``follows``
     are, for each of the 52 cards and for an empty pile, the set of cards that may be put on it.
-    ``most`` bounds how many states a signature can have, but for their cards on top.
+    ``most`` bounds how many states a signature can have, but for their cards on top; None stands
+    for what :data:`MOST_LENGTHS` says.
     """
     places = [*map(list, columns), list(stock)[::-1]]
     cards = np.full((len(places), 1 + max(map(len, places))), -1, np.int64)
@@ -118,6 +120,7 @@ def make_tables(
             cards[place, number] = card
             release[card] = 1 << shift
         shift += len(held).bit_length()
+    most = MOST_LENGTHS[bool(stock)] if most is None else most
     first = 0
     while prod(len(column) + 1 for column in columns[first:]) > most:
         first += 1

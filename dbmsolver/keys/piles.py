@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.pile import (
-    MOST_LENGTHS,
     NO_PARENT,
     NOTHING,
     TOP,
@@ -45,10 +44,11 @@ class PileKeys(StateCodec):
     """
 
     closed_as_records = True
+    worth_a_batch = 1 << 12  # hardly any states follow from them in their signature
     layered_strata = True
 
     def __init__(
-        self, deal: Deal, question: Question = Question.PROVE, most: int = MOST_LENGTHS
+        self, deal: Deal, question: Question = Question.PROVE, most: int | None = None
     ) -> None:
         self.deal = deal
         self.rules: Rules = deal.rules

@@ -71,6 +71,8 @@ class StateCodec:
     method: Method = Method.EVERY_POSITION
     closed_as_records: bool = False
     """True if the kernels of records close its states: a move may lead to any later signature."""
+    worth_a_batch: int = 256
+    """Candidates that are worth a piece of work for a thread."""
     layered_strata: bool = False
     """True if the stratum of a signature may have a layer in its upper bits."""
 

@@ -6,8 +6,9 @@ for 0), and above it the same for each column. Cards leave a column from the top
 order. So the key says what lies where, but for the order of the pile below its top.
 
 **First columns**: as few as leave a product of at most 131,072, of the cards of each other column
-plus 1. **Signature**: the fields of the stock and of the first columns, from bit 0 on. **Local
-key**, one word: the card on top in bits 0 to 5, above it the fields of the other columns.
+plus 1; without a stock, of at most 2,097,152. **Signature**: the fields of the stock and of the
+first columns, from bit 0 on. **Local key**, one word: the card on top in bits 0 to 5, above it the
+fields of the other columns.
 
 **Stratum**: the cards that have left the stock and the first columns. **Layer**, of a search for a
 shortest solution: the cards in the columns of the deal, plus those that the stock has lost. Won
@@ -36,7 +37,8 @@ FIRST = 53
 """The code of the deal, which has no parent."""
 CODE_BYTES = 1
 _TOP = np.uint64(63)
-_MOST_LENGTHS = 1 << 17
+_MOST_LENGTHS = {True: 1 << 17, False: 1 << 21}
+"""With a stock, and without."""
 
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
@@ -66,7 +68,8 @@ class PileFormat:
         self.shifts = [below + sum(widths[:number]) for number in range(len(widths) - 1)] + [6]
         self.masks = [(1 << width) - 1 for width in widths]
         rest = [prod(len(pile) + 1 for pile in self.piles[n:-1]) for n in range(len(self.piles))]
-        self.first = next(n for n, lengths in enumerate(rest) if lengths <= _MOST_LENGTHS)
+        most = _MOST_LENGTHS[bool(position.stock)]
+        self.first = next(n for n, lengths in enumerate(rest) if lengths <= most)
         self.cut = below + sum(widths[: self.first])
         self.local_bits = 6 + below + sum(widths[:-1]) - self.cut
         self.used = 63

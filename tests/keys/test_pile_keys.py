@@ -75,7 +75,7 @@ def test_keys_of_games_that_are_played() -> None:
 def codecs(deal: Deal) -> Iterator[PileKeys]:
     """Yield the keys of a deal for both questions, with few columns in the signature and many."""
     for question in Question:
-        for most in (1, 8, MOST_LENGTHS):
+        for most in (1, 8, MOST_LENGTHS[True]):
             keys = PileKeys(deal, question, most)
             lengths = [len(column) + 1 for column in deal.position.columns]
             first = keys.tables.first

@@ -48,7 +48,7 @@ class ProofSearch(ProofState):
             self.meet_goal(self.strata[self.last_stratum][0])
         dives = self._late_dives()
         try:
-            while self.strata and self.ended is None:
+            while self.strata and not self.stops():
                 self.stratum = min(self.strata)
                 yield from self._close_stratum()
                 if dives is not None and dives.due():

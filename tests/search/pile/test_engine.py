@@ -81,7 +81,7 @@ def no_dives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pile_dives, "SCHEDULE", ())
     make = piles.make_tables
     monkeypatch.setattr(piles, "make_tables", lambda *given: make(*given[:4], MOST))
-    monkeypatch.setattr(pile_format, "_MOST_LENGTHS", MOST)
+    monkeypatch.setattr(pile_format, "_MOST_LENGTHS", {True: MOST, False: MOST})
 
 
 def in_pieces(patch: pytest.MonkeyPatch) -> None:

@@ -46,9 +46,11 @@ class ProofSearch(ProofState):
             # Won states only. An earlier run may have been killed after it met one and before it
             # said so; where there are layers, those of higher ones must not be met first.
             self.meet_goal(self.strata[self.last_stratum][0])
+        if self.strata and self.recorder.limits.states_reached():
+            self.limit = Limit.MAX_STATES  # earlier runs have closed as many as are allowed
         dives = self._late_dives()
         try:
-            while self.strata and not self.stops():
+            while self.strata and self.ended is None:
                 self.stratum = min(self.strata)
                 yield from self._close_stratum()
                 if dives is not None and dives.due():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from random import Random
@@ -37,13 +38,15 @@ from dbmsolver.core.workspace import (
     PARTIAL_OUTGOING,
     USED_RUNS,
     USED_SIGNATURES,
+    USED_WIDTH,
     Output,
     Workspace,
     make_output,
     make_workspace,
 )
+from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.dominance.records import has_dominance
+from dbmsolver.game.dominance.records import Record, has_dominance
 from dbmsolver.game.kinds import FILLS, Build, Fill
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
@@ -82,6 +85,12 @@ def step(keys: Keys, state: State) -> set[State]:
     return {State(*row[:3], 0) for row in space.scratch.found[:count].tolist()}
 
 
+def raw_successors(keys: RecordKeys, state: State) -> int:
+    """Return how many successors the kernel lists, some of them twice."""
+    _, space = memory()
+    return int(successors(keys.tables, *words_of(*state[:3]), space.scratch))
+
+
 def graph_of(keys: Keys, most: int = MOST) -> Graph | None:
     """Return all that the deal leads to, None if that is more than ``most``."""
     graph: Graph = {}
@@ -97,7 +106,7 @@ def graph_of(keys: Keys, most: int = MOST) -> Graph | None:
     return graph
 
 
-def small_games(build: Build, fill: Fill, seeds: range) -> Iterator[tuple[Keys, Graph]]:
+def small_games(build: Build, fill: Fill, seeds: range) -> Iterator[tuple[RecordKeys, Graph]]:
     """Yield the records of small decks that are not over at once."""
     for seed in seeds:
         deck = random_deck(Random(f"closing {build} {fill} {seed}"), build, fill)
@@ -136,9 +145,34 @@ def batch_of(keys: Keys, candidates: Runs, out: Output, first: int, limit: int =
     )
 
 
-def check_batches(keys: Keys, graph: Graph, signatures: int) -> None:
+def tight_output(graph: Graph) -> Output:
+    """Return an output with room for one signature only, for the largest just enough.
+
+    A signature begins to be closed where its candidates and a burst more have room.
+    """
+    states = Counter(state.signature for state in graph)
+    sent: dict[int, set[tuple[int, State]]] = {signature: set() for signature in states}
+    for state, after in graph.items():
+        sent[state.signature] |= {
+            (fingerprint(state), one) for one in after if one.signature != state.signature
+        }
+    candidates = max(map(len, sent.values()))
+    targets = max(len({one.signature for _, one in some}) for some in sent.values())
+    waiting = Counter(one.signature for after in graph.values() for one in after)
+    room = max(max(states.values()), max(waiting.values())) + BURST
+    out = make_output(room, candidates, 3, np.uint8)
+    return out._replace(
+        keys=out.keys[: max(states.values())],
+        run_keys=out.run_keys[:candidates],
+        run_signatures=out.run_signatures[:targets],
+        run_counts=out.run_counts[:targets],
+        run_offsets=out.run_offsets[:targets],
+        run_words=out.run_words[:targets],
+    )
+
+
+def check_batches(keys: Keys, graph: Graph, out: Output) -> None:
     """Close all of a game; there is room for so many signatures at once."""
-    out = make_output(3 * STATES, CANDIDATES, signatures, np.uint8)
     parents: dict[State, set[int]] = {keys.root: {keys.root_code}}
     for state, after in graph.items():
         for one in after:
@@ -158,11 +192,13 @@ def check_batches(keys: Keys, graph: Graph, signatures: int) -> None:
         while first < runs.signatures.size:
             reached = batch_of(keys, runs, out, first)
             assert int(out.used[USED_SIGNATURES]) == reached - first > 0
+            room = (out.codes, out.keys, out.signatures, out.run_codes, out.run_keys)
+            sizes = (array.size for array in (*room, out.run_counts))
+            assert all(used <= size for used, size in zip(out.used.tolist(), sizes, strict=False))
             assert not out.closed[: reached - first, CLOSED_FORCED].any()
-            assert (out.partial[PARTIAL_HEAD], out.partial[PARTIAL_COUNT]) != (0, 0)
             found += closed_in(keys, out)
             collect(keys, out, pending)
-            # A signature comes once for each closed one that leads to it.
+            # A state comes once at most from each signature and each code.
             sent += int(out.run_counts[: out.used[USED_RUNS]].sum())
             first = reached
     assert len(found) == len(graph)
@@ -172,22 +208,66 @@ def check_batches(keys: Keys, graph: Graph, signatures: int) -> None:
     assert sent <= len(away)
 
 
-@pytest.mark.parametrize("signatures", [3, 1000])
+def check_with_all_outputs(keys: Keys, graph: Graph) -> None:
+    """Close all of a game where the output is full after some, or after one signature, or never."""
+    check_batches(keys, graph, make_output(3 * STATES, CANDIDATES, 3, np.uint8))
+    check_batches(keys, graph, make_output(3 * STATES, CANDIDATES, 1000, np.uint8))
+    check_batches(keys, graph, tight_output(graph))
+
+
 @pytest.mark.parametrize(("build", "fill"), few_fast(KINDS, 2))
-def test_all_records_are_closed(build: Build, fill: Fill, signatures: int) -> None:
-    """A whole proof, stratum by stratum; the output may be full after a few signatures."""
+def test_all_records_are_closed(build: Build, fill: Fill) -> None:
+    """A whole proof, stratum by stratum."""
     games = list(small_games(build, fill, range(25)))
-    assert len(games) > 2
+    assert len(games) > 1
     for keys, graph in games:
-        check_batches(keys, graph, signatures)
+        check_with_all_outputs(keys, graph)
 
 
-@pytest.mark.parametrize("signatures", [3, 1000])
-def test_all_classes_are_closed(signatures: int) -> None:
-    games = list(small_klondikes(range(40)))
+def test_all_classes_are_closed() -> None:
+    games = list(small_klondikes(range(25)))
     assert len(games) > 5
     for keys, graph in games:
-        check_batches(keys, graph, signatures)
+        check_with_all_outputs(keys, graph)
+
+
+def test_what_cannot_be_a_record_is_told() -> None:
+    """More cards in a game of one column and one freecell than there are places."""
+    piles = (tuple(range(CARDS)),)
+    deal = Deal(Position(piles, (None,), (0, 0, 0, 0)), Rules("narrow", 1, 1, "suit", "any"))
+    keys = RecordKeys(deal, "none")
+    broken = keys.state_of(Record((0, 0, 0, 0), ()))
+    runs = pack(keys, {broken.signature: [Candidate(broken, 0)]})
+    out = make_output(3 * STATES, CANDIDATES, 3, np.uint8)
+    assert batch_of(keys, runs, out, 0) == -1
+
+
+def test_keys_of_one_width_only_are_closed_at_once() -> None:
+    """Those of three words lie in an output of their own, whichever come first."""
+    out = make_output(3 * STATES, CANDIDATES, 1000, np.uint8)
+    keys = RecordKeys(Deal.from_number(1, GAMES["somerset"]), "none")
+    random = Random(2)
+    closed: dict[int, tuple[Runs, list[Candidate]]] = {}
+    while len(closed) < 2:
+        position = position_of_runs(keys.rules, random)
+        if position is not None and all(position.columns):  # with few moves
+            state = keys.state(position)
+            runs = pack(keys, {state.signature: [Candidate(state, 5)]})
+            if batch_of(keys, runs, out, 0, BURST + 40) == 1:
+                closed[int(out.used[USED_WIDTH])] = runs, closed_in(keys, out)
+    for width, other in ((1, 3), (3, 1)):
+        (first, found), (second, _) = closed[width], closed[other]
+        both = Runs(
+            np.concatenate([first.signatures, second.signatures]),
+            np.array([1, 1]),
+            np.array([0, 1]),
+            np.array([0, first.keys.size]),
+            np.concatenate([first.keys, second.keys]),
+            np.concatenate([first.codes, second.codes]),
+        )
+        assert batch_of(keys, both, out, 0) == 1
+        assert out.used[USED_WIDTH] == width
+        assert closed_in(keys, out) == found
 
 
 def test_a_signature_that_is_too_big_is_left_alone() -> None:
@@ -227,19 +307,20 @@ def position_of_runs(rules: Rules, random: Random) -> Position | None:
     """Return a position of runs from kings down, and of cards alone; None if they have no room."""
     columns: list[list[int]] = []
     cells: list[int] = []
-    lowest_rank = random.randint(0, 7)
+    lowest_rank, together = random.randint(0, 7), random.choice((0.5, 0.95))
     for rank in range(12, lowest_rank - 1, -1):
         for suit in random.sample(range(4), 4):
             card = 4 * rank + suit
             fits = [column for column in columns if rules.can_stack(card, column[-1])]
-            if fits and random.random() < 0.95:
+            may_begin = rank == 12 or (rules.fill == "any" and random.random() < 0.7)
+            if fits and random.random() < together:
                 random.choice(fits).append(card)
-            elif len(columns) < rules.columns and (
-                rank == 12 or (rules.fill == "any" and random.random() < 0.7)
-            ):
+            elif len(columns) < rules.columns and may_begin:
                 columns.append([card])
             elif len(cells) < rules.freecells:
                 cells.append(card)
+            elif fits:
+                random.choice(fits).append(card)
             else:
                 return None
     columns += [[] for _ in range(rules.columns - len(columns))]
@@ -324,6 +405,36 @@ def test_pieces_of_records(game: str, expected: set[int]) -> None:
     """Keys of one word and of three, and candidates of either kind side by side."""
     widths = {close_one(*one, BURST + 1) for one in deep_records(game, range(1, 9))}
     assert widths == expected
+
+
+def test_closing_pauses_where_memory_for_what_leaves_is_full() -> None:
+    """It goes on where it paused, and all that leaves has come out in the end."""
+    paused = 0
+    for keys, graph in small_games("alternate", "any", range(25)):
+        most = max(raw_successors(keys, state) for state in graph)
+        ws, space = memory()
+        ws = ws._replace(outgoing=ws.outgoing[: 3 * most])
+        out = make_output(3 * STATES, CANDIDATES, 1000, np.uint8)
+        word = np.uint64(keys.root.signature)
+        ws.table[: 1 << TABLE_BITS] = EMPTY
+        key = local_key(keys.tables, *np.array(keys.root, np.uint64))
+        count = admit_piece(keys.tables, ws, word, TABLE_BITS, 0, key, np.zeros(1, np.uint8), 1)
+        head, sent = 0, {}
+        while head < count:
+            before = head
+            head, count, outgoing, _ = close_piece(
+                keys.tables, ws, space, word, TABLE_BITS, head, count, STATES, *words_of(0, 0)
+            )
+            assert before < head <= count
+            out.used[:] = 0
+            write_runs(ws, space, out, outgoing)
+            collect(keys, out, sent)
+            paused += head < count
+        closed = unpacked(keys, word, count, ws.order, ws.order_codes, 1)
+        after = {one for state in closed for one in graph[state]}
+        states = {one.state for run in sent.values() for one in run}
+        assert states == after - closed.keys()
+    assert paused
 
 
 def test_pieces_of_classes() -> None:

@@ -24,16 +24,10 @@ from typing import Any
 import xxhash
 
 from dbmsolver import Deal, Result, prove, solve
+from dbmsolver.cli.compiling import BOTH_WAYS
 from dbmsolver.game.shipped import rules_for
 
 KEPT = Path(__file__).with_name("signatures.json")
-_BOTH_WAYS = """\
-Foundations: H-9 C-9 D-9 S-9
-JS KC KH QH
-QS KD JH QC
-TH JC TC JD
-TS TD KS QD
-"""
 Row = dict[str, Any]
 
 
@@ -59,7 +53,7 @@ def _every_position() -> Iterable[Result]:
 
 
 def _two_way() -> Iterable[Result]:
-    deal = Deal.from_text(_BOTH_WAYS, rules_for("fortress"))
+    deal = Deal.from_text(BOTH_WAYS, rules_for("fortress"))
     yield prove(deal, threads=1)
     yield solve(deal, threads=1)
     yield from _bounds("fortress")

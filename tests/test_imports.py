@@ -20,6 +20,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("arrays", ""),
     ("closable", ""),
     ("process", ""),
+    ("programs", ""),
     ("disk", ""),
     ("signals", "errors"),
     ("steps", ""),
@@ -41,12 +42,12 @@ HOUSE: tuple[tuple[str, str], ...] = (
         "search.improve",
         "errors game results core keys storage search search.proof search.astar",
     ),
-    ("search.pile", "errors results core keys storage search search.improve"),
     ("search.patience", "errors results core keys storage search search.improve"),
     (
         "search.stages",
-        "process game results clusters keys search search.proof search.astar search.improve "
-        "search.pile search.patience",
+        "process game results clusters keys storage search search.proof search.astar "
+        "search.improve "
+        "search.patience",
     ),
     ("search.session", "errors process game results keys storage search search.stages"),
     (
@@ -62,8 +63,8 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "survey",
-        "errors version closable process disk signals steps game results jit core clusters keys "
-        "search search.proof search.session",
+        "errors version closable process programs disk signals steps game results jit core "
+        "clusters keys search search.proof search.session",
     ),
     (
         "api",
@@ -72,13 +73,13 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "play",
-        "errors process game results notation jit search search.session api",
+        "errors process programs game results notation jit search search.session api",
     ),
     (
         "cli",
-        "errors version arguments closable process disk signals steps game results notation jit "
-        "clusters keys storage search search.session search.sequences search.advice search.inspect "
-        "verify api survey play",
+        "errors version arguments closable process programs disk signals steps game results "
+        "notation jit clusters keys storage search search.session search.sequences "
+        "search.advice search.inspect verify api survey play",
     ),
     ("__main__", "process signals search cli"),
 )

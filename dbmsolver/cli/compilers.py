@@ -7,9 +7,7 @@ if they die, or cannot be started, a search takes longer and is as right.
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
@@ -19,7 +17,9 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Family
 from dbmsolver.game.measures import measure_of
 from dbmsolver.process import processors
+from dbmsolver.programs import python_command
 from dbmsolver.results import Method, Options, Question, method_for
+from dbmsolver.signals import end_with_parent
 
 MOST = 4
 """More do not help: the longest chain of kernels that call each other takes half of the time."""
@@ -78,17 +78,14 @@ class Compilers:
             return
         hows = (self.any_solution, self.counting, self.family)
         arguments = (str(self.question), str(self.method), self.code_bits(), *hows)
-        program = (
-            f"import sys; sys.path[:] = {sys.path!r}; from dbmsolver.cli.compilers import "
-            f"compile_share; compile_share({', '.join(map(repr, arguments))})"
-        )
+        command = python_command(compile_share, *arguments)
         with self._lock:
             if self._over:
                 return
             for _ in range(min(processors(), MOST)):
                 with suppress(OSError):
                     process = subprocess.Popen(
-                        [sys.executable, "-c", program],
+                        command,
                         stdin=subprocess.PIPE,  # it ends with this process
                         stdout=subprocess.DEVNULL,
                         stderr=subprocess.DEVNULL,
@@ -128,20 +125,10 @@ def compile_share(
     family: Family,
 ) -> None:
     """Compile what a search needs and no other process is compiling: the work of a process."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     import gc
 
-    import numpy as np
-
-    from dbmsolver.jit.compilation import compile_ahead
-    from dbmsolver.search.precompile import needed
+    from dbmsolver.search.precompile import compile_needed
 
     gc.disable()  # a tenth of the time, for garbage that the end of the process collects
-    code_type = np.uint8 if code_bits == 8 else np.uint16
-    for kernel, arguments in needed(question, method, code_type, any_solution, counting, family):
-        compile_ahead(kernel, arguments)
-
-
-def _end_with_parent() -> None:
-    os.read(sys.stdin.fileno(), 1)
-    os._exit(0)
+    compile_needed(question, method, code_bits, any_solution, counting, family)

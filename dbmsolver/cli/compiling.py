@@ -7,7 +7,6 @@ are known by name; the others are compiled by playing a deal of the family that 
 from __future__ import annotations
 
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator
@@ -23,7 +22,9 @@ from dbmsolver.game.kinds import Family
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.process import processors
+from dbmsolver.programs import python_command
 from dbmsolver.results import Method, Question
+from dbmsolver.signals import end_with_parent
 
 Part = Literal["solve", "prove", "cover", "play"]
 PARTS = {
@@ -42,13 +43,14 @@ FAMILIES = {
     "canfield": "Canfield",
 }
 """The families, in words."""
-_BOTH_WAYS = """\
+BOTH_WAYS = """\
 Foundations: H-9 C-9 D-9 S-9
 JS KC KH QH
 QS KD JH QC
 TH JC TC JD
 TS TD KS QD
 """
+"""A deal of Fortress, and few positions, that can be won."""
 _LOST: dict[str, tuple[str, int]] = {
     "cards": ("freecell", 11982),
     "runs": ("alpha_star", 1),
@@ -111,12 +113,12 @@ def compile_works(works: list[Work], threads: int | None = None) -> Iterator[Wor
 
 
 def _started(work: Work) -> subprocess.Popen[bytes]:
-    program = (
-        f"import sys; sys.path[:] = {sys.path!r}; from dbmsolver.cli.compiling import "
-        f"compile_part; compile_part({work.family!r}, {work.part!r})"
-    )
     return subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        python_command(compile_part, *work),
+        stdin=subprocess.PIPE,  # it ends with this process
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        process_group=0,  # Ctrl-C is for this process, which ends it
     )
 
 
@@ -133,10 +135,8 @@ def _last_line(process: subprocess.Popen[bytes]) -> str:
 
 def compile_part(family: Family, part: Part) -> None:
     """Compile one part of a family: the work of a process."""
-    import numpy as np
-
-    from dbmsolver.jit.arguments import type_of
-    from dbmsolver.search.precompile import needed
+    end_with_parent()
+    from dbmsolver.search.precompile import compile_needed
 
     if part == "play":
         with tempfile.TemporaryDirectory(prefix="dbmsolver-") as folder:
@@ -146,12 +146,9 @@ def compile_part(family: Family, part: Part) -> None:
     covering = Method.DOMINATING if family == "cards" else Method.CLASSES
     method = covering if part == "cover" else Method.EVERY_POSITION
     for bits in _CODE_BITS.get(family, (8,)):
-        code_type = np.uint8 if bits == 8 else np.uint16
         for any_solution in (False, True):
-            for kernel, arguments in needed(
-                question, method, code_type, any_solution, question == Question.SOLVE, family
-            ):
-                kernel.compile(tuple(map(type_of, arguments)))
+            counting = question == Question.SOLVE
+            compile_needed(question, method, bits, any_solution, counting, family)
 
 
 def _play(family: Family, folder: Path) -> None:
@@ -159,7 +156,7 @@ def _play(family: Family, folder: Path) -> None:
     from dbmsolver import api
 
     if family == "two-way":
-        deals = [Deal.from_text(_BOTH_WAYS, GAMES["fortress"])]
+        deals = [Deal.from_text(BOTH_WAYS, GAMES["fortress"])]
     else:
         game, number = _LOST[family]
         deals = [Deal.from_number(number, GAMES[game])]

@@ -1,17 +1,32 @@
-"""Successors of states that stand for several positions: of records, and of classes.
+"""Successors of states of which a move may lead to any later signature.
 
-The kernels of proofs call these names. Which function it is, the class of the tables decides
-(:mod:`dbmsolver.jit.families`).
+Records and classes are such states, which stand for several positions, and so are the positions of
+games of one pile. The kernels that close them call these names. Which function it is, the class of
+the tables decides (:mod:`dbmsolver.jit.families`).
 """
 
 from __future__ import annotations
 
-from dbmsolver.core import classes, dominance
+import numpy as np
+
+from dbmsolver.core import classes, dominance, pile
 from dbmsolver.core.class_tables import WON, ClassTables
 from dbmsolver.core.expand import HEIGHTS_ALL_HOME, height
+from dbmsolver.core.hashing import HASH
+from dbmsolver.core.pile import PileTables
 from dbmsolver.core.tables import Tables
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.jit.families import inlined_by_type
+
+U64 = np.uint64
+
+
+@inlined
+def fingerprint(signature, off, low):
+    """Return eight bits of a hash of a state (int64), which tell it from most others."""
+    word = (signature * HASH) ^ (off * U64(0xD6E8FEB86659FD93)) ^ (low * U64(0xA0761D6478BD642F))
+    word ^= word >> U64(32)
+    return np.int64((word * HASH) >> U64(56))
 
 
 @inlined
@@ -22,6 +37,21 @@ def _expand_record(t, sets, off, low, scratch):
 @inlined
 def _expand_class(t, sets, off, low, scratch):
     return classes.expand_class(t, sets, off, scratch.found)
+
+
+@inlined
+def _expand_pile(t, sets, off, low, scratch):
+    return pile.expand_pile(t, sets, off, scratch.found)
+
+
+@inlined
+def _fingerprint_of(t, sets, off, low):
+    return fingerprint(sets.signature, off, low)
+
+
+@inlined
+def _card_on_top(t, sets, off, low):
+    return np.int64(off & U64(pile.TOP))
 
 
 @inlined
@@ -44,8 +74,14 @@ def _class_height(t, signature, off, suit):
     return classes.class_height(t, off, suit)
 
 
-expand_state = inlined_by_type({Tables: _expand_record, ClassTables: _expand_class})
+expand_state = inlined_by_type(
+    {Tables: _expand_record, ClassTables: _expand_class, PileTables: _expand_pile}
+)
 """List the successors of a state into ``scratch.found``; see :mod:`dbmsolver.core.dominance`."""
+childrens_code = inlined_by_type(
+    {Tables: _fingerprint_of, ClassTables: _fingerprint_of, PileTables: _card_on_top}
+)
+"""Return the code (int64) of the states that follow from a state."""
 is_won = inlined_by_type({Tables: _record_is_won, ClassTables: _class_is_won})
 """True for the signature of a won state."""
 home_height = inlined_by_type({Tables: _record_height, ClassTables: _class_height})

@@ -4,7 +4,8 @@ The digest is the sum modulo 2**64 of XXH3-64 over the public keys of the states
 its 64-bit words in little-endian order, word 0 first. A sum does not depend on the order of the
 states, nor on how a search divides them.
 
-The public key of a class has two words: its signature and its key.
+The public key of a class has two words: its signature and its key. So has that of a state of one
+pile: the public key, and 0.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dbmsolver.core.bits import multiply_high
 from dbmsolver.core.class_tables import ClassTables
 from dbmsolver.core.expand import height
 from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout, unpack_key
+from dbmsolver.core.pile import PileTables, public_key
 from dbmsolver.core.run_tables import RunTables
 from dbmsolver.core.signatures import signature_sets
 from dbmsolver.core.tables import CARDS, Tables
@@ -126,7 +128,7 @@ def _base_of_cards(t, sets, words):
 
 
 @inlined
-def _base_of_classes(t, sets, words):
+def _base_of_signature(t, sets, words):
     words[0] = sets.signature
 
 
@@ -135,11 +137,25 @@ def _hash_of_class(t, word0, word1, word2, off, low, high):
     return hash_words(word0, off, U64(0), 2)
 
 
+@inlined
+def _hash_of_pile(t, word0, word1, word2, off, low, high):
+    return hash_words(public_key(t, word0, off), U64(0), U64(0), 2)
+
+
 _OF_CARDS = (Tables, RunTables, TwoWayTables)
 _base_of = inlined_by_type(
-    {**dict.fromkeys(_OF_CARDS, _base_of_cards), ClassTables: _base_of_classes}
+    {
+        **dict.fromkeys(_OF_CARDS, _base_of_cards),
+        **dict.fromkeys((ClassTables, PileTables), _base_of_signature),
+    }
 )
-_hash_of = inlined_by_type({**dict.fromkeys(_OF_CARDS, hash_state), ClassTables: _hash_of_class})
+_hash_of = inlined_by_type(
+    {
+        **dict.fromkeys(_OF_CARDS, hash_state),
+        ClassTables: _hash_of_class,
+        PileTables: _hash_of_pile,
+    }
+)
 
 
 @allocating

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.bits import lowest_bit, prefetch
-from dbmsolver.core.covering import expand_state, home_height, is_won
+from dbmsolver.core.covering import expand_state, fingerprint, home_height, is_won
 from dbmsolver.core.hashing import HASH
 from dbmsolver.core.macros import FREE, Scratch, make_scratch
-from dbmsolver.core.records import fingerprint
 from dbmsolver.core.signatures import progress, signature_sets
 from dbmsolver.core.tables import CARDS, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import allocating, inlined, kernel

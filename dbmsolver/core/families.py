@@ -22,7 +22,8 @@ compiled for the family that is played, and for no other (:mod:`dbmsolver.jit.fa
 =================== ============================================================================
 
 Layouts, keys, signatures and progress are the same in all families: a state is made of the cards
-that are home, those that are locked, and what lies under each of the others.
+that are home, those that are locked, and what lies under each of the others. Games of one pile have
+states of another kind (:mod:`dbmsolver.core.pile`): of these names, `undo_code` alone is for them.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from dbmsolver.core import (
     bound,
     expand,
     move_order,
+    pile,
     run_bound,
     run_moves,
     two_way_bound,
@@ -43,6 +45,7 @@ from dbmsolver.core import (
 )
 from dbmsolver.core.bound import BoundTables
 from dbmsolver.core.expand import MAX_MOVES, height, only_skipping, signature_sets, skipping_last
+from dbmsolver.core.pile import PileTables
 from dbmsolver.core.run_bound import RunBoundTables
 from dbmsolver.core.run_tables import RunTables
 from dbmsolver.core.tables import Tables
@@ -118,7 +121,12 @@ apply_move = inlined_by_type(
 )
 move_cost = inlined_by_type(_of((_costs_one, run_moves.move_cost, _costs_one)))
 place_of = inlined_by_type(_of((_place_of, _place_of, two_way_moves.place_of)))
-undo_code = by_type(_of((expand.undo_code, run_moves.undo_code, two_way_moves.undo_code)))
+undo_code = by_type(
+    {
+        **_of((expand.undo_code, run_moves.undo_code, two_way_moves.undo_code)),
+        PileTables: pile.undo_code,
+    }
+)
 home_signature = inlined_by_type(_of((_one_home, _run_home, two_way_moves.home_signature)))
 cards_home = inlined_by_type(_of((_one, run_moves.cards_home, two_way_moves.cards_home)))
 set_home = inlined_by_type(_of((_the_card, run_moves.set_home, two_way_moves.set_home)))

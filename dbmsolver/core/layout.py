@@ -4,16 +4,24 @@ Most signatures have at most 64 bits to tell their states apart. Their local key
 varying bits of the plane *off*, above them those of *low*, above them those of *high*, each in card
 order. The few signatures that need more bits are *wide*: their keys have three words, one for each
 plane, not packed. A search may hold both kinds side by side.
+
+Keys of classes and of games of one pile are the plane *off* as it is: nothing is packed.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dbmsolver.core.bits import NETWORK_WORDS, make_network, pack_bits, popcount, unpack_bits
+from dbmsolver.core.class_tables import ClassTables
+from dbmsolver.core.pile import PileTables
+from dbmsolver.core.run_tables import RunTables
+from dbmsolver.core.tables import Tables
+from dbmsolver.core.two_way_tables import TwoWayTables
 from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.families import inlined_by_type
 
 U64 = np.uint64
 PLANES = 3
@@ -36,7 +44,7 @@ class Layout(NamedTuple):
 
 
 @kernel
-def make_layout(t, loose, nets):
+def packing_layout(t, loose, nets):
     """Return the layout of a signature with these loose cards; write ``nets`` (uint64[3, 7]).
 
     ``loose`` is a set of cards (uint64).
@@ -50,6 +58,16 @@ def make_layout(t, loose, nets):
         make_network(loose & t.varying[2], nets[2])
         bits += popcount(nets[2, 6])
     return Layout(loose, bits, U64(low & 63), U64(high & 63), bits > 64)
+
+
+@inlined
+def _packing(t, loose, nets):
+    return packing_layout(t, loose, nets)
+
+
+@inlined
+def _plain(t, loose, nets):
+    return Layout(loose, popcount(loose), U64(0), U64(0), False)
 
 
 @inlined
@@ -80,11 +98,7 @@ def get_layout(layouts, row):
 
 
 @inlined
-def pack_key(t, layout, nets, off, low, high):
-    """Return the local key of a state's planes (uint64), three words.
-
-    The last two are 0 unless it is wide.
-    """
+def _pack(t, layout, nets, off, low, high):
     if layout.wide:
         return off & nets[0, 6], low & nets[1, 6], high & layout.loose & t.varying[2]
     key = pack_bits(off, nets[0]) | (pack_bits(low, nets[1]) << layout.low_shift)
@@ -94,8 +108,12 @@ def pack_key(t, layout, nets, off, low, high):
 
 
 @inlined
-def unpack_key(t, layout, nets, first, second, third):
-    """Return the planes (off, low, high) of a local key of three words, as `pack_key` writes it."""
+def _off(t, layout, nets, off, low, high):
+    return off, U64(0), U64(0)
+
+
+@inlined
+def _unpack(t, layout, nets, first, second, third):
     off = t.fixed[0] & layout.loose
     low = t.fixed[1] & layout.loose
     if layout.wide:
@@ -106,6 +124,27 @@ def unpack_key(t, layout, nets, first, second, third):
     if t.planes == 3:
         high = unpack_bits(first >> layout.high_shift, nets[2])
     return off, low, high
+
+
+@inlined
+def _first(t, layout, nets, first, second, third):
+    return first, U64(0), U64(0)
+
+
+def _by_type(packed: Any, plain: Any) -> Any:
+    cards = dict.fromkeys((Tables, RunTables, TwoWayTables), packed)
+    return inlined_by_type({**cards, **dict.fromkeys((ClassTables, PileTables), plain)})
+
+
+make_layout = _by_type(_packing, _plain)
+"""Return the layout of a signature with these loose cards, as `packing_layout` does."""
+pack_key = _by_type(_pack, _off)
+"""Return the local key of a state's planes (uint64), three words.
+
+The last two are 0 unless it is wide. Arguments are (tables, layout, networks, off, low, high).
+"""
+unpack_key = _by_type(_unpack, _first)
+"""Return the planes (off, low, high) of a local key of three words, as `pack_key` writes it."""
 
 
 @inlined

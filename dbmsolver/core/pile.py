@@ -1,8 +1,8 @@
-"""Games of one pile: their states as words, and the kernels that play them.
+"""Games of one pile: their states as words, and the successors of a state.
 
 A state is what the columns have left, what the stock has left, and the card on top of the pile.
 Which cards the pile holds besides follows from it, and their order makes no difference. So a state
-is one word, the *key*:
+is one word, the *public key*:
 
 =========== ====================================================================================
 bits        content
@@ -12,25 +12,36 @@ from 6      how many cards the stock has left, in as many bits as that number ne
 above       the same for each column
 =========== ====================================================================================
 
-Keys have at most 58 bits: 52 cards in 17 columns need 41 bits at most. Every move puts one card on
+It has at most 58 bits: 52 cards in 17 columns need 41 bits at most. Every move puts one card on
 the pile, so no state is reached twice by ways of different lengths, and there are no cycles.
 
-A *candidate* is a state with its parent-move code: ``64 * key + code``. The code is the card that
-lay on top before the last move, or 52 where the pile was empty. Whether that move took a card from
-a column or from the stock is known from the card that is on top now.
+*Signature.* The bits of the stock and of the first columns, shifted down by 6. How many columns
+these are, the tables say: as many as leave a signature of a good size. The highest bit is set if
+the state is won: all columns are empty.
+
+*Key*, the plane *off* of a state: the card on top, and above it the bits of the other columns. The
+planes *low* and *high* are 0.
+
+*Stratum*: the cards that have left the stock and the first columns. Other moves keep the signature.
+Where a shortest solution is wanted, turning the stock counts as a move, and a state also has a
+*layer*: the cards in the columns of the deal, each of which makes a move, plus the cards turned.
+Its progress is a number with the layer in the upper bits. Won states come after all others.
+
+The *code* of a state (uint8) is the card that lay on top before the last move, or 52 where the pile
+was empty; 53 for the deal itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.digest import hash_words
-from dbmsolver.core.tables import CARDS, Words
-from dbmsolver.jit.decorators import allocating, inlined, kernel
+from dbmsolver.core.tables import CARDS, LOW, OFF, SIGNATURE, Words
+from dbmsolver.jit.decorators import inlined, kernel
 
 U64 = np.uint64
 ONE = np.uint64(1)
@@ -40,12 +51,15 @@ NOTHING = CARDS
 """The card on top of an empty pile."""
 NO_PARENT = CARDS + 1
 """The code of the deal itself."""
+LAYER_SHIFT = 16
+"""Where the layer starts in the progress of a state: above the bits that a store has for strata."""
 TOP_BITS = 6
 TOP = (1 << TOP_BITS) - 1
-
-EXHAUSTED, GIVEN_UP = -1, -2
-"""The values that :func:`dive` returns where it has found no solution."""
-MOST_MOVES = CARDS
+WON = np.uint64(1 << 63)
+"""The bit of signatures of won states."""
+MOST_LENGTHS = {True: 1 << 17, False: 1 << 21}
+"""The most ways in which the columns that are not in the signature can have lost cards, with a
+stock and without. With one many more of them are reached: a turned card lets any column go on."""
 
 
 class PileTables(NamedTuple):
@@ -55,20 +69,42 @@ class PileTables(NamedTuple):
     """
 
     columns: int
-    shifts: Words  # [columns + 1]: where a column's number starts in the key; last, the stock's
+    planes: int  # 2; the second is always 0
+    varying: Words  # [3]: bits that each plane may have: those of the key, none, none
+    fixed: Words  # [3]: 0
+    shifts: Words  # [columns + 1]: where a column's number starts in a public key, then the stock's
     masks: Words  # [columns + 1]: that number's mask after shifting
+    dealt: NDArray[np.int64]  # [columns + 1]: that number in the deal
     cards: NDArray[np.int64]  # [columns + 1, left]: the card that may leave, by cards left
     follows: Words  # [53]: the cards of columns that may be put on a card
-    release: Words  # [52]: what a card takes from the key when it leaves; 0 in the pile of the deal
+    release: Words  # [52]: what a card takes from the public key; 0 in the pile of the deal
+    first: int  # columns in the signature
+    cut: np.uint64  # where the bits of the signature end in a public key
+    layered: bool  # whether states have layers
+    in_columns: int  # cards in the columns of the deal
+    last: int  # the progress of won states
+
+
+class PileSets(NamedTuple):
+    """Facts that all states of a signature share."""
+
+    signature: np.uint64
+    loose: np.uint64  # bits of the key
 
 
 def make_tables(
-    columns: Sequence[Sequence[int]], stock: Sequence[int], follows: Sequence[int]
+    columns: Sequence[Sequence[int]],
+    stock: Sequence[int],
+    follows: Sequence[int],
+    layered: bool = False,
+    most: int | None = None,
 ) -> PileTables:
     """Return the tables of a deal.
 
     ``columns`` hold cards, deepest first, ``stock`` the card first that is turned next; ``follows``
     are, for each of the 52 cards and for an empty pile, the set of cards that may be put on it.
+    ``most`` bounds how many states a signature can have, but for their cards on top; None stands
+    for what :data:`MOST_LENGTHS` says.
     """
     places = [*map(list, columns), list(stock)[::-1]]
     cards = np.full((len(places), 1 + max(map(len, places))), -1, np.int64)
@@ -84,24 +120,40 @@ def make_tables(
             cards[place, number] = card
             release[card] = 1 << shift
         shift += len(held).bit_length()
+    most = MOST_LENGTHS[bool(stock)] if most is None else most
+    first = 0
+    while prod(len(column) + 1 for column in columns[first:]) > most:
+        first += 1
+    cut = int(shifts[first]) if first < len(columns) else shift
+    in_columns = sum(map(len, columns))
+    strata = len(stock) + sum(map(len, columns[:first])) + 1
     return PileTables(
         columns=len(columns),
+        planes=2,
+        varying=np.array([(1 << shift - cut + TOP_BITS) - 1, 0, 0], np.uint64),
+        fixed=np.zeros(3, np.uint64),
         shifts=shifts,
         masks=masks,
+        dealt=np.array([*map(len, places)], np.int64),
         cards=cards,
         follows=np.array(follows, np.uint64),
         release=release,
+        first=first,
+        cut=np.uint64(cut),
+        layered=layered,
+        in_columns=in_columns,
+        last=(in_columns + len(stock) << LAYER_SHIFT) + strata if layered else strata,
     )
 
 
 def key_of(t: PileTables, lengths: Sequence[int], stock: int, top: int) -> int:
-    """Return the key of a state: the lengths of the columns and of the stock, and the top card."""
+    """Return the public key of a state: the lengths of columns and stock, and the top card."""
     numbers = zip(t.shifts.tolist(), (*lengths, stock), strict=True)
     return sum(number << shift for shift, number in numbers) + top
 
 
 def take_key(t: PileTables, key: int) -> tuple[list[int], int, int]:
-    """Return (lengths, stock, top) of a key: the inverse of :func:`key_of`."""
+    """Return (lengths, stock, top) of a public key: the inverse of :func:`key_of`."""
     numbers = [
         key >> shift & mask for shift, mask in zip(t.shifts.tolist(), t.masks.tolist(), strict=True)
     ]
@@ -109,132 +161,103 @@ def take_key(t: PileTables, key: int) -> tuple[list[int], int, int]:
 
 
 @inlined
-def left_in(t, key, place):
+def left_in(t, public, place):
     """Count the cards (int64) left in a column or, as the last place, in the stock."""
-    return np.int64((key >> t.shifts[place]) & t.masks[place])
+    return np.int64((public >> t.shifts[place]) & t.masks[place])
 
 
 @inlined
-def after(t, key, card):
-    """Return the key of the state after a card was put on the pile."""
-    return (key & ~U64(TOP)) - t.release[card] + U64(card)
+def after(t, public, card):
+    """Return the public key of the state after a card was put on the pile."""
+    return (public & ~U64(TOP)) - t.release[card] + U64(card)
+
+
+@inlined
+def public_key(t, signature, key):
+    """Return the public key (uint64) of a state."""
+    shared = (signature & ~WON) << U64(TOP_BITS)
+    return (key & U64(TOP)) | shared | ((key >> U64(TOP_BITS)) << t.cut)
+
+
+@inlined
+def signature_of(t, public):
+    """Return the signature of a public key."""
+    signature = (public & ((ONE << t.cut) - ONE)) >> U64(TOP_BITS)
+    if not public >> t.shifts[0]:
+        signature |= WON
+    return signature
+
+
+@inlined
+def local_part(t, public):
+    """Return the key, within its signature, of a public key."""
+    return (public & U64(TOP)) | ((public >> t.cut) << U64(TOP_BITS))
+
+
+@inlined
+def pile_sets(t, signature):
+    """Return the :class:`PileSets` of a signature (uint64)."""
+    return PileSets(signature, t.varying[0])
+
+
+@inlined
+def pile_progress(t, signature):
+    """Return the progress (int64) of a signature, the layer in the upper bits if it has one."""
+    if signature & WON:
+        return np.int64(t.last)
+    public = signature << U64(TOP_BITS)
+    turned = t.dealt[t.columns] - left_in(t, public, t.columns)
+    total = turned
+    for column in range(t.first):
+        total += t.dealt[column] - left_in(t, public, column)
+    if t.layered:
+        total += (t.in_columns + turned) << LAYER_SHIFT
+    return np.int64(total)
+
+
+@inlined
+def put_state(t, found, count, public):
+    """Write a state to a row of ``found``."""
+    found[count, SIGNATURE] = signature_of(t, public)
+    found[count, OFF] = local_part(t, public)
+    found[count, LOW] = ZERO
+
+
+@inlined
+def expand_pile(t, sets, key, found):
+    """List the successors of a state into ``found`` (uint64[*, 4]); return how many (int64).
+
+    ``sets`` are those of its signature, ``key`` (uint64) is its key.
+    """
+    public = public_key(t, sets.signature, key)
+    fits = t.follows[public & U64(TOP)]
+    count = np.int64(0)
+    for column in range(t.columns):
+        left = left_in(t, public, column)
+        if left and (fits >> U64(t.cards[column, left])) & ONE:
+            put_state(t, found, count, after(t, public, t.cards[column, left]))
+            count += 1
+    left = left_in(t, public, t.columns)
+    if left:
+        put_state(t, found, count, after(t, public, t.cards[t.columns, left]))
+        count += 1
+    return count
 
 
 @kernel
-def expand(t, keys, first, played, turned):
-    """Write the candidates that follow from ``keys`` (uint64[*]) from number ``first`` on.
+def undo_code(t, signature, off, low, high, code):
+    """Return the state before the last move (signature and three planes), by its code.
 
-    ``played`` (uint64[*]) gets those whose last card is of a column, ``turned`` (uint64[*]) those
-    whose last card is of the stock. None of the keys may be a goal.
-
-    Returns (the first key for which there was no room, how many were played, how many turned).
+    That is no state of any game where the code cannot be that of such a state.
     """
-    some = more = np.int64(0)
-    for index in range(first, keys.size):
-        if some + t.columns > played.size or more == turned.size:
-            return index, some, more
-        key = keys[index]
-        top = key & U64(TOP)
-        fits = t.follows[top]
-        for column in range(t.columns):
-            left = left_in(t, key, column)
-            if left and (fits >> U64(t.cards[column, left])) & ONE:
-                moved = after(t, key, t.cards[column, left])
-                played[some] = (moved << U64(TOP_BITS)) | top
-                some += 1
-        left = left_in(t, key, t.columns)
-        if left:
-            moved = after(t, key, t.cards[t.columns, left])
-            turned[more] = (moved << U64(TOP_BITS)) | top
-            more += 1
-    return keys.size, some, more
-
-
-class Diving(NamedTuple):
-    """The state of a search depth first; :func:`make_diving` begins one."""
-
-    slots: Words  # [2**n]: a hash table of the states met, plus one, 0 where it is free
-    keys: Words  # [54]: the states on the way, the deal first
-    tried: Words  # [54]: for each of them a set of the places that have been tried
-    path: NDArray[np.int64]  # [53]: the cards put on the pile on the way
-    state: NDArray[np.int64]  # [2]: depth, and how many states were met
-
-
-def make_diving(root: int, most: int) -> Diving:
-    """Return the beginning of a search that meets at most ``most`` states."""
-    diving = Diving(
-        slots=np.zeros(1 << (2 * most - 1).bit_length(), np.uint64),
-        keys=np.zeros(MOST_MOVES + 2, np.uint64),
-        tried=np.zeros(MOST_MOVES + 2, np.uint64),
-        path=np.zeros(MOST_MOVES + 1, np.int64),
-        state=np.array([0, 1], np.int64),
-    )
-    diving.keys[0] = root
-    return diving
+    top = off & U64(TOP)
+    if top >= NOTHING or t.release[top] == ZERO:
+        return WON, ZERO, ZERO, ZERO
+    public = (public_key(t, signature, off) & ~U64(TOP)) + t.release[top] + U64(code)
+    return signature_of(t, public), local_part(t, public), ZERO, ZERO
 
 
 @kernel
-def dive(t, diving, order, limit):
-    """Search depth first for any solution, until ``limit`` states are met in all.
-
-    Of the cards that may be played next, those of the columns that come first in ``order``
-    (int64[columns]) are tried first, the stock last. States whose cards on top differ in their
-    suit only have the same solutions, and count once.
-
-    Returns the length of the solution, which is in ``diving.path``; EXHAUSTED where no state is
-    left; GIVEN_UP where the limit came first. Then another call with a higher limit goes on, if
-    the hash table has twice as many slots.
-    """
-    columns_from = t.shifts[0]
-    slots, keys, tried = diving.slots, diving.keys, diving.tried
-    mask = U64(slots.size - 1)
-    depth, met = diving.state[0], diving.state[1]
-    if not keys[0] >> columns_from:
-        return np.int64(0)
-    while depth >= 0 and met < limit:
-        key = keys[depth]
-        fits = t.follows[key & U64(TOP)]
-        place = np.int64(-1)
-        for column in order:
-            left = left_in(t, key, column)
-            if (
-                left
-                and not (tried[depth] >> U64(column)) & ONE
-                and (fits >> U64(t.cards[column, left])) & ONE
-            ):
-                place = np.int64(column)
-                break
-        if place < 0 and left_in(t, key, t.columns) and not (tried[depth] >> U64(t.columns)) & ONE:
-            place = np.int64(t.columns)
-        if place < 0:
-            depth -= 1
-            continue
-        tried[depth] |= ONE << U64(place)
-        card = t.cards[place, left_in(t, key, place)]
-        moved = after(t, key, card)
-        diving.path[depth] = card
-        if not moved >> columns_from:
-            diving.state[1] = met
-            return depth + 1
-        alike = ((moved & ~U64(TOP)) | U64(card >> 2)) + ONE
-        slot = (alike * U64(0x9E3779B97F4A7C15)) >> U64(20)
-        while slots[slot & mask] and slots[slot & mask] != alike:
-            slot += ONE
-        if slots[slot & mask]:
-            continue
-        slots[slot & mask] = alike
-        met += 1
-        depth += 1
-        keys[depth] = moved
-        tried[depth] = ZERO
-    diving.state[0], diving.state[1] = depth, met
-    return np.int64(EXHAUSTED if depth < 0 else GIVEN_UP)
-
-
-@allocating
-def digest_keys(keys):
-    """Return the digest (uint64) of states: the sum of XXH3-64 over their 16-byte keys."""
-    total = ZERO
-    for key in keys:
-        total += hash_words(key, ZERO, ZERO, 2)
-    return total
+def pile_successors(t, signature, key, found):
+    """Write the successors of a state as :func:`expand_pile` does, for callers from Python."""
+    return expand_pile(t, pile_sets(t, signature), key, found)

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.core.covering import expand_state
+from dbmsolver.core.covering import expand_state, fingerprint
 from dbmsolver.core.layout import NETS, WIDE_WORDS, key_at, make_layout, unpack_key
-from dbmsolver.core.records import fingerprint
 from dbmsolver.core.signatures import progress, signature_sets
 from dbmsolver.core.tables import LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import allocating

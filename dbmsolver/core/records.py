@@ -6,7 +6,8 @@ locked cards and send several cards home, so it may lead to any later signature.
 signature are found while it is closed.
 
 The code of a record (uint8) is a fingerprint of the record it comes from: eight bits of a hash.
-They are enough to find the parent again among the closed records.
+They are enough to find the parent again among the closed records. Classes, and positions of games
+of one pile, are closed by the same kernels, and called records here.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from dbmsolver.core.admission import (
     stage,
     start_table,
 )
-from dbmsolver.core.covering import expand_state
+from dbmsolver.core.covering import childrens_code, expand_state
 from dbmsolver.core.hashing import HASH
 from dbmsolver.core.layout import (
     LAYOUT_WORDS,
@@ -114,14 +115,6 @@ def make_record_space(candidates: int) -> RecordSpace:
     )
 
 
-@inlined
-def fingerprint(signature, off, low):
-    """Return eight bits of a hash of a record (int64), which tell it from most others."""
-    word = (signature * HASH) ^ (off * U64(0xD6E8FEB86659FD93)) ^ (low * U64(0xA0761D6478BD642F))
-    word ^= word >> U64(32)
-    return np.int64((word * HASH) >> U64(56))
-
-
 @inner
 def add_target(t, space, signature, slot):
     """Give a signature, which ``slot`` is free for, the next target number and return that.
@@ -203,7 +196,7 @@ def expand_group(t, ws, space, layout, sets, piece, bits, head, end, tally):
         ):
             break
         head += 1
-        code = fingerprint(sets.signature, off, low)
+        code = childrens_code(t, sets, off, low)
         for index in range(successors):
             signature, off, low = found[index, SIGNATURE], found[index, OFF], found[index, LOW]
             if signature == sets.signature:

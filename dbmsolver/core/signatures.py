@@ -7,8 +7,9 @@ called by the kernels.
 
 from __future__ import annotations
 
-from dbmsolver.core import classes, expand
+from dbmsolver.core import classes, expand, pile
 from dbmsolver.core.class_tables import ClassTables
+from dbmsolver.core.pile import PileTables
 from dbmsolver.core.run_tables import RunTables
 from dbmsolver.core.tables import Tables
 from dbmsolver.core.two_way_tables import TwoWayTables
@@ -36,11 +37,31 @@ def _class_progress(t, signature, locked_in_deal):
     return classes.class_progress(t, signature, locked_in_deal)
 
 
+@inlined
+def _pile_sets(t, signature):
+    return pile.pile_sets(t, signature)
+
+
+@inlined
+def _pile_progress(t, signature, locked_in_deal):
+    return pile.pile_progress(t, signature)
+
+
 _OF_CARDS = (Tables, RunTables, TwoWayTables)
 
-signature_sets = inlined_by_type({**dict.fromkeys(_OF_CARDS, _card_sets), ClassTables: _class_sets})
+signature_sets = inlined_by_type(
+    {
+        **dict.fromkeys(_OF_CARDS, _card_sets),
+        ClassTables: _class_sets,
+        PileTables: _pile_sets,
+    }
+)
 """The sets of cards (a NamedTuple) that all states of a signature (uint64) share."""
 progress = inlined_by_type(
-    {**dict.fromkeys(_OF_CARDS, _card_progress), ClassTables: _class_progress}
+    {
+        **dict.fromkeys(_OF_CARDS, _card_progress),
+        ClassTables: _class_progress,
+        PileTables: _pile_progress,
+    }
 )
 """The stratum (int64) of a signature; the third argument is the codec's ``locked``."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 CoveringKeys: TypeAlias = "RecordKeys | ClassKeys"
 """Keys of states that stand for several positions."""
-AnyKeys: TypeAlias = "StateCodec | PileKeys | PatienceKeys"
+AnyKeys: TypeAlias = "StateCodec | PatienceKeys"
 
 
 def are_of_pile(keys: AnyKeys) -> TypeIs[PileKeys]:
@@ -63,7 +63,7 @@ def keys_of(
     if deal.rules.has_pile:
         from dbmsolver.keys.piles import PileKeys
 
-        return PileKeys(deal)
+        return PileKeys(deal, question)
     return codec_of(deal, policy, method, metric)
 
 

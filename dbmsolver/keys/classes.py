@@ -42,7 +42,7 @@ class ClassKeys(StateCodec):
     ``tables`` is what kernels use, ``locked`` the number of cards that lie where they were dealt.
     """
 
-    covers = True
+    closed_as_records = True
 
     def __init__(
         self,
@@ -56,6 +56,7 @@ class ClassKeys(StateCodec):
         self.rules = deal.rules
         self.measure = measure_of(deal.rules, policy, None)
         self.code_type = np.uint8
+        self.codes = 256
         self.policy = policy if policy in POLICIES else "wkr"
         self.classes = Classes(self._searched(deal.position), deal.rules, self.policy)
         # Kernels take the tables of each kind of state, by their class.

@@ -6,33 +6,55 @@ position that a key stands for holds what the columns and the stock have lost si
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.pile import NO_PARENT, NOTHING, TOP, key_of, make_tables, take_key
+from dbmsolver.core.pile import (
+    NO_PARENT,
+    NOTHING,
+    TOP,
+    TOP_BITS,
+    WON,
+    PileTables,
+    key_of,
+    make_tables,
+    take_key,
+)
+from dbmsolver.core.tables import PLACE_HOME
 from dbmsolver.errors import InputError
 from dbmsolver.game.cards import CARDS, card_name
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Measure
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.results import Method
+from dbmsolver.keys.signatures import Field
+from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.results import Question
 
 Words = NDArray[np.uint64]
 
 
-class PileKeys:
-    """The keys of one deal of a game of one pile.
+class PileKeys(StateCodec):
+    """The keys of one deal of a game of one pile; ``root`` is the deal's own state.
 
-    ``root`` is the deal's own key; ``tables`` is what kernels use.
+    ``tables`` is what kernels use. For a shortest solution states have layers; ``most`` is as in
+    :func:`~dbmsolver.core.pile.make_tables`.
     """
 
-    method: Method = Method.EVERY_POSITION
+    closed_as_records = True
+    worth_a_batch = 1 << 12  # hardly any states follow from them in their signature
+    layered_strata = True
 
-    def __init__(self, deal: Deal) -> None:
+    def __init__(
+        self, deal: Deal, question: Question = Question.PROVE, most: int | None = None
+    ) -> None:
         self.deal = deal
         self.rules: Rules = deal.rules
         self.measure = Measure(deal.rules, "none", "cards")
+        self.code_type = np.uint8
+        self.codes = NO_PARENT + 1
         position = deal.position
         assert position.pile is not None
         self._pile = position.pile
@@ -42,19 +64,69 @@ class PileKeys:
             for top in range(CARDS)
         ]
         everything = (1 << CARDS) - 1
-        self.tables = make_tables(position.columns, position.stock, [*follows, everything])
-        self.dealt = len(position.pile)
-        """Cards on the pile of the deal: the stratum of its state."""
-        self.in_columns = sum(map(len, position.columns))
-        self.root = self.encode(position)
+        layered = question == Question.SOLVE
+        # Kernels take the tables of each kind of state, by their class.
+        self.tables: PileTables = make_tables(  # type: ignore[assignment]
+            position.columns, position.stock, [*follows, everything], layered, most
+        )
+        self.in_columns = self.tables.in_columns
+        self.locked = 0
+        self.goal = int(WON)
+        self.last_stratum = self.tables.last
+        self.root = self.state(position)
 
     @property
-    def last_stratum(self) -> int:
-        """The stratum in which every card lies on the pile."""
-        return self.dealt + self.in_columns + len(self.deal.position.stock)
+    def root_code(self) -> int:
+        """Return the code of the deal's state, which has no parent."""
+        return NO_PARENT
+
+    def goal_state(self, signature: int, key: int) -> State:
+        """Return the won state with this signature and key."""
+        return State(signature, key, 0, 0)
+
+    def step(self, state: State, code: int) -> tuple[int, int]:
+        """Return the move that led to a state: the card on top has gone to the pile."""
+        return state.off & TOP, PLACE_HOME
+
+    def state(self, position: Position) -> State:
+        """Return the state of a position; InputError if no game from this deal can reach it."""
+        public = self.encode(position)
+        t, cut = self.tables, int(self.tables.cut)
+        signature = (public & (1 << cut) - 1) >> TOP_BITS
+        if not public >> int(t.shifts[0]):
+            signature |= self.goal
+        return State(signature, public & TOP | public >> cut << TOP_BITS, 0, 0)
+
+    def most_in_fields(self) -> list[tuple[int, int, int]]:
+        """Return (shift, mask, largest value) of each field of a signature."""
+        t = self.tables
+        return [(*field, int(t.dealt[place])) for place, field in self._fields()]
+
+    def falling(self) -> list[Field]:
+        """Return the fields of a signature that no move makes more: cards left."""
+        return [field for _, field in self._fields()]
+
+    def rising(self) -> list[Field]:
+        """Return the fields of a signature that no move makes less: none."""
+        return []
+
+    def _fields(self) -> Iterator[tuple[int, Field]]:
+        """Yield the stock and the first columns, with the place of their number in a signature."""
+        t = self.tables
+        for place in (t.columns, *range(t.first)):
+            yield place, Field(int(t.shifts[place]) - TOP_BITS, int(t.masks[place]))
+
+    def are_keys(self, keys: Words) -> bool:
+        """Return whether kernels can work with local keys that have no bits too many."""
+        t = self.tables
+        good = bool(((keys & np.uint64(TOP)) <= NOTHING).all())
+        for place in range(t.first, t.columns):
+            shift = t.shifts[place] - t.cut + np.uint64(TOP_BITS)
+            good &= not (((keys >> shift) & t.masks[place]) > np.uint64(t.dealt[place])).any()
+        return good
 
     def encode(self, position: Position) -> int:
-        """Return the key of a position; InputError if no game from this deal can reach it."""
+        """Return the public key of a position; InputError if no game from the deal reaches it."""
         dealt = self.deal.position
         if position.pile is None or position.foundations != dealt.foundations:
             raise InputError("the position is not of this deal's deck")
@@ -76,8 +148,15 @@ class PileKeys:
             raise InputError(f"no game from the deal comes to {card_name(top)} on top of the pile")
         return key_of(self.tables, lengths, left, top)
 
+    def position(self, state: State) -> Position:
+        """Return a position of a state."""
+        t = self.tables
+        above = state.off >> TOP_BITS << int(t.cut)
+        shared = (state.signature & ~self.goal) << TOP_BITS
+        return self.decode(state.off & TOP | shared | above)
+
     def decode(self, key: int) -> Position:
-        """Return a position of a key; InputError if it is not the key of one.
+        """Return a position of a public key; InputError if it is not the key of one.
 
         Under the card on top, the pile's cards lie in the order of the deck.
         """
@@ -119,49 +198,3 @@ class PileKeys:
         for column, length in zip(dealt.columns, lengths, strict=True):
             last += column[length : length + 1]
         return top in (last or [self._pile[-1] if self._pile else NOTHING])
-
-    # Many keys at once.
-
-    def strata(self, keys: Words) -> NDArray[np.int64]:
-        """Return the number of cards on the pile, for each key."""
-        return self.last_stratum - self._left(keys, len(self.tables.shifts))
-
-    def layers(self, keys: Words) -> NDArray[np.int64]:
-        """Return the layer of each key: moves made plus cards in columns, each a move to come."""
-        turned = len(self.deal.position.stock) - self._left_in(keys, self.tables.columns)
-        return self.in_columns + turned
-
-    def _left(self, keys: Words, places: int) -> NDArray[np.int64]:
-        total = np.zeros(keys.size, np.int64)
-        for place in range(places):
-            total += self._left_in(keys, place)
-        return total
-
-    def _left_in(self, keys: Words, place: int) -> NDArray[np.int64]:
-        shift, mask = self.tables.shifts[place], self.tables.masks[place]
-        found: NDArray[np.int64] = ((keys >> shift) & mask).astype(np.int64)
-        return found
-
-    def problem(self, keys: Words, codes: NDArray[np.uint8]) -> str | None:
-        """Return why these cannot be states with their parent-move codes; None if they can be.
-
-        Only the numbers that kernels index by are looked at.
-        """
-        dealt = self.deal.position
-        used = np.uint64(TOP)
-        for shift, mask in zip(self.tables.shifts, self.tables.masks, strict=True):
-            used |= mask << shift
-        if (keys & ~used).any():
-            return "keys that cannot be"
-        lengths = [*map(len, dealt.columns), len(dealt.stock)]
-        if any((self._left_in(keys, place) > most).any() for place, most in enumerate(lengths)):
-            return "keys that cannot be"
-        if ((keys & np.uint64(TOP)) > NOTHING).any():
-            return "keys that cannot be"
-        if codes.dtype != np.uint8 or (codes > NO_PARENT).any():
-            return "parent-move codes that cannot be"
-        return None
-
-    def parent(self, key: int, code: int) -> int:
-        """Return the key of a state's parent, by the parent-move code; the deal has none."""
-        return (key & ~TOP) + int(self.tables.release[key & TOP]) + code

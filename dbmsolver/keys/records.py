@@ -30,11 +30,12 @@ class RecordKeys(StateCodec):
     """
 
     method: Method = Method.DOMINATING
-    covers = True
+    closed_as_records = True
 
     def __init__(self, deal: Deal, policy: Policy) -> None:
         super().__init__(deal, policy)
         self.code_type = np.uint8
+        self.codes = 256
         self.policy = policy
         self._in_slots = columns_are_slots(self.rules)
         self.root = self.state(deal.position)

@@ -62,14 +62,19 @@ class StateCodec:
     ``deal_tables`` holds what keys are made of, ``tables`` the part of it that kernels use.
     ``root`` is the deal's own state, ``goal`` the signature with all cards home, ``last_stratum``
     the stratum of the goal, ``locked`` the number of locked cards in the deal, ``code_type`` the
-    type of parent-move codes, ``measure`` says what a move is. Kernels have cards as they count
-    from the ``base`` of the deal (:mod:`dbmsolver.game.bases`); positions, moves and steps have
-    them as they are. ``columns`` are those of the deal as kernels have them.
+    type of parent-move codes, ``codes`` how many there are, ``measure`` says what a move is.
+    Kernels have cards as they count from the ``base`` of the deal (:mod:`dbmsolver.game.bases`);
+    positions, moves and steps have them as they are. ``columns`` are those of the deal as kernels
+    have them.
     """
 
     method: Method = Method.EVERY_POSITION
-    covers: bool = False
-    """True if a state stands for several positions."""
+    closed_as_records: bool = False
+    """True if the kernels of records close its states: a move may lead to any later signature."""
+    worth_a_batch: int = 256
+    """Candidates that are worth a piece of work for a thread."""
+    layered_strata: bool = False
+    """True if the stratum of a signature may have a layer in its upper bits."""
 
     def __init__(self, deal: Deal, policy: Policy, metric: Metric | None = None) -> None:
         if deal.rules.has_pile:
@@ -111,6 +116,7 @@ class StateCodec:
             position.foundations,
         )
         self.tables = self.deal_tables.tables
+        self.codes = int(self.tables.code_card.size)
         self.code_type = np.uint8 if self.deal_tables.code_bits == 8 else np.uint16
         dealt = [int(place) for place in self.tables.dealt_place]
         self.locked = dealt.count(core.PLACE_LOCKED)
@@ -133,6 +139,10 @@ class StateCodec:
         """Return the move that led to a state, by its parent-move code: a card and its place."""
         card = int(self.tables.code_card[code])
         return self.card(card), self.place(state, card)
+
+    def goal_state(self, signature: int, key: int) -> State:
+        """Return the won state with this signature and first word of its key."""
+        return State(self.goal, 0, 0, 0)
 
     @property
     def root_code(self) -> int:

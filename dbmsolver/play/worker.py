@@ -160,14 +160,7 @@ class Worker:
 
 def compile_for(family: Family, proof: Method) -> None:
     """Compile what searches of some games need, as far as it is not in the cache."""
-    import numpy as np
+    from dbmsolver.search.precompile import compile_needed
 
-    from dbmsolver.jit.compilation import compile_ahead
-    from dbmsolver.search.precompile import needed
-
-    for question, method in (
-        (Question.PROVE, proof),
-        (Question.SOLVE, Method.EVERY_POSITION),
-    ):
-        for kernel, arguments in needed(question, method, np.uint8, True, False, family):
-            compile_ahead(kernel, arguments)
+    compile_needed(Question.PROVE, proof, 8, True, False, family)
+    compile_needed(Question.SOLVE, Method.EVERY_POSITION, 8, True, False, family)

@@ -15,7 +15,6 @@ import json
 import os
 import shutil
 import signal
-import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -24,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from dbmsolver.errors import SystemRefusedError
+from dbmsolver.play.worker import serve
+from dbmsolver.programs import python_command
 
 LEAST_MEMORY = 512 << 20
 """The least that --memory can be: compiling kernels takes some 300 MiB."""
@@ -83,12 +84,8 @@ class _Process:
     @classmethod
     async def start(cls, base: Path) -> _Process:
         folder = Path(tempfile.mkdtemp(dir=base))
-        program = (
-            f"import sys; sys.path[:] = {sys.path!r}; "
-            "from dbmsolver.play.worker import serve; serve()"
-        )
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", program),
+            *python_command(serve),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env={**os.environ, "TMPDIR": str(folder), "OPENBLAS_NUM_THREADS": "1"},

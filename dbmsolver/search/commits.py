@@ -117,7 +117,7 @@ class CommitBatch:
         """Size of the blocks of closed states."""
         return sum(len(ref.block.data) for ref in self.blocks)
 
-    def write(self, txn: Transaction, stratum: int) -> Written:
+    def write(self, txn: Transaction, layer: int, stratum: int) -> Written:
         """Write all of it but the manifest."""
         for key in self.deletions:
             txn.delete(key)
@@ -136,7 +136,7 @@ class CommitBatch:
             if waiting is not None:
                 waiting = waiting.plus(record.tally)
         if self.done:
-            txn.put_done(0, stratum, self.done)
+            txn.put_done(layer, stratum, self.done)
         if waiting is not None:
             written.fields["waiting"] = waiting.to_json()
         return written

@@ -25,12 +25,11 @@ from dbmsolver.search.answers import keys_of_manifest
 from dbmsolver.search.covering import stored_cover
 from dbmsolver.search.trace import Finder, replay
 from dbmsolver.storage.manifest import Manifest
-from dbmsolver.storage.records import parse_closed_key
+from dbmsolver.storage.records import BlockKey, parse_closed_key
 from dbmsolver.storage.store import Store
 
 if TYPE_CHECKING:
     from dbmsolver.keys.patience import PatienceKeys
-    from dbmsolver.keys.piles import PileKeys
 
 GAMES = 3
 """The number of random games that are played through the closed states of a proof."""
@@ -149,23 +148,22 @@ def _check_solution(store: Store, codec: AnyKeys) -> list[str]:
             raise _wrong("a proof does not look for shortest solutions", where)
         for key in store.keys(b"C"):
             place = parse_closed_key(key)
-            if place.stratum >= _last_stratum(codec) and place.layer < length:
+            if _is_last(codec, place) and place.layer < length:
                 raise _wrong(f"a solution of {place.layer} moves is shorter", where)
     return checked
 
 
-def _last_stratum(codec: AnyKeys) -> int:
-    """Return the first stratum that no state of an unsolvable deal is in.
+def _is_last(codec: AnyKeys, place: BlockKey) -> bool:
+    """Return True if no state of an unsolvable deal is in this stratum.
 
-    All its states but one have one card that is not home, and the goal is a move away. With one
-    pile it is where all cards lie on it. Over classes it is that of a win. In Klondike and its
-    relatives there is none.
+    All its states but one have one card that is not home, and the goal is a move away. Over
+    classes, and with one pile, it is that of a win. In Klondike and its relatives there is none.
     """
     if are_of_patience(codec):
-        return codec.last_stratum + 1
-    if are_of_pile(codec) or codec.method.of_classes:
-        return codec.last_stratum
-    return codec.last_stratum - 1
+        return place.stratum > codec.last_stratum
+    if are_of_pile(codec):
+        return place.place >= codec.last_stratum
+    return place.stratum >= codec.last_stratum - (not codec.method.of_classes)
 
 
 def _check_closed(store: Store, codec: AnyKeys) -> str:
@@ -175,7 +173,7 @@ def _check_closed(store: Store, codec: AnyKeys) -> str:
     """
     where = str(store.path)
     for key in store.keys(b"C"):
-        if parse_closed_key(key).stratum >= _last_stratum(codec):
+        if _is_last(codec, parse_closed_key(key)):
             raise _wrong("unsolvable, and a closed state is a move away from the goal", where)
     if are_of_patience(codec):
         return _check_patience(store, codec)
@@ -242,13 +240,8 @@ def _check_classes(store: Store, codec: StateCodec) -> str:
     return f"{GAMES} random games over classes stay among the closed classes"
 
 
-def _looking_up(store: Store, codec: StateCodec | PileKeys) -> Callable[[Position], bool]:
+def _looking_up(store: Store, codec: StateCodec) -> Callable[[Position], bool]:
     """Return a function that tells whether a position is closed in a store."""
-    if are_of_pile(codec):
-        from dbmsolver.search.pile_finder import PileFinder
-
-        piles, keys = PileFinder(store, codec), codec
-        return lambda position: piles.code(keys.encode(position)) is not None
     finder = Finder(store, codec)
     return lambda position: _is_closed(finder, position, store.manifest.policy)
 

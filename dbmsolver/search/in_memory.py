@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from dbmsolver.errors import StoreError
 from dbmsolver.results import Commit, Limit, Question, Report
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.limits import Cancelled, OutOfBudget
-from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Steps, Stopped
+from dbmsolver.search.outcome import Exhausted, GoalMet, Known, NoneShorter, Outcome, Steps, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.tallies import NOTHING, Books, Tally
 from dbmsolver.search.trace import Keys, Step
@@ -36,12 +36,6 @@ Place = tuple[int, int]
 """A layer, 0 in a proof, and a stratum, 0 where only layers matter."""
 KeysT = TypeVar("KeysT", bound=Keys)
 WaitingT = TypeVar("WaitingT")
-
-
-class Known(Protocol):
-    """The best solution that is known."""
-
-    length: int | None
 
 
 class SearchInMemory(ABC, Generic[KeysT, WaitingT]):

@@ -15,7 +15,6 @@ from dbmsolver.game.patience import Patience, turns_over
 from dbmsolver.game.position import Position
 from dbmsolver.keys.choice import AnyKeys, are_covering
 from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Keep, Limit, Method, Question, Verdict
@@ -25,7 +24,6 @@ from dbmsolver.search.evidence import check_answer, check_unfinished
 from dbmsolver.search.history import Moment
 from dbmsolver.search.least import least_of
 from dbmsolver.search.patience_finder import PatienceFinder
-from dbmsolver.search.pile_finder import PileFinder
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.trace import Finder, replay, steps_to
 from dbmsolver.storage.manifest import deal_of
@@ -204,8 +202,6 @@ def _moves_to(store: Store, keys: AnyKeys, position: Position) -> list[Move] | N
 
     Raises InputError if the position cannot be reached.
     """
-    if isinstance(keys, PileKeys):
-        return _moves_to_key(store, keys, keys.encode(position))
     if isinstance(keys, PatienceKeys):
         return _moves_with_turns(store, keys, position)
     state = keys.state(position)
@@ -233,17 +229,6 @@ def _moves_to_state(store: Store, codec: StateCodec, state: State) -> list[Move]
         except InternalError as error:
             raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
     return None
-
-
-def _moves_to_key(store: Store, keys: PileKeys, key: int) -> list[Move] | None:
-    """Return the moves by which a search of one pile came to a state, None if it did not."""
-    steps = PileFinder(store, keys).steps_to(key)
-    if steps is None:
-        return None
-    try:
-        return list(replay(keys, steps))
-    except InternalError as error:
-        raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
 
 
 def _moves_with_turns(store: Store, keys: PatienceKeys, position: Position) -> list[Move] | None:

@@ -49,6 +49,11 @@ class LimitCheck:
         self._disk = disk
         self._checked = 0.0
 
+    def states_reached(self) -> bool:
+        """Return True if no more states may be closed."""
+        most = self.limits.max_states
+        return most is not None and self.statistics.closed >= most
+
     def reached(self) -> Limit | None:
         """Return the limit that is reached, None if none is.
 
@@ -56,7 +61,7 @@ class LimitCheck:
         """
         limits, statistics = self.limits, self.statistics
         now = time.monotonic()
-        if limits.max_states is not None and statistics.closed >= limits.max_states:
+        if self.states_reached():
             return Limit.MAX_STATES
         if limits.max_time is not None and now - statistics.started >= limits.max_time:
             return Limit.MAX_TIME

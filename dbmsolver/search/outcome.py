@@ -53,6 +53,12 @@ committed. After any other exception nothing is committed any more.
 """
 
 
+class Known(Protocol):
+    """The best solution that is known."""
+
+    length: int | None
+
+
 class Search(Protocol):
     """A way to decide a deal."""
 

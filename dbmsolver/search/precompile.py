@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dbmsolver.core import classes, records
+from dbmsolver.core import classes, pile_dive, records
 from dbmsolver.core.admission import Piece
 from dbmsolver.core.blocks import find_key, from_planes, to_planes
 from dbmsolver.core.class_tables import ClassSets
@@ -30,6 +30,7 @@ from dbmsolver.core.pieces import (
     split_siblings,
     table_keys,
 )
+from dbmsolver.core.pile import PileSets
 from dbmsolver.core.possible_states import are_positions
 from dbmsolver.core.record_parents import record_at
 from dbmsolver.core.runs import (
@@ -66,11 +67,13 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Family
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
+from dbmsolver.jit.compilation import compile_ahead
 from dbmsolver.jit.families import function_of
 from dbmsolver.keys.classes import ClassKeys
+from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Method, Question
-from dbmsolver.search.precompile_in_memory import Call, of_one_pile, of_patience
+from dbmsolver.search.precompile_in_memory import Call, of_patience
 
 _GAMES: dict[Family, Rules] = {
     "cards": GAMES["freecell"],
@@ -78,6 +81,23 @@ _GAMES: dict[Family, Rules] = {
     "two-way": Rules("two-way", 8, 0, "suit-both", "any"),
 }
 """A game of each family whose states have signatures."""
+
+
+def compile_needed(
+    question: Question,
+    method: Method,
+    code_bits: int,
+    any_solution: bool = False,
+    counting: bool = False,
+    family: Family = "cards",
+) -> None:
+    """Compile the kernels of a search that are not compiled yet, nor by another process just now.
+
+    ``code_bits`` is the width of the deal's parent-move codes, 8 or 16; see :func:`needed`.
+    """
+    code_type = np.uint8 if code_bits == 8 else np.uint16
+    for kernel, arguments in needed(question, method, code_type, any_solution, counting, family):
+        compile_ahead(kernel, arguments)
 
 
 def needed(
@@ -91,11 +111,11 @@ def needed(
     """Return the kernels of a search, those first that take longest to compile.
 
     ``code_type`` is that of the deal's parent-move codes. All other types are the same for all
-    deals. ``counting``: all shortest solutions are to be counted, too. ``family``: that of the
-    game, or the one of runs where moves are counted so.
+    deals. ``counting``: all shortest solutions are to be counted, too, which is for single cards
+    only. ``family``: that of the game, or the one of runs where moves are counted so.
     """
     if family == "pile":
-        return of_one_pile()
+        return _of_one_pile()
     if Method(method).of_classes:  # other processes are told its name
         return _of_classes()
     if family in ("patience", "canfield"):
@@ -104,8 +124,9 @@ def needed(
     codec = StateCodec(Deal.from_number(1, _GAMES[family]), "wkr")
     tables = codec.tables
     any_solution = any_solution and family == "cards"
+    counting = counting and family == "cards"  # no others are counted
     if question == Question.PROVE and method == Method.DOMINATING:
-        return _of_dives(tables) + _of_both(tables, np.uint8) + _of_covering(tables, _SETS)
+        return _of_dives(tables) + _of_both(tables, np.uint8) + _of_records(tables, _SETS)
     layers, both = _of_layers(codec, code_type), _of_both(tables, code_type)
     if question == Question.SOLVE:
         dives = _of_dives(tables) if any_solution else []
@@ -217,7 +238,18 @@ def _of_classes() -> list[Call]:
         (classes.class_successors, (t, _WORD, _WORD, found)),
         (classes.can_be_keys, (t, _WORDS, _NUMBER)),
     ]
-    return first + _of_walks(t) + _of_store(t, np.uint8) + _of_covering(t, sets)
+    return first + _of_walks(t) + _of_store(t, np.uint8) + _of_records(t, sets)
+
+
+def _of_one_pile() -> list[Call]:
+    """Return the kernels of a game of one pile."""
+    t = PileKeys(Deal.from_number(1, GAMES["golf"])).tables
+    diving = pile_dive.make_diving(0, 1)
+    return [
+        *_of_records(t, PileSets(_WORD, _WORD)),
+        (pile_dive.dive, (t, diving, _NUMBERS, _NUMBER)),
+        *_of_both(t, np.uint8),
+    ]
 
 
 def _of_dives(t: Any) -> list[Call]:
@@ -238,13 +270,14 @@ def _of_walks(t: Any) -> list[Call]:
     return [
         (dive, (t, diving, *[_WORD] * 3, *[_NUMBER] * 6)),
         (fingerprints, (rows,)),
+        (record_at, (t, _WORD, _WORDS, _NUMBER, _NUMBER)),
         (pack_rows, (t, rows, metas)),
         (copy_runs, (*[_NUMBERS] * 4, _WORDS, metas, *[_NUMBERS] * 2, _WORDS, metas)),
     ]
 
 
-def _of_covering(t: Any, sets: Any) -> list[Call]:
-    """Return the kernels that exhaust records or classes; ``sets`` are those of a signature."""
+def _of_records(t: Any, sets: Any) -> list[Call]:
+    """Return the kernels that close records; ``sets`` are those of a signature."""
     ws = make_workspace(1, 1, 1, np.uint8)
     out = make_output(1, 1, 1, np.uint8)
     space = records.make_record_space(1)
@@ -259,7 +292,6 @@ def _of_covering(t: Any, sets: Any) -> list[Call]:
         (records.close_piece, (t, ws, space, _WORD, *bits, _WORD, _WORD)),
         (records.split_siblings, (ws, space, _NUMBER, _NUMBER, _WORDS, codes)),
         (records.count_flips, (t, space, _WORD, _WORDS, _NUMBER, _NUMBERS, _NUMBERS)),
-        (record_at, (t, _WORD, _WORDS, _NUMBER, _NUMBER)),
         *_of_pieces(t, ws, codes),
     ]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dbmsolver.core import patience_dive, pile
+from dbmsolver.core import patience_dive
 from dbmsolver.core.blocks import find_key, from_planes, to_planes
 from dbmsolver.core.patience_bound import bounds_of, make_weights
 from dbmsolver.core.patience_check import look_for_columns
@@ -26,9 +26,7 @@ from dbmsolver.core.patience_strata import signatures, strata_of
 from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
-from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.keys.piles import PileKeys
 from dbmsolver.results import Question
 
 Call = tuple[Any, tuple[Any, ...]]
@@ -41,18 +39,6 @@ _STATES = np.empty((1, 3), np.uint64)
 _CODES = np.empty(1, np.uint16)
 _NUMBERS = np.empty(1, np.int64)
 _TRUTHS = np.empty(1, np.bool_)
-
-
-def of_one_pile() -> list[Call]:
-    """Return the kernels of a game of one pile, those first that take longest to compile."""
-    keys = PileKeys(Deal.from_number(1, GAMES["golf"]))
-    diving = pile.make_diving(0, 1)
-    return [
-        (pile.dive, (keys.tables, diving, _NUMBERS, _NUMBER)),
-        (pile.expand, (keys.tables, _WORDS, _NUMBER, _WORDS, _WORDS)),
-        (pile.digest_keys, (_WORDS,)),
-        *_of_blocks(),
-    ]
 
 
 def of_patience(rules: Rules, question: Question, any_solution: bool) -> list[Call]:

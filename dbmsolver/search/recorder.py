@@ -13,7 +13,7 @@ from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef, CommitBatch, NewRecord
 from dbmsolver.search.limits import LimitCheck
 from dbmsolver.search.statistics import Statistics
-from dbmsolver.storage.records import Closed, parse_pending_key
+from dbmsolver.storage.records import Closed, layer_and_stratum, parse_pending_key
 from dbmsolver.storage.store import Store
 
 COMMIT_SECONDS = 5.0
@@ -75,7 +75,7 @@ class Recorder:
     def commit(self, layer: int, stratum: int, pending: int = 0) -> Commit:
         """Write the batch and the counts in one transaction. `pending` is for the report."""
         with self.store.write() as txn:
-            written = self.batch.write(txn, stratum)
+            written = self.batch.write(txn, layer, stratum)
             self.statistics.remember(layer, stratum)
             self.statistics.measure_memory()  # a short search tells no other moment
             fields = self.statistics.fields() | written.fields | {"next": self.store.numbers}
@@ -136,7 +136,8 @@ class Recorder:
         """
         loose = [group for group in candidates if group.record is None and group.in_memory]
         for group, data in zip(loose, self.in_parallel(_pack, loose), strict=True):
-            yield NewRecord(0, group.stratum, data, tally=group.tally, candidates=group)
+            place = layer_and_stratum(group.stratum)
+            yield NewRecord(*place, data, tally=group.tally, candidates=group)
 
     def report(
         self,

@@ -15,7 +15,7 @@ from typing import Any
 from dbmsolver.errors import DiskFullError, InternalError, StoreError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
-from dbmsolver.keys.choice import AnyKeys, are_of_patience, are_of_pile
+from dbmsolver.keys.choice import AnyKeys, are_of_patience
 from dbmsolver.process import default_memory, processors, reuse_freed_memory
 from dbmsolver.results import (
     Event,
@@ -132,9 +132,6 @@ def _check_spread(question: Question, deal: Deal, options: Options) -> None:
     if deal.rules.is_patience and method == Method.EVERY_POSITION:
         text = f"every position of {deal.rules.name} is not spread over a cluster"
         raise UsageError(f"{text}, expected a proof over classes, or a game without a stock")
-    if deal.rules.has_pile:
-        text = f"all cards go to one pile in {deal.rules.name}: that is not spread over a cluster"
-        raise UsageError(f"{text}, expected a game with foundations")
 
 
 def default_threads() -> int:
@@ -279,10 +276,6 @@ class _Run:
 
 def _intake(keys: AnyKeys) -> Callable[[bytes, Runs, str], None]:
     """Return a function that checks each block of a store before the search works with it."""
-    if are_of_pile(keys):
-        from dbmsolver.storage.pile_blocks import PileIntake
-
-        return PileIntake(keys)
     if are_of_patience(keys):
         from dbmsolver.storage.patience_blocks import PatienceIntake
 

@@ -21,6 +21,7 @@ from dbmsolver.search.outcome import Search
 from dbmsolver.search.proof.initial import initial_candidates
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.tallies import NOTHING
+from dbmsolver.storage.records import layer_and_stratum
 
 if TYPE_CHECKING:
     from dbmsolver.clusters import Connection
@@ -54,7 +55,7 @@ class Stages:
         self.question = recorder.question
         self.threads = recorder.threads
         self.best: Best[Any] | None = None
-        crew = 1 if are_of_pile(keys) or are_of_patience(keys) else self.threads
+        crew = 1 if are_of_patience(keys) else self.threads
         self.memory = memory_for_arrays(limits, crew)
 
     def searches(self) -> Generator[Search, None, None]:
@@ -73,17 +74,18 @@ class Stages:
         Dives come first where the solution that they find ends the search, or is asked for.
         """
         from dbmsolver.search.improve.best import Best
-        from dbmsolver.search.pile.dives import PileDives
-        from dbmsolver.search.pile.search import PileSearch
+        from dbmsolver.search.improve.pile_dives import PileDives
 
         best = Best(keys, self.recorder) if self.question == Question.SOLVE else None
         self.best = best
         all_alike = best is None or not self.deal.position.stock
-        if not self.begun and (all_alike or self.options.any_solution):
-            yield PileDives(keys, self.recorder, self.limits, self.memory, best)
-        if not self.begun:
-            self._begin()
-        yield PileSearch(keys, self.recorder, self.memory, best)
+        with ExitStack() as stack:
+            connection = self._connection(stack)
+            if not self.begun and (all_alike or self.options.any_solution):
+                yield PileDives(keys, self.recorder, self.limits, self.memory, best)
+            if not self.begun:
+                self._begin()
+            yield self._strata(keys, connection, stack, best)
 
     def _turning(self, keys: PatienceKeys) -> Generator[Search, None, None]:
         """Yield the searches of Klondike and its relatives."""
@@ -105,13 +107,7 @@ class Stages:
         """Yield the searches that tell whether there is a solution."""
         recorder, threads = self.recorder, self.threads
         with ExitStack() as stack:
-            connection = None
-            if self.options.cluster is not None:
-                from dbmsolver.clusters import Connection
-
-                # First of all: whether there is a cluster is known before anything takes long.
-                connection = Connection(self.options.cluster, self.options.threads)
-                stack.callback(connection.close)
+            connection = self._connection(stack)
             if not self.begun:
                 if are_covering(keys):
                     from dbmsolver.search.proof.dive_ahead import DiveAhead
@@ -135,11 +131,34 @@ class Stages:
 
                     yield LookAhead(keys, recorder, self.limits, threads, self.memory)
                 self._begin()
-            from dbmsolver.search.proof.strata import ProofSearch
+            yield self._strata(keys, connection, stack)
 
-            crew = self._crew(keys, connection)
-            stack.callback(crew.close)
-            yield ProofSearch(keys, recorder, crew, threads, self.memory)
+    def _connection(self, stack: ExitStack) -> Connection | None:
+        """Return the connection to a cluster, which the stack closes; None without one.
+
+        It comes first of all: whether there is a cluster is known before anything takes long.
+        """
+        if self.options.cluster is None:
+            return None
+        from dbmsolver.clusters import Connection
+
+        connection = Connection(self.options.cluster, self.options.threads)
+        stack.callback(connection.close)
+        return connection
+
+    def _strata(
+        self,
+        keys: StateCodec,
+        connection: Connection | None,
+        stack: ExitStack,
+        best: Best[Any] | None = None,
+    ) -> Search:
+        """Return the search that closes all strata; the stack ends its workers."""
+        from dbmsolver.search.proof.strata import ProofSearch
+
+        crew = self._crew(keys, connection)
+        stack.callback(crew.close)
+        return ProofSearch(keys, self.recorder, crew, self.threads, self.memory, best)
 
     def _crew(self, keys: StateCodec, connection: Connection | None) -> Crew:
         """Return the workers that close signatures."""
@@ -174,25 +193,27 @@ class Stages:
         search = AStarSearch(keys, self.recorder, self.threads, self.memory - for_beams)
         yield ShortestBelow(search, best, improver)
 
+    @property
+    def _by_cost(self) -> bool:
+        """True if the last search closes cost layers by their bound, and begins with the deal."""
+        return self.question == Question.SOLVE and not are_of_pile(self.keys)
+
     def _begin(self) -> None:
         """Make the deal itself pending, and say that the search has begun, in one transaction.
 
         No store says "search" before the deal is pending in it, so none is ever incomplete.
         """
         record: NewRecord | None
-        if are_of_pile(self.keys):
-            from dbmsolver.search.pile.search import root_record
-
-            record, tally = root_record(self.keys)
-        elif are_of_patience(self.keys):
+        if are_of_patience(self.keys):
             from dbmsolver.search.patience.sets import root_record as root_of_patience
 
             record, tally = root_of_patience(self.keys)
-        elif self.question == Question.SOLVE and not self.recorder.resumable:
+        elif self._by_cost and not self.recorder.resumable:
             record, tally = None, NOTHING  # nobody goes on from the store
         else:
             root = initial_candidates(self.keys)
-            record, tally = NewRecord(0, root.stratum, root.pack()), root.tally
+            place = layer_and_stratum(root.stratum)
+            record, tally = NewRecord(*place, root.pack()), root.tally
         batch = self.recorder.batch
         batch.cleared.append(b"A")
         batch.pending = [] if record is None else [record]

@@ -24,7 +24,7 @@ from dbmsolver.results import Method
 from dbmsolver.search.turning import place_of
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.intake import Intake
-from dbmsolver.storage.records import parse_closed_key, stratum_prefix
+from dbmsolver.storage.records import layer_and_stratum, parse_closed_key, stratum_prefix
 from dbmsolver.storage.store import Store
 
 Step = tuple[int, int]
@@ -88,8 +88,11 @@ class Finder:
         padded = [key[word] if word < key.size else np.uint64(0) for word in range(3)]
         signature = np.array(words[:1], np.uint64)
         stratum = int(progress_of(self.codec.tables, signature, self.codec.locked)[0])
-        for layer in self._layers:
-            for record in self._records(layer, stratum):
+        places = [(layer, stratum) for layer in self._layers]
+        if self.codec.layered_strata:
+            places = [layer_and_stratum(stratum)]
+        for where in places:
+            for record in self._records(*where):
                 parsed = parse_closed_key(record)
                 if not parsed.first <= state.signature <= parsed.last:
                     continue

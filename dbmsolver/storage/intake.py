@@ -11,7 +11,6 @@ import numpy as np
 from dbmsolver.core.runs import keys_fit, progress_of
 from dbmsolver.errors import StoreError
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.results import Method
 from dbmsolver.storage.blocks import Runs
 
 
@@ -37,15 +36,14 @@ class Intake:
         for shift, mask, most in self._fields:
             if (((before_goal >> np.uint64(shift)) & np.uint64(mask)) > np.uint64(most)).any():
                 return "signatures that cannot be"
-        stratum = int.from_bytes(key[3:5], "big")
+        stratum = int.from_bytes(key[1:5] if keys.layered_strata else key[3:5], "big")
         if (progress_of(keys.tables, signatures, keys.locked) != stratum).any():
             return "signatures of another stratum"
         if key[:1] in (b"C", b"A"):
             first, last = (int.from_bytes(key[place : place + 8], "big") for place in (5, 13))
             if int(signatures.min()) != first or int(signatures.max()) != last:
                 return "signatures that its key does not name"
-        codes = keys.tables.code_card.size if keys.method == Method.EVERY_POSITION else 256
-        if runs.codes.dtype != keys.code_type or int(runs.codes.max()) >= codes:
+        if runs.codes.dtype != keys.code_type or int(runs.codes.max()) >= keys.codes:
             return "parent-move codes that cannot be"
         if not keys_fit(keys.tables, signatures, runs.counts, runs.key_words, runs.keys):
             return "keys that cannot be"

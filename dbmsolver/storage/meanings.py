@@ -38,7 +38,7 @@ VERSIONS: dict[str, dict[str, int]] = {
     "two-way": {"keys": 1, "moves": 1, "automoves": 1, "bound": 1},
     "dominating": {"keys": 1, "moves": 1, "automoves": 1},
     "classes": {"keys": 1, "moves": 1, "automoves": 1},
-    "pile": {"keys": 1, "moves": 1, "bound": 1},
+    "pile": {"keys": 2, "moves": 1, "bound": 1},
     "patience": {"keys": 2, "moves": 2, "automoves": 2, "bound": 2},
 }
 """The versions of this program, by family.

@@ -39,6 +39,8 @@ BLOCK_HEADER = struct.Struct("<BBBBIQ")
 """The header after a block's checksum: version, code_bytes, words, extra_bytes, runs, states."""
 _CLOSED_KEY = struct.Struct(">cHHQQQ")
 _PENDING_KEY = struct.Struct(">cHHQ")
+_STRATA = 1 << 16
+"""Strata that a layer may have."""
 _NAMES = {b"C": "closed", b"A": "look-ahead", b"P": "pending", b"B": "pending", b"D": "done"}
 _SIZES = {kind: (_CLOSED_KEY if kind in (b"C", b"A") else _PENDING_KEY).size for kind in _NAMES}
 
@@ -66,6 +68,24 @@ class BlockKey(NamedTuple):
     first: int
     last: int
     number: int
+
+    @property
+    def place(self) -> int:
+        """Layer and stratum as one number."""
+        return place_number(self.layer, self.stratum)
+
+
+def place_number(layer: int, stratum: int) -> int:
+    """Return layer and stratum as one number, the place: the inverse of `layer_and_stratum`.
+
+    Places are in the order in which a search closes them. Without layers a place is a stratum.
+    """
+    return layer * _STRATA + stratum
+
+
+def layer_and_stratum(place: int) -> tuple[int, int]:
+    """Return the layer and the stratum of a place."""
+    return divmod(place, _STRATA)
 
 
 def closed_key(kind: bytes, place: BlockKey) -> bytes:

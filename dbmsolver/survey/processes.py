@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe, wait
 
 from dbmsolver.errors import DbmError
 from dbmsolver.process import processors
+from dbmsolver.programs import python_command
 from dbmsolver.survey.pool import Answer, Job, Over
-from dbmsolver.survey.worker import COMPILES
+from dbmsolver.survey.worker import COMPILES, serve
 
 _PATIENCE = 10.0
 """Seconds that workers have to commit what they have when they are to end."""
@@ -27,12 +27,8 @@ class _Worker:
 
     def __init__(self) -> None:
         self.connection, theirs = Pipe()
-        program = (
-            f"import sys; sys.path[:] = {sys.path!r}; "
-            f"from dbmsolver.survey.worker import serve; serve({theirs.fileno()})"
-        )
         self.process = subprocess.Popen(
-            [sys.executable, "-c", program],
+            python_command(serve, theirs.fileno()),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

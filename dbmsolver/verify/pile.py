@@ -1,8 +1,8 @@
 """The check of a store of a game of one pile.
 
-Every move leads to the next stratum, so it takes two things for each closed state: that what
-follows from it is closed, and that its parent is, by a legal move. Then no chain of parents has a
-ring, and each ends at the deal. Where the claim is a shortest solution, what follows matters only
+Every move puts a card on the pile, so it takes two things for each closed state: that what follows
+from it is closed, and that its parent is, by a legal move. Then no chain of parents has a ring, and
+each ends at the deal. Where the claim is a shortest solution, what follows matters only
 in the layers below its length: each card in a column makes one move, so layers are lower bounds.
 """
 
@@ -103,7 +103,8 @@ class PileCheck(BlockwiseCheck[PileFormat, Place, PileStates]):
                 f"{self.store.path}: {describe(key)}",
             )
         keys = np.empty(body.states, np.uint64)
-        if not unpack_keys(directory.signatures, directory.counts, body, keys):
+        cut, bits = self.form.cut, self.form.local_bits
+        if not unpack_keys(directory.signatures, directory.counts, body, cut, bits, keys):
             raise Refuted(f"a key has more bits than it can have ({describe(key)})")
         return PileStates(keys, body.codes.astype(np.int64))
 
@@ -149,7 +150,8 @@ class PileCheck(BlockwiseCheck[PileFormat, Place, PileStates]):
                     continue
             before = keys[moves]
             after = self.form.without(before, number, cards[moves])
-            gone = missing_from(after, self._states((following, stratum + 1)).keys)
+            place = following, stratum + self.form.is_counted(number)
+            gone = missing_from(after, self._states(place).keys)
             if gone >= 0:
                 raise Refuted(
                     "a successor of a closed position is not closed",
@@ -165,12 +167,17 @@ class PileCheck(BlockwiseCheck[PileFormat, Place, PileStates]):
         _none(is_root != (codes == FIRST), keys, wrong)
         rest = ~is_root
         keys, codes, tops = keys[rest], codes[rest], taken.top[rest]
-        turned = form.source[tops] == form.columns
+        source = form.source[tops]
+        turned = source == form.columns
         _none((codes > FIRST) | ~(turned | form.may_go_on(tops, codes)), keys, wrong)
         parents = form.before(keys, tops, codes)
         layer, stratum = place
-        for some, above in ((~turned, layer), (turned, layer - self.layered)):
-            gone = missing_from(parents[some], self._states((above, stratum - 1)).keys)
+        first = source < form.first
+        below = (layer, stratum), (layer, stratum - 1), (layer - self.layered, stratum - 1)
+        for some, before in zip((~turned & ~first, first, turned), below, strict=True):
+            if not some.any():
+                continue
+            gone = missing_from(parents[some], self._states(before).keys)
             if gone >= 0:
                 raise Refuted(
                     "the parent of a closed position, by its parent-move code, is not closed",

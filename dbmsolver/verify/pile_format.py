@@ -1,14 +1,18 @@
 """Keys of games of one pile, for authors of other readers, and their meaning.
 
-**Key**, a word: bits 0 to 5 are the card on top of the pile, 52 where it is empty. From bit 6 on
-stands how many cards the stock has left, in as many bits as the number in the deal needs (none for
-0), and above it the same for each column. Cards leave a column from the top, the stock in its
+**Public key**, a word: bits 0 to 5 are the card on top of the pile, 52 where it is empty. From bit
+6 on stands how many cards the stock has left, in as many bits as the number in the deal needs (none
+for 0), and above it the same for each column. Cards leave a column from the top, the stock in its
 order. So the key says what lies where, but for the order of the pile below its top.
 
-**Signature** of a block: bits 32 to 63 of the key. **Local key**: bits 0 to 31, one word.
+**First columns**: as few as leave a product of at most 131,072, of the cards of each other column
+plus 1; without a stock, of at most 2,097,152. **Signature**: the fields of the stock and of the
+first columns, from bit 0 on. **Local key**, one word: the card on top in bits 0 to 5, above it the
+fields of the other columns.
 
-**Stratum**: the cards on the pile. **Layer**, of a search for a shortest solution: the cards in the
-columns of the deal, plus those that the stock has lost.
+**Stratum**: the cards that have left the stock and the first columns. **Layer**, of a search for a
+shortest solution: the cards in the columns of the deal, plus those that the stock has lost. Won
+states, which are never closed, have bit 63 in their signature, and come after all others.
 
 **Parent-move code**: the card that was on top before the last move, 52 where the pile was empty; 53
 for the deal itself. The card that moved is on top now.
@@ -18,6 +22,7 @@ for the deal itself. The card that moved is on top now.
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +37,8 @@ FIRST = 53
 """The code of the deal, which has no parent."""
 CODE_BYTES = 1
 _TOP = np.uint64(63)
+_MOST_LENGTHS = {True: 1 << 17, False: 1 << 21}
+"""With a stock, and without."""
 
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
@@ -60,6 +67,11 @@ class PileFormat:
         below = 6 + widths[-1]
         self.shifts = [below + sum(widths[:number]) for number in range(len(widths) - 1)] + [6]
         self.masks = [(1 << width) - 1 for width in widths]
+        rest = [prod(len(pile) + 1 for pile in self.piles[n:-1]) for n in range(len(self.piles))]
+        most = _MOST_LENGTHS[bool(position.stock)]
+        self.first = next(n for n, lengths in enumerate(rest) if lengths <= most)
+        self.cut = below + sum(widths[: self.first])
+        self.local_bits = 6 + below + sum(widths[:-1]) - self.cut
         self.used = 63
         for shift, mask in zip(self.shifts, self.masks, strict=True):
             self.used |= mask << shift
@@ -115,11 +127,16 @@ class PileFormat:
         return good & np.where(whole, first, last)
 
     def strata(self, taken: Taken) -> Ints:
-        """Return the number of cards on the pile, for each key."""
-        total = np.full(taken.top.size, len(self.on_pile), np.int64)
-        for left, pile in zip(taken.left, self.piles, strict=True):
-            total += len(pile) - left
+        """Return how many cards have left the stock and the first columns, for each key."""
+        total = np.zeros(taken.top.size, np.int64)
+        for number, (left, pile) in enumerate(zip(taken.left, self.piles, strict=True)):
+            if self.is_counted(number):
+                total += len(pile) - left
         return total
+
+    def is_counted(self, number: int) -> bool:
+        """Return True if the cards that leave this column, or the stock, lead to higher strata."""
+        return number < self.first or number == self.columns
 
     def layers(self, taken: Taken) -> Ints:
         """Return each layer: the cards in the deal's columns, plus cards turned from the stock."""

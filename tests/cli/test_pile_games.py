@@ -11,8 +11,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dbmsolver.cli.app import cli
-from dbmsolver.search.limits import OutOfBudget
-from dbmsolver.search.pile.search import PileSearch
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "dbmsolver" / "answers.schema.json").read_text())
 CERTIFICATES = files("dbmsolver") / "verify" / "certificate.schema.json"
@@ -85,15 +83,10 @@ def test_surveys(tmp_path: Path) -> None:
     assert sum("pile-ends stock-16" in row for row in rows) == 4
 
 
-def test_what_to_do_where_memory_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(self: PileSearch) -> None:
-        raise OutOfBudget
-
-    monkeypatch.setattr(PileSearch, "_check_memory", full)
-    store = str(tmp_path / "store")
-    done = run("solve", "1", "--game", "black_hole", "-q", "--store", store)
-    assert done.exit_code == 20
-    assert "undecided, the memory allowed by --memory did not suffice" in done.output
-    assert done.output.endswith(f"\nGo on:     dbmsolver resume {store}, with more --memory\n")
-    done = run("solve", "1", "--game", "black_hole", "-q")
-    assert "\nGo on:     give more with --memory; with --store a run goes on where" in done.output
+@pytest.mark.parametrize("question", ["prove", "solve"])
+def test_threads_and_little_memory(question: str, tmp_path: Path) -> None:
+    args = (question, "57", "--game", "all_in_a_row", "--threads", "2", "--memory", "64M")
+    done = run(*args, "--store", str(tmp_path / "store"), "--json", "-q")
+    answer = json.loads(done.output)
+    assert (answer["states"], answer["digest"]) == (15_525, "1b8494e075f9735d")
+    assert "valid" in run("verify", str(tmp_path / "store"), "-q").output

@@ -1,4 +1,4 @@
-"""Small games of one pile and of Klondike's kind, whose searches hold what is pending in memory."""
+"""Small games of Klondike's kind, whose searches hold what is pending in memory."""
 
 from __future__ import annotations
 
@@ -19,10 +19,8 @@ from dbmsolver.search.in_memory import SearchInMemory
 from dbmsolver.search.patience import dives as patience_dives
 from dbmsolver.search.patience.large import LargePatienceSearch
 from dbmsolver.search.patience.search import PatienceSearch
-from dbmsolver.search.pile import dives as pile_dives
-from dbmsolver.search.pile.search import PileSearch
 from dbmsolver.storage.environment import Environment
-from helpers import patience_games, pile_games
+from helpers import patience_games
 
 
 @dataclass(frozen=True)
@@ -44,14 +42,6 @@ class Family:
         return self.small_deck(self.game, Random(self.seeds[wanted]))
 
 
-PILE = Family(
-    "golf",
-    pile_games.small_deck,
-    {Verdict.SOLVED: 9, Verdict.UNSOLVABLE: 0},
-    PileSearch,
-    pile_dives,
-    100,
-)
 PATIENCE = Family(
     "klondike_by_threes",
     patience_games.small_deck,
@@ -64,7 +54,6 @@ PIECES = replace(PATIENCE, search=LargePatienceSearch, memory=3000)
 """The same, whose strata are closed in pieces of some dozen states."""
 QUESTIONS = ["prove", "solve"]
 FAMILIES = [
-    pytest.param(PILE, id="pile"),
     pytest.param(PATIENCE, id="patience"),
     pytest.param(PIECES, id="pieces", marks=pytest.mark.slow),
 ]
@@ -107,5 +96,5 @@ def check_same(result: Result, expected: Result, family: Family) -> None:
     the order of its states, which is another one in a search that is continued.
     """
     assert result.verdict == expected.verdict
-    if family is PILE or result.verdict == "unsolvable" or result.question == "solve":
+    if result.verdict == "unsolvable" or result.question == "solve":
         assert counts(result) == counts(expected)

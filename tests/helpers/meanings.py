@@ -28,7 +28,7 @@ from dbmsolver.core.patience_bound import bound_of, make_weights
 from dbmsolver.core.patience_closing import digest_of
 from dbmsolver.core.patience_strata import signatures
 from dbmsolver.core.patience_tables import make_board, make_found
-from dbmsolver.core.pile import digest_keys, expand
+from dbmsolver.core.pile import TOP, pile_successors
 from dbmsolver.core.runs import local_key, progress_of
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.deals import Deal
@@ -46,6 +46,7 @@ from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Question
 from dbmsolver.storage import patience_blocks
+from dbmsolver.storage.records import layer_and_stratum
 from helpers.support import COMING_BACK, core_successors, needed_moves, words_of
 
 Values = dict[str, list[Any]]
@@ -207,18 +208,21 @@ def _record(keys: RecordKeys, state: State) -> list[Any]:
 def _of_piles() -> Values:
     values: Values = {"keys": [], "moves": [], "bound": []}
     for deal in _deals(("golf", "black_hole", "all_in_a_row")):
-        keys = PileKeys(deal)
+        keys, found = PileKeys(deal, Question.SOLVE), np.zeros((64, 4), np.uint64)
         for position in game_of(deal, keys.measure):
-            key = keys.encode(position)
-            state = np.array([key], np.uint64)
-            played, turned = np.zeros(64, np.uint64), np.zeros(64, np.uint64)
-            _, some, more = expand(keys.tables, state, 0, played, turned)
-            after = [*played[:some].tolist(), *turned[:more].tolist()]
-            tops = [one >> 6 & 63 for one in after]  # the card that was put on the pile
-            stored = [keys.strata(state).tolist(), int(digest_keys(state))]
-            values["keys"].append([key, sorted(after), *stored])
-            values["moves"].append([sorted(tops[:some]), sorted(tops[some:])])
-            values["bound"] += keys.layers(state).tolist()
+            state = keys.state(position)
+            words = np.array([state.signature], np.uint64), np.array([state.off], np.uint64)
+            count = int(pile_successors(keys.tables, words[0][0], words[1][0], found))
+            places = progress_of(keys.tables, np.append(words[0], found[:count, 0]), keys.locked)
+            (layer, stratum), *others = map(layer_and_stratum, places.tolist())
+            after = [(row[0], row[1]) for row in found[:count].tolist()]
+            digest = int(digest_runs(keys.tables, words[0], np.array([1], np.int64), words[1], 1))
+            values["keys"].append([keys.encode(position), *state, sorted(after), stratum, digest])
+            tops: tuple[list[int], list[int]] = [], []  # cards of columns, of the stock
+            for (_, key), (other, _) in zip(after, others, strict=True):
+                tops[other > layer].append(key & TOP)
+            values["moves"].append([sorted(cards) for cards in tops])
+            values["bound"].append(layer)
     return values
 
 

@@ -9,6 +9,10 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.shipped import GAMES
+from dbmsolver.results import Verdict
+
+_GOLF = {Verdict.SOLVED: 9, Verdict.UNSOLVABLE: 0}
+"""Seeds of small decks of some hundred states."""
 
 PILE_GAMES = [name for name, rules in GAMES.items() if rules.has_pile]
 
@@ -34,3 +38,8 @@ def small_deck(game: str, random: Random) -> Deal:
     )
     own = replace(rules, columns=columns, layout="", stock=len(stock))
     return Deal(position, replace(own, pile=random.choice((rules.pile, "ends"))))
+
+
+def golf(wanted: Verdict) -> Deal:
+    """Return a small deck of Golf with this verdict, of some hundred states."""
+    return small_deck("golf", Random(_GOLF[wanted]))

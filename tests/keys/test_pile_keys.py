@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import prod
 from random import Random
 
 import numpy as np
 import pytest
 from helpers.pile_games import PILE_GAMES, small_deck
 
-from dbmsolver.core.pile import NO_PARENT, NOTHING, TOP
-from dbmsolver.errors import InputError
+from dbmsolver.core.digest import digest_runs, hash_words
+from dbmsolver.core.families import undo_code
+from dbmsolver.core.pile import MOST_LENGTHS, NO_PARENT, NOTHING, TOP, pile_successors
+from dbmsolver.core.runs import progress_of
+from dbmsolver.errors import InputError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Measure
 from dbmsolver.game.position import Position
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.piles import PileKeys
-from dbmsolver.results import Method
+from dbmsolver.keys.states import State
+from dbmsolver.results import Method, Question
+from dbmsolver.storage.blocks import Runs
+from dbmsolver.storage.intake import Intake
+from dbmsolver.storage.records import BlockKey, closed_key, layer_and_stratum
 
 DECKS = 12
 
@@ -47,21 +55,11 @@ def test_keys_of_games_that_are_played() -> None:
     random = Random(7)
     for deal in games(8):
         keys = PileKeys(deal)
-        assert (keys.root, keys.method) == (keys.encode(deal.position), Method.EVERY_POSITION)
+        assert keys.method == Method.EVERY_POSITION
         assert keys.measure == Measure(deal.rules, "none", "cards")
-        in_columns = sum(map(len, deal.position.columns))
-        cards = in_columns + len(deal.position.stock) + len(deal.position.pile or ())
-        assert (keys.dealt, keys.in_columns) == (len(deal.position.pile or ()), in_columns)
-        assert keys.last_stratum == cards
+        assert keys.in_columns == sum(map(len, deal.position.columns))
         positions = played(deal, random)
         found = [keys.encode(position) for position in positions]
-        words = np.array(found, np.uint64)
-        piled = [len(position.pile or ()) for position in positions]
-        assert keys.strata(words).tolist() == piled
-        left = [sum(map(len, position.columns)) for position in positions]
-        expected = [made + cards for made, cards in enumerate(left)]
-        assert keys.layers(words).tolist() == expected
-        assert keys.problem(words, np.zeros(words.size, np.uint8)) is None
         for key, position in zip(found, positions, strict=True):
             again = keys.decode(key)
             assert (again.columns, again.stock) == (position.columns, position.stock)
@@ -71,9 +69,82 @@ def test_keys_of_games_that_are_played() -> None:
             turned = replace(position, columns=position.columns[::-1])
             filled = [column for column in position.columns if column]
             assert keys.encode(turned) == key or not filled
-        for before, after, position in zip(found, found[1:], positions, strict=False):
-            assert keys.parent(after, top_of(position)) == before
         assert len(set(found)) == len(found)
+
+
+def codecs(deal: Deal) -> Iterator[PileKeys]:
+    """Yield the keys of a deal for both questions, with few columns in the signature and many."""
+    for question in Question:
+        for most in (1, 8, MOST_LENGTHS[True]):
+            keys = PileKeys(deal, question, most)
+            lengths = [len(column) + 1 for column in deal.position.columns]
+            first = keys.tables.first
+            assert prod(lengths[first:]) <= most
+            assert not first or prod(lengths[first - 1 :]) > most
+            yield keys
+
+
+def test_states_of_games_that_are_played() -> None:
+    """Signature, key and stratum of each position, and the way back by its code."""
+    random = Random(19)
+    for deal in games(20):
+        positions = played(deal, random)
+        for keys in codecs(deal):
+            assert keys.root == keys.state(deal.position)
+            states = [keys.state(position) for position in positions]
+            columns = deal.position.columns
+            inside = {column[0] for column in columns[: keys.tables.first] if column}
+            for state, position in zip(states, positions, strict=True):
+                assert (
+                    keys.position(state).canonical()
+                    == keys.decode(keys.encode(position)).canonical()
+                )
+                turned = len(deal.position.stock) - len(position.stock)
+                left = {column[0]: len(column) for column in position.columns if column}
+                gone = sum(len(c) - left.get(c[0], 0) for c in columns if c and c[0] in inside)
+                layer = keys.in_columns + turned if keys.tables.layered else 0
+                place = int(
+                    progress_of(keys.tables, np.array([state.signature], np.uint64), keys.locked)[0]
+                )
+                if position.is_goal():
+                    assert place == keys.last_stratum
+                else:
+                    assert layer_and_stratum(place) == (layer, turned + gone)
+                    assert place < keys.last_stratum
+            for before, after, position in zip(states, states[1:], positions, strict=False):
+                words = (np.uint64(word) for word in after)
+                assert undo_code(keys.tables, *words, top_of(position)) == before
+                assert keys.step(after, top_of(position))[0] == after.off & TOP
+
+
+def test_kernels_agree_with_the_readable_model() -> None:
+    random = Random(21)
+    found = np.zeros((64, 4), np.uint64)
+    for deal in games(22):
+        positions = played(deal, random)
+        for keys in codecs(deal):
+            position = random.choice(positions)
+            state = keys.state(position)
+            if position.is_goal():
+                continue
+            words = np.uint64(state.signature), np.uint64(state.off)
+            count = int(pile_successors(keys.tables, *words, found))
+            expected = {keys.state(after) for _, after in position.successors(deal.rules, "none")}
+            listed = [State(*row[:3], 0) for row in found[:count].tolist()]
+            assert len(listed) == len(set(listed)) and set(listed) == expected
+
+
+def test_digests_do_not_depend_on_what_the_signature_holds() -> None:
+    random = Random(23)
+    for deal in games(24):
+        positions = played(deal, random)
+        keys = PileKeys(deal)
+        expected = hash_words(np.uint64(keys.encode(positions[-1])), *[np.uint64(0)] * 2, 2)
+        for codec in codecs(deal):
+            state = codec.state(positions[-1])
+            one = np.array([1], np.int64)
+            signature, key = (np.array([word], np.uint64) for word in state[:2])
+            assert digest_runs(codec.tables, signature, one, key, 1) == expected
 
 
 def test_positions_of_other_deals() -> None:
@@ -177,37 +248,70 @@ def test_what_is_no_key() -> None:
                 continue
             assert keys.encode(position) == other
             outcomes.add(True)
-            codes = np.full(1, NO_PARENT, np.uint8)
-            assert keys.problem(np.array([other], np.uint64), codes) is None
     assert outcomes == {True, False}
 
 
+def block_of(keys: PileKeys, state: State) -> tuple[bytes, Runs]:
+    """Return a block with one state, and the key of its record."""
+    signature = np.array([state.signature], np.uint64)
+    place = int(progress_of(keys.tables, signature, keys.locked)[0])
+    layer, stratum = layer_and_stratum(max(place, 0) & 0xFFFFFFFF)
+    record = closed_key(b"C", BlockKey(layer, stratum, state.signature, state.signature, 1))
+    codes = np.full(1, NO_PARENT, np.uint8)
+    runs = Runs(signature, np.ones(1, np.int64), np.array([state.off], np.uint64), codes, 1)
+    return record, runs
+
+
+def is_taken(keys: PileKeys, record: bytes, runs: Runs) -> bool:
+    try:
+        Intake(keys)(record, runs, "here")
+    except StoreError as error:
+        assert "the block is wrong: " in str(error)
+        return False
+    return True
+
+
 def test_states_that_kernels_may_not_see() -> None:
-    codes = np.full(3, NO_PARENT, np.uint8)
+    """The intake takes what kernels can work with, and refuses what would lead them astray."""
     for deal in games(13):
+        for keys in codecs(deal):
+            t, root = keys.tables, keys.root
+            record, runs = block_of(keys, root)
+            assert is_taken(keys, record, runs)
+            for place in range(t.columns + 1):
+                in_signature = place < t.first or place == t.columns
+                shift = int(t.shifts[place]) - (6 if in_signature else int(t.cut) - 6)
+                for length in range(int(t.masks[place]) + 1):
+                    word = root.signature if in_signature else root.off
+                    word = word & ~(int(t.masks[place]) << shift) | length << shift
+                    other = (
+                        root._replace(signature=word) if in_signature else root._replace(off=word)
+                    )
+                    assert is_taken(keys, *block_of(keys, other)) == (length <= t.dealt[place])
+            used = int(t.varying[0])
+            for bit in range(64):
+                if not used >> bit & 1:
+                    other = root._replace(off=root.off ^ 1 << bit)
+                    assert not is_taken(keys, *block_of(keys, other))
+            for top in range(64):
+                other = root._replace(off=root.off & ~TOP | top)
+                assert is_taken(keys, *block_of(keys, other)) == (top <= NOTHING)
+            for code in (NO_PARENT - 1, NO_PARENT, NO_PARENT + 1, 255):
+                runs.codes[0] = code
+                assert is_taken(keys, record, runs) == (code <= NO_PARENT)
+            runs = replace(runs, codes=np.zeros(1, np.uint16))
+            assert not is_taken(keys, record, runs)
+            layer, stratum = (int.from_bytes(record[at : at + 2], "big") for at in (1, 3))
+            for other_place in ((layer + 1, stratum), (layer, stratum + 1)):
+                moved = record[:1] + b"".join(n.to_bytes(2, "big") for n in other_place)
+                assert not is_taken(keys, moved + record[5:], block_of(keys, root)[1])
+
+
+def test_codes_that_lead_nowhere() -> None:
+    """No state is before one whose card on top lay in the pile of the deal, or is none."""
+    for deal in games(25):
         keys = PileKeys(deal)
-        words = np.full(3, keys.root, np.uint64)
-        assert keys.problem(words, codes) is None
-        lengths = [*map(len, deal.position.columns), len(deal.position.stock)]
-        used = TOP
-        for place, most in enumerate(lengths):
-            shift, mask = int(keys.tables.shifts[place]), int(keys.tables.masks[place])
-            used |= mask << shift
-            for length in range(mask + 1):
-                other = words.copy()
-                other[1] = (keys.root & ~(mask << shift)) | (length << shift)
-                assert (keys.problem(other, codes) is None) == (length <= most)
-        for bit in range(64):
-            other = words.copy()
-            other[2] ^= np.uint64(1 << bit)
-            if not used >> bit & 1:
-                assert keys.problem(other, codes) == "keys that cannot be"
-        for top in range(64):
-            other = words.copy()
-            other[0] = (keys.root & ~TOP) | top
-            assert (keys.problem(other, codes) is None) == (top <= NOTHING)
-        for code in (NO_PARENT - 1, NO_PARENT, NO_PARENT + 1, 255):
-            said = keys.problem(words, np.array([0, code, 0], np.uint8))
-            assert (said is None) == (code <= NO_PARENT)
-            assert said in (None, "parent-move codes that cannot be")
-        assert keys.problem(words, codes.astype(np.uint16)) == "parent-move codes that cannot be"
+        words = [np.uint64(word) for word in keys.root]
+        for top in {*(deal.position.pile or ()), NOTHING}:
+            words[1] = np.uint64(keys.root.off & ~TOP | top)
+            assert undo_code(keys.tables, *words, 0) == (keys.goal, 0, 0, 0)

@@ -53,7 +53,7 @@ def block(first: int, last: int, kind: bytes = b"C") -> BlockRef:
 
 def commit(store: Store, batch: CommitBatch) -> Written:
     with store.write() as txn:
-        written = batch.write(txn, 9)
+        written = batch.write(txn, 0, 9)
     written.note()
     return written
 

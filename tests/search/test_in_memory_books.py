@@ -9,45 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.in_memory import PATIENCE, PIECES, PILE, QUESTIONS, Family, ask, counts, many_commits
+from helpers.in_memory import PATIENCE, PIECES, QUESTIONS, Family, ask, counts, many_commits
 
 from dbmsolver.errors import InternalError
 from dbmsolver.results import Verdict
 from dbmsolver.search.patience.large import LargePatienceSearch
 from dbmsolver.search.patience.search import PatienceSearch
-from dbmsolver.search.pile.search import Part, PileSearch
-
-
-def lose_a_part(patch: pytest.MonkeyPatch, after: int) -> None:
-    real = PileSearch._expand
-
-    def expand(self: PileSearch, words: Any) -> None:
-        real(self, words)
-        if self.place[1] == after:
-            self.pending[max(self.pending)].pop()
-
-    patch.setattr(PileSearch, "_expand", expand)
-
-
-def lose_a_candidate(patch: pytest.MonkeyPatch, after: int) -> None:
-    real = PileSearch._close
-
-    def close(self: PileSearch) -> Any:
-        parts = self.pending[self.place]
-        if self.place[1] == after:
-            parts[-1] = Part(parts[-1].words[1:], parts[-1].records)
-        yield from real(self)
-
-    patch.setattr(PileSearch, "_close", close)
-
-
-def skip_states(patch: pytest.MonkeyPatch, after: int) -> None:
-    real = PileSearch._expand
-
-    def expand(self: PileSearch, words: Any) -> None:
-        real(self, words[1:] if self.place[1] == after else words)
-
-    patch.setattr(PileSearch, "_expand", expand)
 
 
 def lose_a_place(patch: pytest.MonkeyPatch, after: int) -> None:
@@ -130,9 +97,6 @@ def lose_a_set(patch: pytest.MonkeyPatch, after: int) -> None:
 
 
 LOSSES = [
-    (PILE, lose_a_part),
-    (PILE, lose_a_candidate),
-    (PILE, skip_states),
     (PATIENCE, lose_a_place),
     (PATIENCE, skip_expanding),
     (PATIENCE, lose_what_is_handed_out),

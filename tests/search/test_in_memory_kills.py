@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 from helpers.interruptions import interrupt
 
-GOLF = {"game": "golf", "deal": 1}
-"""Unsolvable, with 219,907 states in a proof."""
 KLONDIKE = {"game": "klondike_by_threes", "deal": 38}
 """Unsolvable, with 56,636 states in a proof."""
 PIECES = {**KLONDIKE, "memory": 2 << 20}
@@ -27,7 +25,6 @@ def check_killed(store: Path, times: int, **settings: Any) -> None:
 @pytest.mark.parametrize(
     "game",
     [
-        pytest.param(GOLF, id="golf", marks=pytest.mark.slow),
         pytest.param(KLONDIKE, id="klondike"),
         pytest.param(PIECES, id="pieces", marks=pytest.mark.slow),
     ],
@@ -40,7 +37,7 @@ def test_killed_from_start_up_on(tmp_path: Path, game: dict[str, Any]) -> None:
 @pytest.mark.parametrize("signal", ["SIGKILL", "SIGINT"])
 @pytest.mark.parametrize("commit", [0.0, 5.0])
 @pytest.mark.parametrize("question", ["prove", "solve"])
-@pytest.mark.parametrize("game", [GOLF, KLONDIKE, PIECES], ids=["golf", "klondike", "pieces"])
+@pytest.mark.parametrize("game", [KLONDIKE, PIECES], ids=["klondike", "pieces"])
 def test_killed_many_times(
     tmp_path: Path, game: dict[str, Any], question: str, commit: float, signal: str
 ) -> None:

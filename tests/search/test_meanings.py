@@ -59,7 +59,7 @@ KNOWN: dict[str, dict[str, tuple[int, str]]] = {
         "automoves": (1, "19f2df8470f427b0"),
     },
     "pile": {
-        "keys": (1, "a88a18fcc0fbb05a"),
+        "keys": (2, "876cd602c11f7ba8"),
         "moves": (1, "e58e145e8df413c0"),
         "bound": (1, "fe0bb32c0a894ff5"),
     },

@@ -14,7 +14,7 @@ from dbmsolver.search.proof.dive_ahead import DiveAhead
 from dbmsolver.search.proof.dives import CLASS_ORDERS, CLASS_SCHEDULE, Schedule
 from dbmsolver.search.recorder import Recorder
 
-SCHEDULE: Schedule = (*CLASS_SCHEDULE[:-2], (CLASS_ORDERS[0], 1 << 20), (CLASS_ORDERS[4], 1 << 24))
+SCHEDULE: Schedule = (*CLASS_SCHEDULE[:-3], (CLASS_ORDERS[0], 1 << 20), (CLASS_ORDERS[4], 1 << 24))
 """Most deals that can be won with any number of passes are won by a small dive. The last one is
 large enough for most proofs; it takes some seconds."""
 

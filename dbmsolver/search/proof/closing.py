@@ -1,4 +1,6 @@
-"""The two ways to close signatures: over every position, and over states that stand for several.
+"""The two ways to close signatures: of positions of cards, and of records.
+
+Classes, and positions of games of one pile, are closed as records are.
 
 Each thread of a proof has kernels of its own: they hold its scratch memory, and all of them are
 called alike.
@@ -66,7 +68,7 @@ class PositionKernels:
 
 
 class RecordKernels:
-    """Closes signatures whose states are records or classes, which stand for several positions."""
+    """Closes signatures of states of which a move may lead to any later signature."""
 
     def __init__(self, codec: StateCodec, candidates: int) -> None:
         self.tables = codec.tables
@@ -129,7 +131,7 @@ def kernels_of(codec: StateCodec, candidates: int) -> Kernels:
 
     They have room for ``candidates`` candidates that leave a signature.
     """
-    if codec.covers:
+    if codec.closed_as_records:
         return RecordKernels(codec, candidates)
     return PositionKernels(codec)
 
@@ -140,7 +142,7 @@ def count_flips(
     """Count how often each bit of the piece word is set, and changed by a move, in a sample."""
     ones, flips = np.zeros(64, np.int64), np.zeros(64, np.int64)
     word = np.uint64(signature)
-    if codec.covers:
+    if codec.closed_as_records:
         space = records.make_record_space(0)
         some = sample[: words * FLIP_SAMPLE]
         records.count_flips(codec.tables, space, word, some, words, ones, flips)

@@ -59,10 +59,10 @@ class Crew(Protocol):
 class Threads:
     """Threads of this process, each with its scratch memory."""
 
-    least = 256
     keeps_tables = True
 
     def __init__(self, codec: StateCodec, threads: int) -> None:
+        self.least = codec.worth_a_batch
         self.workers = threads
         self.pool = ThreadPoolExecutor(threads)
         self._idle: SimpleQueue[ProofWorker] = SimpleQueue()

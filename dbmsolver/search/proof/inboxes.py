@@ -15,7 +15,7 @@ from dbmsolver.search.proof.pieces import Parcel, Piece, Routes, Tree, parcels
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.tallies import Tally, weigh_one
 from dbmsolver.storage.blocks import Runs
-from dbmsolver.storage.records import states_of
+from dbmsolver.storage.records import layer_and_stratum, states_of
 
 Loaded = tuple[Candidates, Routes, list[Parcel]]
 """Candidates that waited for room, and their division among the pieces that there were."""
@@ -65,10 +65,11 @@ class Inboxes:
     def packed(self) -> Iterator[NewRecord]:
         """Yield new records for the candidates that have none."""
         new = [one for one in self._all() if one.states and one.record is None]
+        place = layer_and_stratum(self.shape.stratum)
         for one, data in zip(new, self.recorder.in_parallel(Candidates.pack, new), strict=True):
             one.stored = states_of(data, "memory")
             tally = weigh_one(self.shape.signature, one.stored)
-            yield NewRecord(0, self.shape.stratum, data, tally=tally, candidates=one)
+            yield NewRecord(*place, data, tally=tally, candidates=one)
 
     def _all(self) -> list[Candidates]:
         """Return all candidates, without those that have a record among the stratum's."""

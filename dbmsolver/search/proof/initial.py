@@ -13,7 +13,14 @@ from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.tallies import Tally, total
 from dbmsolver.storage.blocks import Runs, read_block
-from dbmsolver.storage.records import Closed, parse_closed_key, parse_pending_key, stratum_prefix
+from dbmsolver.storage.records import (
+    Closed,
+    layer_and_stratum,
+    parse_closed_key,
+    parse_pending_key,
+    place_number,
+    stratum_prefix,
+)
 from dbmsolver.storage.store import Store
 
 
@@ -25,10 +32,11 @@ def stored_candidates(store: Store) -> tuple[dict[int, list[Candidates]], list[i
     """
     strata: dict[int, list[Candidates]] = {}
     for key in store.keys(b"P"):
-        _, stratum, _ = parse_pending_key(key)
-        candidates = Candidates.of(stratum, read_block(store, key), record=key)
+        layer, stratum, _ = parse_pending_key(key)
+        place = place_number(layer, stratum)
+        candidates = Candidates.of(place, read_block(store, key), record=key)
         candidates.spill()
-        strata.setdefault(stratum, []).append(candidates)
+        strata.setdefault(place, []).append(candidates)
     found = total(one.tally for candidates in strata.values() for one in candidates)
     if found != Tally.from_json(store.manifest.waiting):
         raise StoreError("what is pending is not what the manifest says", str(store.path))
@@ -43,12 +51,12 @@ def unfinished_blocks(
 ) -> dict[int, list[BlockRef]]:
     """Return blocks of the large signatures of a stratum that are begun and not ``done``."""
     result: dict[int, list[BlockRef]] = {}
-    for key in store.keys(stratum_prefix(b"C", 0, stratum)):
+    for key in store.keys(stratum_prefix(b"C", *layer_and_stratum(stratum))):
         parsed = parse_closed_key(key)
         if parsed.first != parsed.last or parsed.first in done:
             continue
         states = read_block(store, key).codes.size  # decoded, so that a damaged one is named
-        block = Closed(0, stratum, parsed.first, parsed.last, states, b"")
+        block = Closed(parsed.layer, parsed.stratum, parsed.first, parsed.last, states, b"")
         result.setdefault(parsed.first, []).append(BlockRef(block, key=key))
     return result
 

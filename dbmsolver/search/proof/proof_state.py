@@ -6,17 +6,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dbmsolver.keys.states import StateCodec
-from dbmsolver.results import Commit, Limit, Report
+from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.results import Commit, Limit, Question, Report
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import NewRecord
-from dbmsolver.search.outcome import GoalMet, Outcome, Stopped
+from dbmsolver.search.outcome import GoalMet, Known, NoneShorter, Outcome, Stopped
 from dbmsolver.search.proof.crew import Crew
 from dbmsolver.search.proof.large import LargeSignature
 from dbmsolver.search.proof.late_dives import Win
 from dbmsolver.search.proof.worker import WorkResult
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.tallies import Books, total
+from dbmsolver.storage.records import layer_and_stratum, place_number
 
 
 class ProofState:
@@ -24,24 +25,35 @@ class ProofState:
 
     `strata` maps each stratum to its pending candidates. `done` are the signatures of the current
     `stratum` that are closed, `large` is the large one that is being closed. The `crew` closes
-    them; `threads` of this process do the rest.
+    them; `threads` of this process do the rest. `best` is the best solution that is known.
+
+    Where states have layers, a stratum is a number with the layer in its upper bits
+    (:func:`~dbmsolver.storage.records.layer_and_stratum`). So strata are closed layer by layer.
     """
 
     def __init__(
-        self, codec: StateCodec, recorder: Recorder, crew: Crew, threads: int, memory: int
+        self,
+        codec: StateCodec,
+        recorder: Recorder,
+        crew: Crew,
+        threads: int,
+        memory: int,
+        best: Known | None = None,
     ) -> None:
         self.codec = codec
         self.recorder = recorder
         self.crew = crew
         self.threads = threads
         self.memory = memory
+        self.best = best
         self.strata: dict[int, list[Candidates]] = {}
         self.stratum = 0
         self.done: list[int] = []
         self.large: LargeSignature | None = None
         self.last_stratum = codec.last_stratum
         self.books = Books()
-        self.goal: int | None = None  # its parent-move code
+        self.goal: int | None = None  # the parent-move code of the won state
+        self.won = State(codec.goal, 0, 0, 0)
         self.win: Win | None = None
         self.limit: Limit | None = None
 
@@ -50,7 +62,12 @@ class ProofState:
         """The reason why the search ends although something is pending; None if it goes on."""
         if self.goal is not None or self.win is not None:
             return GoalMet(self.goal)
-        return None if self.limit is None else Stopped(self.limit)
+        if self.limit is not None:
+            return Stopped(self.limit)
+        known = None if self.best is None else self.best.length
+        if known is not None and self.strata and min(self.strata) >= place_number(known, 0):
+            return NoneShorter()
+        return None
 
     # Commits.
 
@@ -71,8 +88,10 @@ class ProofState:
             batch.done = np.array(self.done, np.uint64).tobytes()
             batch.pending = self._records(pending)
         waiting = sum(one.states for one in pending)
+        if self.recorder.question == Question.SOLVE:
+            batch.fields["known"] = self.recorder.statistics.closed + waiting
         with self.books.packing(pending):
-            return self.recorder.commit(0, self.stratum, waiting)
+            return self.recorder.commit(*layer_and_stratum(self.stratum), waiting)
 
     def _records(self, pending: list[Candidates]) -> Iterator[NewRecord]:
         """Yield new records for candidates that have none, the large signature's last."""
@@ -95,14 +114,21 @@ class ProofState:
 
     def take_result(self, result: WorkResult) -> None:
         """Count closed states; keep them, and the candidates they lead to, for the commit."""
-        self.recorder.statistics.count(0, self.stratum, result.states, result.forced, result.digest)
+        place = layer_and_stratum(self.stratum)
+        self.recorder.statistics.count(*place, result.states, result.forced, result.digest)
         self.recorder.add_closed(result.closed)
         for one in result.candidates:
             self.add(one)
         # After all of them have become pending: the commit that follows holds all.
         for one in result.candidates:
             if one.stratum == self.last_stratum and self.goal is None:
-                self.goal = int(one.load().codes[0])
+                self.meet_goal(one)
+
+    def meet_goal(self, won: Candidates) -> None:
+        """End the search with the first of some won states."""
+        runs = won.load(self.recorder.store)
+        self.goal = int(runs.codes[0])
+        self.won = self.codec.goal_state(int(runs.signatures[0]), int(runs.keys[0]))
 
     def add(self, candidates: Candidates) -> None:
         """Make candidates pending."""
@@ -122,8 +148,13 @@ class ProofState:
             pending += self.large.set.pending
         if self.recorder.due():
             yield self.commit()
+        layer, stratum = layer_and_stratum(self.stratum)
         yield self.recorder.report(
-            stratum=self.stratum, last_stratum=self.last_stratum, pending=pending, share=share
+            layer=layer or None,
+            stratum=stratum,
+            last_stratum=layer_and_stratum(self.last_stratum)[1],
+            pending=pending,
+            share=share,
         )
 
     @property

@@ -55,7 +55,7 @@ class RecordFinder:
         self.scratch = make_scratch()
         self._strata: dict[int, list[bytes]] = {}
         for key in store.keys(b"C"):
-            self._strata.setdefault(parse_closed_key(key).stratum, []).append(key)
+            self._strata.setdefault(parse_closed_key(key).place, []).append(key)
         self._signatures: dict[bytes, Words] = {}
         self._kept: OrderedDict[bytes, Runs] = OrderedDict()
         self._bytes = 0

@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from dbmsolver.keys.choice import are_covering
-from dbmsolver.keys.states import State
-from dbmsolver.results import Commit, Limit, Report
+from dbmsolver.results import Commit, Limit, Question, Report
 from dbmsolver.search.limits import Cancelled
 from dbmsolver.search.outcome import Exhausted, GoalMet, Steps
 from dbmsolver.search.proof.initial import stored_candidates
@@ -30,7 +29,10 @@ from dbmsolver.search.trace import Finder, Step, steps_of, steps_to
 class ProofSearch(ProofState):
     """A proof in progress."""
 
-    shortest = False
+    @property
+    def shortest(self) -> bool:
+        """True if the solution is a shortest one: layers are closed in ascending order."""
+        return self.recorder.question == Question.SOLVE
 
     def run(self) -> Steps:
         """Close strata until nothing is pending, the goal is met, or a limit is reached.
@@ -40,17 +42,17 @@ class ProofSearch(ProofState):
         self.strata, self.done = stored_candidates(self.recorder.store)
         for candidates in self.strata.values():
             self.books.make(total(one.tally for one in candidates))
+        if self.last_stratum in self.strata:
+            # Won states only. An earlier run may have been killed after it met one and before it
+            # said so; where there are layers, those of higher ones must not be met first.
+            self.meet_goal(self.strata[self.last_stratum][0])
+        if self.strata and self.recorder.limits.states_reached():
+            self.limit = Limit.MAX_STATES  # earlier runs have closed as many as are allowed
         dives = self._late_dives()
         try:
             while self.strata and self.ended is None:
                 self.stratum = min(self.strata)
-                if self.stratum == self.last_stratum:
-                    # Only the goal has all cards home. An earlier run may have been killed
-                    # after it met the goal and before it said so.
-                    found = self.strata[self.stratum][0].load(self.recorder.store)
-                    self.goal = int(found.codes[0])
-                else:
-                    yield from self._close_stratum()
+                yield from self._close_stratum()
                 if dives is not None and dives.due():
                     yield from self._dive(dives)
         except Cancelled:
@@ -84,9 +86,9 @@ class ProofSearch(ProofState):
         """Return the steps from the deal to the goal; None where closed states are not kept."""
         if not self.recorder.keep_closed and (self.win is None or self.win.code is not None):
             return None
-        store, state = self.recorder.store, State(self.codec.goal, 0, 0, 0)
+        store = self.recorder.store
         if are_covering(self.codec):
-            records = list(self.win.path) if self.win is not None else [state]
+            records = list(self.win.path) if self.win is not None else [self.won]
             code = self.win.code if self.win is not None else goal.code
             if code is not None:
                 records = (
@@ -95,7 +97,7 @@ class ProofSearch(ProofState):
                 )
             return steps_of(self.codec, moves_along(self.codec, records))
         assert goal.code is not None
-        steps = steps_to(Finder(store, self.codec), state, goal.code)
+        steps = steps_to(Finder(store, self.codec), self.won, goal.code)
         assert steps is not None
         return steps
 

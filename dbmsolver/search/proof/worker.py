@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.class_tables import ClassTables
 from dbmsolver.core.digest import digest_runs
+from dbmsolver.core.pile import PileTables
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.tables import Tables
 from dbmsolver.core.workspace import (
@@ -32,7 +33,7 @@ from dbmsolver.search.proof.closing import kernels_of
 from dbmsolver.search.proof.piece_tables import piece_words
 from dbmsolver.search.runs import RunArrays
 from dbmsolver.storage.blocks import Runs, encode_block, split
-from dbmsolver.storage.records import Closed
+from dbmsolver.storage.records import Closed, layer_and_stratum
 
 SMALL = 1 << 17
 """Signatures of up to about this many states are closed in one go, larger ones in pieces."""
@@ -59,7 +60,7 @@ class WorkResult:
     digest: int = 0
 
     def add_closed(
-        self, tables: Tables | ClassTables, runs: Runs, stratum: int, forced: int
+        self, tables: Tables | ClassTables | PileTables, runs: Runs, stratum: int, forced: int
     ) -> None:
         """Encode sorted closed states and count them."""
         digest = digest_runs(tables, runs.signatures, runs.counts, runs.keys, runs.key_words)
@@ -69,7 +70,8 @@ class WorkResult:
         for part in split(runs):
             first, last = int(part.signatures.min()), int(part.signatures.max())
             block = encode_block(part)
-            self.closed.append(Closed(0, stratum, first, last, part.codes.size, block))
+            place = layer_and_stratum(stratum)
+            self.closed.append(Closed(*place, first, last, part.codes.size, block))
 
 
 @dataclass(eq=False, slots=True)

@@ -54,16 +54,19 @@ class Game(NamedTuple):
 
 
 class Board(NamedTuple):
-    """A class laid out."""
+    """A class laid out, and what all classes of its signature share."""
 
-    where: Ints  # [52]
-    column: Ints  # [52]: of a held card
+    dealt: Ints  # [52]: HELD, COVERED, or else FREE, by the signature alone
+    held: Ints  # [columns]: the held card of a column, -1 for none
     left: Ints  # [columns]: cards that lie where they were dealt
+    column: Ints  # [52]: of a held card
+    where: Ints  # [52]
     home: Ints  # [4]
     hand: Ints  # [52]: places in the pack of the cards that are left
     open: Ints  # [13, 2]: open cards of a rank and colour, red 0 and black 1
     free: Ints  # [13, 2]: free ones
-    numbers: Ints  # [5]: cards in hand, in the waste, turns left, covered cards, empty columns
+    numbers: Ints  # [6]: cards in hand, in the waste, turns left, covered cards, empty columns,
+    # columns that have cards where they were dealt
 
 
 class Known(NamedTuple):
@@ -76,30 +79,33 @@ class Known(NamedTuple):
 
 def make_board(game: Game) -> Board:
     """Return an empty board."""
-    cards, columns = (np.zeros(size, np.int64) for size in (CARDS, game.columns))
-    return Board(
-        cards, cards.copy(), columns, np.zeros(4, np.int64), cards.copy(),
-        np.zeros((13, 2), np.int64), np.zeros((13, 2), np.int64), np.zeros(5, np.int64),
-    )  # fmt: skip
+    dealt, column, where, hand = (np.zeros(CARDS, np.int64) for _ in range(4))
+    held, left = (np.zeros(game.columns, np.int64) for _ in range(2))
+    counts, free = (np.zeros((13, 2), np.int64) for _ in range(2))
+    home, numbers = np.zeros(4, np.int64), np.zeros(6, np.int64)
+    return Board(dealt, held, left, column, where, home, hand, counts, free, numbers)
 
 
 @inner
 def lay_columns(game, board, signature):
     """Lay out the dealt columns of a signature; returns False if it is none."""
-    used, covered = ZERO, np.int64(0)
+    board.dealt[:] = FREE
+    used, covered, occupied = ZERO, np.int64(0), np.int64(0)
     for number in range(game.columns):
         mask = (ONE << U64(game.widths[number])) - ONE
         used |= mask << U64(game.shifts[number])
         left = np.int64((signature >> U64(game.shifts[number])) & mask)
         if left > game.sizes[number] or (left == 1 and game.dealt[number, 0] >> 2 == KING):
             return False
-        board.left[number] = left
+        board.left[number], board.held[number] = left, -1
         for depth in range(left):
             card = game.dealt[number, depth]
-            board.where[card] = HELD if depth == left - 1 else COVERED
-            board.column[card] = number
-            covered += depth < left - 1
-    board.numbers[3] = covered
+            board.dealt[card] = COVERED
+        if left > 0:
+            board.dealt[card], board.held[number], board.column[card] = HELD, card, number
+            covered += left - 1
+            occupied += 1
+    board.numbers[3], board.numbers[5] = covered, occupied
     return signature & ~used == ZERO
 
 
@@ -134,21 +140,22 @@ def lay_key(game, board, key):
 
 
 @inner
-def lay_out(game, board, signature, key):
-    """Lay out a class; returns False if there is no such class."""
-    board.where[:] = FREE
-    if not lay_columns(game, board, signature) or not lay_key(game, board, key):
-        return False
-    board.open[:] = 0
-    board.free[:] = 0
-    used = np.int64(0)
-    for number in range(game.columns):
-        used += board.left[number] > 0
+def lay_out(game, board, key):
+    """Lay out a class of the signature that :func:`lay_columns` laid out.
+
+    Returns False if there is no such class.
+    """
     for card in range(CARDS):
-        rank, colour = card >> 2, card & 1
-        board.open[rank, colour] += board.where[card] == FREE or board.where[card] == HELD
-        board.free[rank, colour] += board.where[card] == FREE
-    used += board.free[KING, 0] + board.free[KING, 1]
+        board.where[card] = board.dealt[card]
+    if not lay_key(game, board, key):
+        return False
+    for rank in range(13):
+        for colour in range(2):
+            first, second = board.where[4 * rank + colour], board.where[4 * rank + colour + 2]
+            free = np.int64(first == FREE) + np.int64(second == FREE)
+            held = np.int64(first == HELD) + np.int64(second == HELD)
+            board.free[rank, colour], board.open[rank, colour] = free, free + held
+    used = board.numbers[5] + board.free[KING, 0] + board.free[KING, 1]
     board.numbers[4] = game.columns - used
     good = used <= game.columns
     for rank in range(KING):
@@ -303,8 +310,7 @@ def plays_are_closed(game, known, board, pair, signature, key, only):
             card = game.pack[board.hand[at - 1]]
             after = after_play(game, board, key, at, turns)
             covered = board.numbers[3]
-            goes_home = board.home[card & 3] == card >> 2
-            if (only < 0 or card == only) and goes_home:
+            if (only < 0 or card == only) and is_next(board, card):
                 up = with_home(game, after, card, 1)
                 if not is_closed(game, known, board, pair, signature, up, covered, hand - 1, 0):
                     return False
@@ -327,18 +333,72 @@ def plays_are_closed(game, known, board, pair, signature, key, only):
 
 
 @inner
+def is_next(board, card):
+    """Return whether a foundation waits for a card, open or in the stock."""
+    return board.home[card & 3] == card >> 2
+
+
+@inner
 def only_move(game, board):
-    """Return a card that goes home where nothing else need be tried; -1 if there is none."""
-    for card in range(CARDS):
-        if board.home[card & 3] == card >> 2 and is_of_no_use(game, board, card):
-            is_open = board.where[card] == HELD or board.where[card] == FREE
-            if is_open and can_be_bared(board, card):
-                return card
-    for card in range(CARDS):
-        in_reach = board.where[card] == STOCK and game.draw == 1 and game.most_turns < 0
-        if in_reach and board.home[card & 3] == card >> 2 and is_of_no_use(game, board, card):
-            return card
-    return np.int64(-1)
+    """Return a card that goes home where nothing else need be tried; -1 if there is none.
+
+    Of several it is the lowest one, and one of the columns before one of the stock.
+    """
+    first = in_stock = np.int64(CARDS)
+    for suit in range(4):
+        card = 4 * board.home[suit] + suit
+        if card >= CARDS or not is_of_no_use(game, board, card):
+            continue
+        where = board.where[card]
+        if where in (HELD, FREE):
+            if can_be_bared(board, card):
+                first = min(first, card)
+        elif where == STOCK and game.draw == 1 and game.most_turns < 0:
+            in_stock = min(in_stock, card)
+    first = first if first < CARDS else in_stock
+    return first if first < CARDS else np.int64(-1)
+
+
+@inner
+def moves_home_are_closed(game, known, board, pair, signature, key):
+    """Return whether all moves of open cards to foundations lead to closed classes."""
+    for suit in range(4):
+        card = 4 * board.home[suit] + suit
+        if card >= CARDS or (board.where[card] != HELD and board.where[card] != FREE):
+            continue
+        if can_be_bared(board, card):
+            up = with_home(game, key, card, 1)
+            if not move_open(game, known, board, pair, signature, up, card):
+                return False
+    return True
+
+
+@inner
+def moves_of_held_are_closed(game, known, board, pair, signature, key):
+    """Return whether all moves of held cards to columns lead to closed classes."""
+    kings = board.free[KING, 0] + board.free[KING, 1]
+    many = board.numbers[4] + kings >= 4  # a fifth empty column is of no use
+    for number in range(game.columns):
+        card = board.held[number]
+        if card < 0 or not has_place(board, card) or (many and board.left[number] == 1):
+            continue
+        if not move_open(game, known, board, pair, signature, key, card):
+            return False
+    return True
+
+
+@inner
+def returns_are_closed(game, known, board, pair, signature, key):
+    """Return whether all moves back from foundations lead to closed classes."""
+    for suit in range(4):
+        card = 4 * (board.home[suit] - 1) + suit
+        if card < 0 or is_of_no_use(game, board, card) or not has_place(board, card):
+            continue
+        down = with_home(game, key, card, -1)
+        covered, hand = board.numbers[3], board.numbers[0]
+        if not is_closed(game, known, board, pair, signature, down, covered, hand, 0):
+            return False
+    return True
 
 
 @inner
@@ -350,34 +410,12 @@ def successors_are_closed(game, known, board, pair, signature, key):
             return plays_are_closed(game, known, board, pair, signature, key, card)
         up = with_home(game, key, card, 1)
         return move_open(game, known, board, pair, signature, up, card)
-    kings = board.free[KING, 0] + board.free[KING, 1]
-    many = board.numbers[4] + kings >= 4  # a fifth empty column is of no use
-    for card in range(CARDS):
-        if board.where[card] != HELD and board.where[card] != FREE:
-            continue
-        if board.home[card & 3] == card >> 2 and can_be_bared(board, card):
-            up = with_home(game, key, card, 1)
-            if not move_open(game, known, board, pair, signature, up, card):
-                return False
-        if board.where[card] == HELD and has_place(board, card):
-            if many and board.left[board.column[card]] == 1:
-                continue
-            if not move_open(game, known, board, pair, signature, key, card):
-                return False
-    for suit in range(4):
-        card = 4 * (board.home[suit] - 1) + suit
-        if (
-            not game.back
-            or card < 0
-            or is_of_no_use(game, board, card)
-            or not has_place(board, card)
-        ):
-            continue
-        down = with_home(game, key, card, -1)
-        covered, hand = board.numbers[3], board.numbers[0]
-        if not is_closed(game, known, board, pair, signature, down, covered, hand, 0):
-            return False
-    return plays_are_closed(game, known, board, pair, signature, key, -1)
+    return (
+        moves_home_are_closed(game, known, board, pair, signature, key)
+        and moves_of_held_are_closed(game, known, board, pair, signature, key)
+        and (not game.back or returns_are_closed(game, known, board, pair, signature, key))
+        and plays_are_closed(game, known, board, pair, signature, key, -1)
+    )
 
 
 @kernel
@@ -391,18 +429,18 @@ def check_classes(game, board, known, signatures, counts, body, expected, sums, 
     number = 0
     for run in range(signatures.size):
         key = ZERO
+        if counts[run] and signatures[run] == WON_SIGNATURE:
+            pair[2], pair[3] = signatures[run], difference(body, 0, number)
+            return WON
+        is_signature = lay_columns(game, board, signatures[run])
+        stratum = game.total - board.left.sum()
         for _ in range(counts[run]):
             key += difference(body, 0, number)
             number += 1
             pair[2], pair[3] = signatures[run], key
-            if signatures[run] == WON_SIGNATURE:
-                return WON
-            if not lay_out(game, board, signatures[run], key):
+            if not is_signature or not lay_out(game, board, key):
                 return BAD_CLASS
-            left = np.int64(0)
-            for column in range(game.columns):
-                left += board.left[column]
-            if game.total - left != expected:
+            if stratum != expected:
                 return WRONG_STRATUM
             if is_won(game, board.numbers[3], board.numbers[0]):
                 return WON
@@ -415,7 +453,7 @@ def check_classes(game, board, known, signatures, counts, body, expected, sums, 
 @kernel
 def is_class(game, board, words):
     """Lay out a class (uint64[2]: signature, key) on the board; returns False if there is none."""
-    return lay_out(game, board, words[0], words[1])
+    return lay_columns(game, board, words[0]) and lay_out(game, board, words[1])
 
 
 @kernel

@@ -9,25 +9,28 @@ from dbmsolver.verify.kernels.blocks import difference
 from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.words import ZERO
 
-HALF = np.uint64(32)
+U64 = np.uint64
+TOP_BITS = U64(6)
+TOP = U64(63)
 
 
 @kernel
-def unpack_keys(signatures, counts, body, keys):
-    """Write the keys of a block to ``keys`` (uint64[states]).
+def unpack_keys(signatures, counts, body, cut, local_bits, keys):
+    """Write the public keys of a block to ``keys`` (uint64[states]).
 
-    Returns whether all of them can be keys. A signature is the upper half of a key, the local key
-    the lower one.
+    Returns whether all of them can be keys. The bits of a signature are those of a key from bit 6
+    to ``cut``. The local key, of ``local_bits`` bits, has the card on top and what is above.
     """
     number = 0
     good = True
     for run in range(signatures.size):
         low = ZERO
-        good &= signatures[run] >> HALF == ZERO
+        good &= signatures[run] >> U64(cut - 6) == ZERO
         for _ in range(counts[run]):
             low += difference(body, 0, number)
-            good &= low >> HALF == ZERO
-            keys[number] = (signatures[run] << HALF) | low
+            good &= low >> U64(local_bits) == ZERO
+            key = (low & TOP) | (signatures[run] << TOP_BITS) | ((low >> TOP_BITS) << U64(cut))
+            keys[number] = key
             number += 1
     return good
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from helpers.in_memory import PILE
+from helpers.pile_games import golf
 
 from dbmsolver import api
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.results import Verdict
-from dbmsolver.search.pile import dives
+from dbmsolver.search.improve import pile_dives
 from dbmsolver.search.sequences.session import Sequences
 
 
 def test_a_golf_with_any_solution_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    deal = PILE.deck(Verdict.SOLVED)
+    deal = golf(Verdict.SOLVED)
     expected = api.solve(deal)
     found: list[int] = []
 
@@ -25,7 +25,7 @@ def test_a_golf_with_any_solution_first(monkeypatch: pytest.MonkeyPatch) -> None
         if hasattr(event, "length"):
             found.append(event.length)
 
-    monkeypatch.setattr(dives, "SCHEDULE", (1 << 15,))
+    monkeypatch.setattr(pile_dives, "SCHEDULE", (1 << 15,))
     result = api.solve(deal, any_solution=True, progress=note)
     assert (result.length, result.shortest) == (expected.length, True)
     assert found and found[0] >= result.length

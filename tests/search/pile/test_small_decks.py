@@ -8,7 +8,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy as np
 import pytest
 from helpers import faults
 from helpers.naive_search import breadth_first
@@ -20,10 +19,10 @@ from dbmsolver.errors import InputError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.keys.piles import PileKeys
+from dbmsolver.results import Question
 from dbmsolver.search import inspect
-from dbmsolver.search.pile import dives as dives_module
-from dbmsolver.search.pile_finder import PileFinder
-from dbmsolver.search.trace import replay
+from dbmsolver.search.improve import pile_dives
+from dbmsolver.search.trace import Finder, replay, steps_to
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.store import Store
 
@@ -36,7 +35,7 @@ SOME, MANY = 4, 60
 def dives(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """With the dive ahead of the search, and without it."""
     if not request.param:
-        monkeypatch.setattr(dives_module, "SCHEDULE", ())
+        monkeypatch.setattr(pile_dives, "SCHEDULE", ())
     return bool(request.param)
 
 
@@ -69,7 +68,7 @@ def test_small_decks(game: str, dives: bool) -> None:
 @pytest.mark.parametrize("game", PILE_GAMES)
 def test_many_small_decks(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     compare(game, 2, MANY // 2)
-    monkeypatch.setattr(dives_module, "SCHEDULE", ())
+    monkeypatch.setattr(pile_dives, "SCHEDULE", ())
     compare(game, 3, MANY // 2)
 
 
@@ -155,11 +154,11 @@ def test_planted_faults_are_found(game: str, search: Any, tmp_path: Path) -> Non
             continue
         # Another parent, by a move that is as legal, is no fault.
         assert what == "code", number
-        keys = PileKeys(deal)
+        keys = PileKeys(deal, Question.SOLVE if search is api.solve else Question.PROVE)
         with Store.open(store, readonly=True) as opened:
-            finder = PileFinder(opened, keys)
+            finder = Finder(opened, keys)
             for position in positions_of(deal):
-                steps = finder.steps_to(keys.encode(position))
+                steps = steps_to(finder, keys.state(position))
                 assert steps is not None
                 reached = deal.position
                 for move in replay(keys, steps):
@@ -207,7 +206,7 @@ def test_states_of_a_shortest_golf_are_checked(tmp_path: Path) -> None:
 def test_keys_that_are_none() -> None:
     deal = a_deck("golf", 9, wanted=True)
     keys = PileKeys(deal)
-    for key in (-1 & 0xFFFFFFFF, keys.root ^ 1, keys.root + 64, 1 << 64, 1 << 63, 63):
+    root = keys.encode(deal.position)
+    for key in (-1 & 0xFFFFFFFF, root ^ 1, root + 64, 1 << 64, 1 << 63, 63):
         with pytest.raises(InputError, match="is not the key of a position"):
             keys.decode(key)
-    assert np.uint64(keys.root) == keys.root

@@ -28,9 +28,11 @@ from dbmsolver.storage.blocks import Runs
 
 SMALL = Deal.from_number(11982)
 MEDIUM = Deal.from_number(5979, rules_for("freecell", 3))
+PILE = Deal.from_number(7, rules_for("golf"))
 CASES = [
     pytest.param(SMALL, Method.EVERY_POSITION, 5000, id="pieces"),
     pytest.param(MEDIUM, Method.DOMINATING, 5000, id="records"),
+    pytest.param(PILE, Method.EVERY_POSITION, 5000, id="pile"),
     pytest.param(SMALL, Method.EVERY_POSITION, 1 << 18, id="whole", marks=pytest.mark.slow),
     pytest.param(MEDIUM, Method.EVERY_POSITION, 20_000, id="larger", marks=pytest.mark.slow),
 ]

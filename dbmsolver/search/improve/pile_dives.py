@@ -13,7 +13,7 @@ from random import Random
 
 import numpy as np
 
-from dbmsolver.core.pile import EXHAUSTED, Diving, dive, make_diving
+from dbmsolver.core.pile_dive import EXHAUSTED, Diving, dive, make_diving
 from dbmsolver.core.tables import PLACE_HOME
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.results import Limit, Limits, Report
@@ -88,6 +88,7 @@ class PileDives:
         The length is negative without a solution.
         """
         random, length, diving = Random(1), -1, None
+        root = self.keys.encode(self.keys.deal.position)
         columns = list(range(self.keys.tables.columns))
         for wanted in SCHEDULE:
             most = min(wanted, self.room)
@@ -95,7 +96,7 @@ class PileDives:
                 most = min(most, self.left - self.met)
             if most < 1:
                 break
-            diving, before = make_diving(self.keys.root, most), self.met
+            diving, before = make_diving(root, most), self.met
             order = np.array(columns, np.int64)
             while True:
                 limit = min(most, int(diving.state[1]) + _AT_ONCE)

@@ -1,0 +1,316 @@
+"""Games of one pile, closed stratum by stratum: threads, little memory, interruptions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import faults
+from helpers.failing_writes import FailingWrites
+from helpers.interruptions import interrupt
+from helpers.pile_games import golf
+
+from dbmsolver import api
+from dbmsolver.errors import InternalError, StoreError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.keys import piles
+from dbmsolver.results import Commit, Limit, Options, Question, Result, Verdict
+from dbmsolver.search import inspect, recorder, session
+from dbmsolver.search.improve import pile_dives
+from dbmsolver.search.proof import piece_tables, proof_state, stratum, worker
+from dbmsolver.storage.environment import Environment
+from dbmsolver.verify import pile_format
+
+MOST = 8
+"""The most ways in which columns that are not in a signature can have lost cards."""
+QUESTIONS: list[Question] = [Question.PROVE, Question.SOLVE]
+VERDICTS = [Verdict.UNSOLVABLE, Verdict.SOLVED]
+
+UNSOLVABLE = {
+    ("golf", 1): (219_907, "fe4dadf30dcf1d67"),
+    ("golf", 7): (147_111, "6f4d85f5d00a8c64"),
+    ("black_hole", 1): (9, "abdf6d92c4eaca61"),
+    ("black_hole", 34): (30, None),
+    ("all_in_a_row", 1): (83, "5819a26c8847fb9b"),
+    ("all_in_a_row", 2): (109, "01936f550b36cbe2"),
+    ("all_in_a_row", 13): (124_111, "96baaa7926ca570b"),
+    ("all_in_a_row", 57): (15_525, "1b8494e075f9735d"),
+}
+"""Positions and digest of deals that cannot be won, as a search of another kind found them."""
+LENGTHS = {("golf", 2): 46, ("golf", 4): 49, ("black_hole", 2): 51, ("all_in_a_row", 3): 52}
+
+
+def ask(question: Question, deal: Deal, **options: Any) -> Result:
+    """Search a deal for the answer to a question."""
+    return api.prove(deal, **options) if question == Question.PROVE else api.solve(deal, **options)
+
+
+def counts(result: Result) -> tuple[Any, ...]:
+    """Return the facts that depend on the deal alone; of a won proof that is its verdict."""
+    if result.verdict == "solved" and result.question == Question.PROVE:
+        return (result.verdict,)
+    return result.verdict, result.length, result.states, result.strata, result.digest
+
+
+@pytest.mark.parametrize(("game", "number"), UNSOLVABLE)
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_states_and_digests_are_those_of_before(question: Question, game: str, number: int) -> None:
+    states, digest = UNSOLVABLE[game, number]
+    result = ask(question, Deal.from_number(number, GAMES[game]))
+    assert (result.verdict, result.states) == ("unsolvable", states)
+    assert digest in (None, result.digest)
+
+
+@pytest.mark.parametrize(("game", "number"), LENGTHS)
+def test_lengths_are_those_of_before(game: str, number: int) -> None:
+    result = api.solve(Deal.from_number(number, GAMES[game]))
+    assert (result.length, result.shortest) == (LENGTHS[game, number], True)
+
+
+@pytest.fixture
+def no_dives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No dives, many small signatures, and no wait for the disk: no power fails in these tests."""
+    real = Environment.__init__
+
+    def quick(self: Environment, path: Path, *, durable: bool, new: bool = False) -> None:
+        real(self, path, durable=False, new=new)
+
+    monkeypatch.setattr(Environment, "__init__", quick)
+    monkeypatch.setattr(pile_dives, "SCHEDULE", ())
+    make = piles.make_tables
+    monkeypatch.setattr(piles, "make_tables", lambda *given: make(*given[:4], MOST))
+    monkeypatch.setattr(pile_format, "_MOST_LENGTHS", {True: MOST, False: MOST})
+
+
+def in_pieces(patch: pytest.MonkeyPatch) -> None:
+    """Let signatures of some dozen states be closed in pieces."""
+    patch.setattr(worker, "SMALL", 40)
+    patch.setattr(stratum, "SURELY_LARGE", 60)
+    patch.setattr(piece_tables, "SMALLEST_BITS", 12)
+
+
+@pytest.mark.usefixtures("no_dives")
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_two_threads_find_what_one_does(question: Question) -> None:
+    for number in (7, 2):
+        deal = Deal.from_number(number, GAMES["golf"])
+        one, two = (ask(question, deal, threads=threads) for threads in (1, 2))
+        assert counts(one) == counts(two)
+
+
+@pytest.mark.usefixtures("no_dives")
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("wanted", VERDICTS)
+def test_signatures_closed_in_pieces(
+    question: Question, wanted: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deal = golf(wanted)
+    expected = ask(question, deal)
+    in_pieces(monkeypatch)
+    result = ask(question, deal, threads=2, store=tmp_path)
+    assert counts(result) == counts(expected)
+    assert faults.check(tmp_path).valid
+
+
+@pytest.mark.usefixtures("no_dives")
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("wanted", VERDICTS)
+def test_pending_states_go_to_the_store_where_memory_is_little(
+    question: Question, wanted: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deal = golf(wanted)
+    expected = ask(question, deal)
+    spilled = 0
+    real = proof_state.ProofState.spill
+
+    def spill(self: proof_state.ProofState, candidates: Any) -> None:
+        nonlocal spilled
+        spilled += len(candidates)
+        real(self, candidates)
+
+    init = proof_state.ProofState.__init__
+
+    def little(self: Any, *given: Any, **named: Any) -> None:
+        init(self, *given, **named)
+        self.memory = 64
+
+    monkeypatch.setattr(proof_state.ProofState, "spill", spill)
+    monkeypatch.setattr(proof_state.ProofState, "__init__", little)
+    result = ask(question, deal, store=tmp_path)
+    assert counts(result) == counts(expected)
+    assert spilled > 2
+    assert faults.check(tmp_path).valid
+
+
+class _Crash(Exception):
+    """The process ends."""
+
+
+@pytest.mark.usefixtures("no_dives")
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("wanted", VERDICTS)
+def test_crashes_leave_what_was_committed(
+    question: Question, wanted: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deal = golf(wanted)
+    expected = ask(question, deal)
+    monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
+    crashes = 0
+    while True:
+        steps = session.run(question, deal, Options(store=tmp_path, threads=2))
+        try:
+            commits = 0
+            while commits < 3:
+                commits += isinstance(next(steps), Commit)
+            with pytest.raises(_Crash):
+                steps.throw(_Crash())
+            crashes += 1
+        except StopIteration as end:
+            assert counts(end.value) == counts(expected)
+            break
+    assert crashes > 1
+    assert faults.check(tmp_path).valid
+
+
+@pytest.mark.usefixtures("no_dives")
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_limits_leave_a_search_that_goes_on(
+    question: Question, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
+    deal = golf(Verdict.UNSOLVABLE)
+    expected = ask(question, deal)
+    runs, most, least = 0, 0, []
+    while True:
+        most += 100
+        result = ask(question, deal, store=tmp_path, max_states=most)
+        runs += 1
+        if result.limit is None:
+            break
+        assert (result.verdict, result.limit) == ("undecided", Limit.MAX_STATES)
+        status = inspect.status(tmp_path)
+        assert (status.closed, status.at_least) == (result.states, result.at_least)
+        least.append(result.at_least)
+    assert runs > 2
+    assert counts(result) == counts(expected)
+    if question == Question.SOLVE:
+        assert least == sorted(least) and least[-1] > least[0]
+    other = next(one for one in QUESTIONS if one != question)
+    with pytest.raises(StoreError, match="holds a search with another question"):
+        ask(other, deal, store=tmp_path)
+
+
+@pytest.mark.usefixtures("no_dives")
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("wanted", VERDICTS)
+def test_write_errors(
+    question: Question, wanted: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A write fails, early or late, and the search goes on from what was there before."""
+    monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
+    deal = golf(wanted)
+    expected = ask(question, deal)
+    FailingWrites(monkeypatch).fail_in_turn(
+        range(1, 120, 20), lambda: ask(question, deal, store=tmp_path)
+    )
+    assert counts(ask(question, deal, store=tmp_path)) == counts(expected)
+    assert faults.check(tmp_path).valid
+
+
+@pytest.mark.usefixtures("no_dives")
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("step", ["_solved", "_conclude"])
+def test_killed_between_the_goal_and_the_verdict(
+    question: Question, step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The won state is pending in the last commit, and a continued run closes nothing more."""
+    deal = golf(Verdict.SOLVED)
+    expected = ask(question, deal)
+
+    def die(self: object, *_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(session._Run, step, die)
+        with pytest.raises(KeyboardInterrupt):
+            ask(question, deal, store=tmp_path)
+    before = inspect.status(tmp_path).closed
+    result = ask(question, deal, store=tmp_path)
+    assert counts(result) == counts(expected)
+    assert inspect.status(tmp_path).closed == before
+    assert faults.check(tmp_path).valid
+
+
+@pytest.mark.usefixtures("no_dives")
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_what_is_lost_ends_without_a_verdict(
+    question: Question, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deal = golf(Verdict.UNSOLVABLE)
+    expected = ask(question, deal)
+    real = proof_state.ProofState.add
+
+    def add(self: proof_state.ProofState, candidates: Any) -> None:
+        real(self, candidates)
+        if self.stratum > 3 and candidates.signatures.size > 1:
+            waiting = self.strata[candidates.stratum]
+            waiting[-1] = candidates.select(candidates.signatures[1:])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(proof_state.ProofState, "add", add)
+        with pytest.raises(InternalError, match="internal check failed"):
+            ask(question, deal, store=tmp_path)
+    assert counts(ask(question, deal, store=tmp_path)) == counts(expected)
+
+
+@pytest.mark.usefixtures("no_dives")
+def test_a_solution_of_that_length_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a shortest solution known before, its layer is not closed."""
+    deal = golf(Verdict.SOLVED)
+    expected = api.solve(deal)
+    monkeypatch.setattr(pile_dives, "SCHEDULE", (1 << 15,) * 8)
+    result = api.solve(deal, any_solution=True)
+    assert (result.length, result.shortest) == (expected.length, True)
+    assert counts(result) == counts(expected)
+
+
+def test_a_store_of_another_version_is_refused_in_a_line(tmp_path: Path) -> None:
+    deal = golf(Verdict.UNSOLVABLE)
+    api.prove(deal, store=tmp_path)
+
+    def older(manifest: dict[str, Any]) -> None:
+        manifest["meaning"]["keys"] = 1
+
+    faults.change_manifest(tmp_path, older)
+    with pytest.raises(StoreError, match="made with version 1 of the keys") as refused:
+        api.prove(deal, store=tmp_path)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("signal", ["SIGKILL", "SIGINT"])
+@pytest.mark.parametrize("commit", [0.0, 5.0])
+@pytest.mark.parametrize("question", ["prove", "solve"])
+@pytest.mark.parametrize("small", [None, 5000])
+def test_killed_many_times(
+    tmp_path: Path, question: str, commit: float, signal: str, small: int | None
+) -> None:
+    found = interrupt(
+        tmp_path / "store", 4, share=0.9, game="golf", deal=1, dives=False, memory=256 << 20,
+        question=question, commit=commit, signal=signal, small=small,
+    )  # fmt: skip
+    assert found["undisturbed"]["verdict"] == "unsolvable"
+    for outcome in found["outcomes"]:
+        assert outcome == found["undisturbed"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_deal_beyond_the_least_memory(question: Question, tmp_path: Path) -> None:
+    """With 64M, of which candidates may take a quarter, two million states are closed."""
+    deal = Deal.from_number(359, GAMES["black_hole"])
+    result = ask(question, deal, memory=64 << 20, threads=2, store=tmp_path)
+    assert (result.states, result.digest) == (2_120_061, "6dbaee89d3448e6e")
+    assert faults.check(tmp_path).valid

@@ -104,7 +104,7 @@ def test_successors_of_small_decks(build: Build, fill: Fill) -> None:
 
 @pytest.mark.parametrize(("build", "fill"), KINDS)
 def test_successors_on_the_first_steps_of_many_decks(build: Build, fill: Fill) -> None:
-    """Those with too many records to look at all of them, too: few slots, full or nearly."""
+    """Look at decks with too many records to list all of them, too: few slots, full or nearly."""
     random = Random(f"steps {build} {fill}")
     for deck in decks(build, fill, range(2000, 2150)):
         keys = keys_of(deck)

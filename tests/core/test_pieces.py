@@ -84,7 +84,7 @@ def test_what_is_loaded_is_read_back(game: str, words: int, compact: bool) -> No
 
 @pytest.mark.parametrize("words", [1, 3])
 def test_candidates_are_sorted_by_piece(words: int) -> None:
-    """Those of one piece keep their order, and their codes."""
+    """Candidates of one piece keep their order, and their codes."""
     random = np.random.default_rng(words)
     tree = np.array(
         [[5, 1, 2], [-1, 2, 0], [0, 3, 4], [-1, 0, 0], [63, 5, 6], [-1, 3, 0], [-1, 1, 0]]

@@ -243,7 +243,7 @@ def test_what_cannot_be_a_record_is_told() -> None:
 
 
 def test_keys_of_one_width_only_are_closed_at_once() -> None:
-    """Those of three words lie in an output of their own, whichever come first."""
+    """Keys of three words lie in an output of their own, whichever come first."""
     out = make_output(3 * STATES, CANDIDATES, 1000, np.uint8)
     keys = RecordKeys(Deal.from_number(1, GAMES["somerset"]), "none")
     random = Random(2)

@@ -43,7 +43,7 @@ class Scratch(NamedTuple):
     lengths: NDArray[np.int64]  # number of cards, FAR if the bottom is out of reach
     masks: NDArray[np.uint64]  # its cards, as far as they can be reached and one more
     # Of macros, [MAX_SUCCESSORS].
-    lifted: NDArray[np.uint64]
+    lifted: NDArray[np.uint64]  # the cards to lift; x, if it is among them, is not lifted
     fixed: NDArray[np.uint64]  # fix afterwards
     moved: NDArray[np.int64]  # the move
     # Of successors.

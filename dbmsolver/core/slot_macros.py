@@ -164,7 +164,7 @@ def onto_slot_card(t, r, scratch, count, card, parent, kind):
         mask = scratch.masks[host]
         if host == x.column:
             if length <= r.free:
-                count = note_macro(scratch, count, ZERO, mask & ~x.bit, move)
+                count = note_macro(scratch, count, ZERO, mask, move)
             continue
         is_bottom = from_slot and x.column != NOBODY
         lifts = length - 1 + x.depth
@@ -190,7 +190,7 @@ def onto_column_card(t, r, scratch, count, card, parent, kind):
         way = Way(move, x.above | p.above, lifts, x.under == NOBODY, True, alone, kept)
         count = note_outcomes(t, r, scratch, count, r.fix, way)
     elif x.depth < p.depth and x.under != parent:
-        count = note_macro(scratch, count, ZERO, p.above & ~x.bit, move)
+        count = note_macro(scratch, count, ZERO, p.above, move)
     if p.under != NOBODY:
         count = onto_moved_card(t, r, scratch, count, x, p, move)
     return count
@@ -220,9 +220,7 @@ def onto_moved_card(t, r, scratch, count, x, p, move):
     else:
         lifts, lifted = x.depth + p.depth + 1, x.above | p.above | p.bit
     if r.empty > 0:
-        way = Way(
-            move, lifted & ~x.bit, lifts, from_slot or is_above, True, alone | behind, kept_moved
-        )
+        way = Way(move, lifted, lifts, from_slot or is_above, True, alone | behind, kept_moved)
         return note_with_rest(t, r, scratch, count, p, way)
     for host in range(r.stuck):
         length = scratch.lengths[host]
@@ -235,17 +233,17 @@ def onto_moved_card(t, r, scratch, count, x, p, move):
             if (not same and from_slot and x.column != NOBODY) or (not late and length > r.free):
                 continue
             lifts_here = length - 1 + (x.depth if late else 0)
-            lifted_here = (mask | x.above) & ~x.bit
+            lifted_here = mask | x.above
             way = Way(move, lifted_here, lifts_here, from_slot or same, late, alone, kept)
             count = note_outcomes(t, r, scratch, count, ZERO, way)
         elif host == x.column:
-            lifted_here = (mask | p.above | p.bit) & ~x.bit
+            lifted_here = mask | p.above | p.bit
             way = Way(move, lifted_here, length + p.depth, True, True, ZERO, kept)
             count = note_outcomes(t, r, scratch, count, ZERO, way)
         elif x.column == NOBODY or is_above or not from_slot:
             way = Way(
                 move,
-                (mask | lifted) & ~x.bit,
+                mask | lifted,
                 length - 1 + lifts,
                 from_slot or is_above,
                 True,

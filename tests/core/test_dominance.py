@@ -102,6 +102,20 @@ def test_successors_of_small_decks(build: Build, fill: Fill) -> None:
     assert compared > 50
 
 
+@pytest.mark.parametrize(("build", "fill"), KINDS)
+def test_successors_on_the_first_steps_of_many_decks(build: Build, fill: Fill) -> None:
+    """Look at decks with too many records to list all of them, too: few slots, full or nearly."""
+    random = Random(f"steps {build} {fill}")
+    for deck in decks(build, fill, range(2000, 2150)):
+        keys = keys_of(deck)
+        record = keys.record(keys.root)
+        for _ in range(3):
+            found = check_record(keys, record)
+            if not found:
+                break
+            record = random.choice(found)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("build", "fill"), KINDS)
 @pytest.mark.parametrize("some", range(2))

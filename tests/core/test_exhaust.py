@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from helpers.batches import Batch, Candidate, Runs, closed_in, collect, lowest, pack, unpack
 from helpers.naive_search import Closure, small_game
 from helpers.support import EVERY_GAME, Game
 from hypothesis import given, settings
@@ -15,15 +15,12 @@ from hypothesis import strategies as st
 from dbmsolver.core.exhaust import close_piece, exhaust_batch, write_runs
 from dbmsolver.core.hashing import EMPTY
 from dbmsolver.core.pieces import admit_piece, split_siblings
-from dbmsolver.core.runs import key_bits, local_key, progress_of, unpack_rows, widths_of
+from dbmsolver.core.runs import key_bits, local_key, widths_of
 from dbmsolver.core.workspace import (
     BURST,
     CLOSED_FORCED,
-    CLOSED_STATES,
     SIBLINGS,
-    USED_RUNS,
     USED_SIGNATURES,
-    USED_WIDTH,
     Output,
     Workspace,
     make_output,
@@ -39,28 +36,6 @@ CANDIDATES = 3 * BURST
 COMPACT_BITS = 12
 
 
-class Candidate(NamedTuple):
-    """A state met, and how."""
-
-    state: State
-    code: int
-
-
-Batch = dict[int, list[Candidate]]
-"""Candidates by signature."""
-
-
-class Runs(NamedTuple):
-    """Candidates as the kernels take and leave them."""
-
-    signatures: np.ndarray[Any, np.dtype[np.uint64]]
-    counts: np.ndarray[Any, np.dtype[np.int64]]
-    offsets: np.ndarray[Any, np.dtype[np.int64]]
-    key_words: np.ndarray[Any, np.dtype[np.int64]]
-    keys: np.ndarray[Any, np.dtype[np.uint64]]
-    codes: np.ndarray[Any, np.dtype[Any]]
-
-
 @cache
 def workspace(code_type: Any) -> Workspace:
     """Scratch memory; what earlier games left in it must not matter."""
@@ -71,87 +46,6 @@ def workspace(code_type: Any) -> Workspace:
 def output(code_type: Any, signatures: int) -> Output:
     """Room for what comes out."""
     return make_output(3 * STATES, CANDIDATES, signatures, code_type)
-
-
-def pack(game: Game, batch: Batch) -> Runs:
-    """Candidates as runs, those with short keys first."""
-    tables = game.codec.tables
-    unordered = np.array(sorted(batch), np.uint64)
-    signatures = unordered[np.argsort(widths_of(tables, unordered), kind="stable")]
-    runs = [batch[int(signature)] for signature in signatures]
-    states = [candidate.state for run in runs for candidate in run]
-    keys = [local_key(tables, *np.array(state, np.uint64)) for state in states]
-    counts = np.array([len(run) for run in runs], np.int64)
-    sizes = counts * widths_of(tables, signatures)
-    codes = [candidate.code for run in runs for candidate in run]
-    return Runs(
-        signatures,
-        counts,
-        np.cumsum(counts) - counts,
-        np.cumsum(sizes) - sizes,
-        np.concatenate(keys),
-        np.array(codes, game.codec.code_type),
-    )
-
-
-def unpack(game: Game, runs: Runs) -> Iterator[Candidate]:
-    """Yield the candidates in runs."""
-    tables = game.codec.tables
-    widths = widths_of(tables, runs.signatures)
-    for index, width in enumerate(widths.tolist()):
-        count, offset, word = (int(a[index]) for a in (runs.counts, runs.offsets, runs.key_words))
-        rows = unpack_rows(
-            tables,
-            runs.signatures[index : index + 1],
-            runs.counts[index : index + 1],
-            runs.keys[word : word + width * count],
-            runs.codes[offset : offset + count],
-            np.zeros(count, np.uint16),
-            width,
-        )
-        for row in rows.tolist():
-            yield Candidate(State(*row[:4]), row[4])
-
-
-def collect(game: Game, out: Output, batch: Batch) -> None:
-    """Put the candidates in an output to those of their signatures."""
-    used = int(out.used[USED_RUNS])
-    runs = Runs(
-        out.run_signatures[:used],
-        out.run_counts[:used],
-        out.run_offsets[:used],
-        out.run_words[:used],
-        out.run_keys,
-        out.run_codes,
-    )
-    for candidate in unpack(game, runs):
-        batch.setdefault(candidate.state.signature, []).append(candidate)
-
-
-def closed_in(game: Game, out: Output) -> list[Candidate]:
-    """Return the closed states in an output."""
-    states, words, signatures, *_ = out.used.tolist()
-    counts = out.closed[:signatures, CLOSED_STATES]
-    offsets = np.cumsum(counts) - counts
-    width = int(out.used[USED_WIDTH])
-    assert (words, states) == (width * int(counts.sum()), int(counts.sum()))
-    runs = Runs(
-        out.signatures[:signatures].copy(),
-        counts.copy(),
-        offsets,
-        width * offsets,
-        out.keys[:words].copy(),
-        out.codes[:states].copy(),
-    )
-    return list(unpack(game, runs))
-
-
-def lowest(game: Game, pending: Batch) -> Batch:
-    """Take the candidates of the lowest progress."""
-    signatures = list(pending)
-    strata = progress_of(game.codec.tables, np.array(signatures, np.uint64), game.codec.locked)
-    least = strata.min()
-    return {s: pending.pop(s) for s, p in zip(signatures, strata, strict=True) if p == least}
 
 
 def root(game: Game) -> Batch:
@@ -187,15 +81,15 @@ def test_exhaust_batch(rules: Rules, seed: int, signatures: int) -> None:
     found: list[Candidate] = []
     forced = 0
     while pending:
-        runs = pack(game, lowest(game, pending))
+        runs = pack(game.codec, lowest(game.codec, pending))
         first, last = 0, runs.signatures.size
         while first < last:
             out.used[:] = 0
             reached = exhaust_batch(game.codec.tables, ws, out, *runs, first, last, STATES)
             assert int(out.used[USED_SIGNATURES]) == reached - first > 0
-            found += closed_in(game, out)
+            found += closed_in(game.codec, out)
             forced += int(out.closed[: reached - first, CLOSED_FORCED].sum())
-            collect(game, out, pending)
+            collect(game.codec, out, pending)
             first = reached
     check(game, expected, found, forced)
 
@@ -210,7 +104,7 @@ def test_too_big(rules: Rules, seed: int) -> None:
     out.used[:] = 0
     out.partial[:] = 7
     ws = workspace(game.codec.code_type)
-    runs = pack(game, root(game))
+    runs = pack(game.codec, root(game))
     assert exhaust_batch(game.codec.tables, ws, out, *runs, 0, 1, BURST) == 0
     assert out.used[USED_SIGNATURES] == 0
     assert not out.partial.any()
@@ -248,7 +142,7 @@ def close_in_pieces(
     tables, word = game.codec.tables, np.uint64(signature)
     out = output(game.codec.code_type, 1000)
     pieces = [Piece(game, signature, bit, value) for value in (0, bit)]
-    runs = pack(game, {signature: candidates})
+    runs = pack(game.codec, {signature: candidates})
     width = runs.keys.size // runs.codes.size
 
     def hand_out(keys: Any, codes: Any) -> None:
@@ -280,7 +174,7 @@ def close_in_pieces(
                     keys = out.run_keys[: width * siblings].copy()
                     hand_out(keys, out.run_codes[:siblings].copy())
                 write_runs(tables, ws, out, word, rest)
-                collect(game, out, pending)
+                collect(game.codec, out, pending)
             zero = np.zeros(1, np.int64)
             closed = Runs(
                 runs.signatures,
@@ -290,7 +184,7 @@ def close_in_pieces(
                 ws.order[: width * count].copy(),
                 ws.order_codes[:count].copy(),
             )
-            found += unpack(game, closed)
+            found += unpack(game.codec, closed)
     return found, forced
 
 
@@ -307,7 +201,7 @@ def test_close_piece(rules: Rules, seed: int) -> None:
     found: list[Candidate] = []
     forced = 0
     while pending:
-        for signature, candidates in lowest(game, pending).items():
+        for signature, candidates in lowest(game.codec, pending).items():
             bit = piece_bit(game, signature, by_signature[signature])
             closed, some = close_in_pieces(game, signature, candidates, bit, pending)
             found += closed

@@ -16,7 +16,6 @@ from dbmsolver.keys.classes import ClassKeys
 from dbmsolver.process import anonymous_memory
 from dbmsolver.results import Limit, Method, Verdict
 from dbmsolver.search.proof.dives import (
-    CLASS_LARGEST,
     CLASS_SCHEDULE,
     Dived,
     Diver,
@@ -35,13 +34,10 @@ class ClassDivesInTurn:
     def __init__(self, first: Deal, policy: Policy, memory: int) -> None:
         self.policy = policy
         self._diver = Diver(room_for(memory, 1))
-        last, limit = CLASS_SCHEDULE[-1]
-        largest = max(limit, min(CLASS_LARGEST, self._diver.most))
-        self._schedule = (*CLASS_SCHEDULE[:-1], (last, largest))
         # No deal's time is that of loading kernels, or of compiling them.
         if is_in_a_class(first.position, first.rules):
             keys = ClassKeys(first, policy)
-            self._diver.dive(keys, keys.root, *self._schedule[0])
+            self._diver.dive(keys, keys.root, *CLASS_SCHEDULE[0])
 
     def run(
         self, subjects: Sequence[Subject], most: int | None, seconds: float | None, lengths: bool
@@ -75,7 +71,7 @@ class ClassDivesInTurn:
         """
         begun, expanded = time.perf_counter(), 0
         dived = Dived("open", 0)
-        for order, limit in self._schedule:
+        for order, limit in CLASS_SCHEDULE:
             left = None if seconds is None else seconds - (time.perf_counter() - begun)
             if left is not None and left <= 0:
                 return dived, expanded, True

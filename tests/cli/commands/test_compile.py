@@ -36,6 +36,18 @@ def test_a_process_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         list(compile_works([Work("pile", "play")]))
 
 
+def test_a_folder_that_cannot_keep_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(file / "kernels"))
+    result = run("compile", "--game", "golf")
+    assert result.exit_code == 5
+    assert f"kernels cannot be kept in {file}" in result.stderr
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    result = run("compile", "--game", "golf")
+    assert result.exit_code == 5 and "there is no folder to keep kernels in" in result.stderr
+
+
 def test_bad_games() -> None:
     assert run("compile", "--game", "frecell").exit_code == 2
 

@@ -17,6 +17,7 @@ from dbmsolver.cli.values import GameSource
 from dbmsolver.errors import EXIT_SOLVED, SystemRefusedError
 from dbmsolver.game.library import load_rules
 from dbmsolver.game.shipped import GAMES
+from dbmsolver.jit.cache import choose_cache
 from dbmsolver.signals import raise_on_signals
 
 _LARGEST_KERNEL = 1 << 20
@@ -42,6 +43,7 @@ def compile_command(games: tuple[str, ...], threads: int | None, quiet: bool) ->
     this processor and this version of dbmsolver.
     """
     raise_on_signals()
+    choose_cache()
     folder = os.environ.get("NUMBA_CACHE_DIR")
     if folder is None:
         raise SystemRefusedError("there is no folder to keep kernels in: set XDG_CACHE_HOME")

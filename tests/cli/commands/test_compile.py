@@ -44,6 +44,7 @@ def test_a_folder_that_cannot_keep_kernels(tmp_path: Path, monkeypatch: pytest.M
     assert result.exit_code == 5
     assert f"kernels cannot be kept in {file}" in result.stderr
     monkeypatch.delenv("NUMBA_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(file))
     result = run("compile", "--game", "golf")
     assert result.exit_code == 5 and "there is no folder to keep kernels in" in result.stderr
 

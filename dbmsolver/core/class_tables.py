@@ -64,6 +64,7 @@ class ClassTables(NamedTuple):
     removable: bool  # whether cards come back from the foundations
     left_out: int  # which rules leave out moves
     policy: int  # which moves home are safe: POLICY_NONE, POLICY_HORNE or POLICY_WKR
+    by_suit: bool  # whether columns are built by suit, else by alternate colour
 
 
 class ClassSets(NamedTuple):

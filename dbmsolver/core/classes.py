@@ -2,7 +2,8 @@
 
 The two cards of a rank and colour are neighbours but one among the bits of a rank, so that a few
 shifts tell for all pairs at once how many of them are open, and how many cards lie on them. A
-*pair set* has the bits of both cards of a pair, or of neither.
+*pair set* has the bits of both cards of a pair, or of neither. By suit each card is a pair by
+itself, and takes and follows cards of its own suit only; the same formulas hold.
 """
 
 from __future__ import annotations
@@ -38,14 +39,18 @@ MOST_SPACES = 4
 
 
 @inlined
-def swap_twins(cards):
-    """Return the set of the other cards of their rank and colour."""
+def swap_twins(t, cards):
+    """Return the set of the other cards of their pairs; by suit, the cards themselves."""
+    if t.by_suit:
+        return cards
     return ((cards & FIRST_TWO) << U64(2)) | ((cards >> U64(2)) & FIRST_TWO)
 
 
 @inlined
-def other_colour(pairs):
-    """Return the pair set of the same ranks and the other colours."""
+def matching(t, pairs):
+    """Return the pairs of the same ranks that match in a column: of the other colours, or suits."""
+    if t.by_suit:
+        return pairs
     return ((pairs & EVEN) << ONE) | ((pairs >> ONE) & EVEN)
 
 
@@ -116,6 +121,8 @@ def is_safe(t, key, card):
     :func:`dbmsolver.game.safe_moves.is_safe_home` has the argument.
     """
     rank, suit = (card >> 2) + 1, card & 3
+    if t.by_suit:  # nothing but a card of its suit lies on it, which is home before
+        return t.policy != POLICY_NONE
     if t.policy == POLICY_NONE or class_height(t, key, suit ^ 2) < rank - 3:
         return False
     others = min(class_height(t, key, suit ^ 1), class_height(t, key, suit ^ 3))
@@ -125,11 +132,11 @@ def is_safe(t, key, card):
 
 
 @inlined
-def bared_pairs(open_cards, free):
+def bared_pairs(t, open_cards, free):
     """Return the pair set in which an open card can be bared; ``free`` are cards on other cards."""
-    open_twins, free_twins = swap_twins(open_cards), swap_twins(free)
-    carried_once = other_colour(free | free_twins) << RANK_SHIFT
-    carried_twice = other_colour(free & free_twins) << RANK_SHIFT
+    open_twins, free_twins = swap_twins(t, open_cards), swap_twins(t, free)
+    carried_once = matching(t, free | free_twins) << RANK_SHIFT
+    carried_twice = matching(t, free & free_twins) << RANK_SHIFT
     one, two = open_cards | open_twins, open_cards & open_twins
     return (one & ~carried_once) | (two & ~carried_twice)
 
@@ -244,8 +251,8 @@ def expand_class(t, sets, key, found):
     open_cards = U64(ALL_CARDS) & ~(home | sets.covered | in_stock)
     free = open_cards & ~sets.held
     free_kings = popcount(free & KINGS)
-    bared = bared_pairs(open_cards, free & ~KINGS)
-    fitting = other_colour(bared) >> RANK_SHIFT
+    bared = bared_pairs(t, open_cards, free & ~KINGS)
+    fitting = matching(t, bared) >> RANK_SHIFT
     spaces = sets.unoccupied - free_kings
     places = spaces + (popcount(bared & open_cards) >> 1)
     wanted = next_cards(t, key)

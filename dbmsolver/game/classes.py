@@ -8,10 +8,10 @@ the theorem and the proof of each rule that leaves moves out.
 covered  a card that lies where it was dealt, under another card that does
 held     the last card of a column that lies where it was dealt; it may have free cards on it
 free     any other card of a column: a king at the bottom, or a card on one of the two cards that
-         are one rank higher and of the other colour
+         are one rank higher and of the other colour, by suit on the next card of its suit
 open     held or free
 bared    an open card with nothing on it, once what lies on it has moved to the other card of its
-         rank and colour
+         rank and colour; by suit there is none
 ======== =========================================================================================
 """
 
@@ -74,17 +74,18 @@ class ClassMove(NamedTuple):
     card: int
     source: Literal["held", "free", "home", "stock"]
     target: Literal["home", "card", "space"]
-    """A foundation, a card one rank higher and of the other colour, or an empty column."""
+    """A foundation, a card that takes this one, or an empty column."""
 
 
 def has_classes(rules: Rules) -> bool:
     """Return whether the theorem of classes holds for the rules of a game.
 
-    Columns are built down by alternate colour, any run moves, and kings alone go to empty columns.
+    Columns are built down by alternate colour or by suit, any run moves, and kings alone go to
+    empty columns.
     """
     return (
         rules.is_patience
-        and rules.build == "alternate"
+        and rules.build in ("alternate", "suit")
         and rules.moves == "runs"
         and rules.fill == "kings"
         and rules.base == "ace"
@@ -234,15 +235,16 @@ class Classes:
     def can_be_bared(self, found: Class, card: int) -> bool:
         """Return whether an open card can be made the last of its column, in every position."""
         free = self.free(found)
-        pair = {card, card ^ 2}
-        lower = {(card ^ kind) - 4 for kind in (1, 3)} if rank(card) > 1 else set()
-        return len(pair & (free | set(self.held(found)))) > len(lower & free)
+        alike = {card} if self.rules.build == "suit" else {card, card ^ 2}
+        kinds = self.rules.parent_kinds if rank(card) > 1 else ()
+        lower = {(card ^ kind) - 4 for kind in kinds}
+        return len(alike & (free | set(self.held(found)))) > len(lower & free)
 
     def has_gap(self, found: Class, card: int) -> bool:
-        """Return whether a card one rank higher and of the other colour can be bared."""
+        """Return whether a card that takes this one can be bared."""
         if rank(card) == KING_RANK:
             return False
-        parents = {(card ^ kind) + 4 for kind in (1, 3)}
+        parents = {(card ^ kind) + 4 for kind in self.rules.parent_kinds}
         is_open = parents & (self.free(found) | set(self.held(found)))
         return any(self.can_be_bared(found, card) for card in is_open)
 

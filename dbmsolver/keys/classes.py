@@ -197,6 +197,7 @@ def make_class_tables(classes: Classes, left_out: Collection[LeftOut]) -> ClassT
         removable=classes.rules.removable,
         left_out=sum(_FLAGS[rule] for rule in left_out),
         policy=_POLICIES[classes.policy],
+        by_suit=classes.rules.build == "suit",
     )
 
 

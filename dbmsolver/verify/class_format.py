@@ -57,7 +57,7 @@ class ClassFormat:
         assert isinstance(position, Patience)
         if any_passes:
             position = replace(position, turns=None)
-        self.dealt = position
+        self.dealt, self.parent_kinds = position, rules.parent_kinds
         columns = [
             self._dealt_cards(deal, column, hidden)
             for column, hidden in zip(position.columns, position.hidden, strict=True)
@@ -77,6 +77,7 @@ class ClassFormat:
             pack=np.array(self.pack, np.int64),
             total=sum(map(len, columns)),
             at_home=needed_at_home(deal, policy),
+            by_suit=int(rules.build == "suit"),
         )
         self.board = make_board(self.game)
         self.root = self._root()
@@ -120,7 +121,7 @@ class ClassFormat:
             if card >> 2 == KING:
                 empty.pop().append(card)
                 continue
-            parents = {(card ^ kind) + 4 for kind in (1, 3)}
+            parents = {(card ^ kind) + 4 for kind in self.parent_kinds}
             next(column for column in columns if column and column[-1] in parents).append(card)
         hand, waste, turns = board.numbers[:3].tolist()
         cards = tuple(self.pack[place] for place in board.hand[:hand].tolist())

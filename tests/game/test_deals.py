@@ -60,6 +60,9 @@ def pysolfc_board(game: str, number: int) -> list[str]:
     """Return the board that PySolFC deals for a Microsoft number, by the source of its games."""
     if game == "russian_solitaire":  # class RussianSolitaire(Yukon) with other stacks
         return pysol_board("yukon", number)
+    if game == "trigon":  # class Trigon(Klondike) with other stacks
+        board = "\n".join(pysol_board("klondike", number))
+        return format_board(parse_board(board, GAMES["klondike"])).splitlines()
     pysol = Game("freecell", number, RandomBase.DEALS_MS)
     pysol.deal()
     if "challenge" in game:  # _shuffleHookMoveToTop: aces and twos are the first cards to be dealt

@@ -26,7 +26,8 @@ def small_klondike(random: Random, most_cards: int = 12) -> Deal:
     """Return a deck of two to five ranks and one to four suits in two to five columns.
 
     A stock of up to nine cards is turned by ones, twos or threes, a number of times or any; cards
-    come back or not; some of the stock may lie in the waste, and cards face up on others.
+    come back or not; some of the stock may lie in the waste, and cards face up on others. Columns
+    are built by alternate colour, or, of one deck in four, by suit.
     """
     while True:
         columns, ranks = random.randint(2, 5), random.randint(2, 5)
@@ -51,6 +52,7 @@ def small_klondike(random: Random, most_cards: int = 12) -> Deal:
             draw=random.choice((1, 2, 3)),
             passes=passes,
             removable=random.random() < 0.6,
+            build="suit" if random.random() < 0.25 else "alternate",
         )
         position = Patience(
             tuple(map(tuple, piles)),

@@ -2,7 +2,8 @@
 
 A class says which cards of each dealt column lie where they were dealt, how high the foundations
 are, and which cards stock and waste have left. All other cards are *free*: a king at the bottom of
-a column, any other card on one of the two cards that are one rank higher and of the other colour.
+a column, any other card on one of the two cards that are one rank higher and of the other colour,
+or, by suit, on the next card of its suit.
 The last card of a column that lies where it was dealt is *held*; those under it are *covered*. Held
 and free cards are *open*. docs/dominance.md proves that nothing else matters, and which moves need
 not be made.
@@ -51,6 +52,7 @@ class Game(NamedTuple):
     pack: Ints  # [*]: cards of stock and waste in order
     total: int  # of sizes
     at_home: Ints  # [52, 4]: of each suit what has to be home for a card to be of no use elsewhere
+    by_suit: int  # 1 if columns are built by suit, 0 by alternate colour
 
 
 class Board(NamedTuple):
@@ -63,8 +65,8 @@ class Board(NamedTuple):
     where: Ints  # [52]
     home: Ints  # [4]
     hand: Ints  # [52]: places in the pack of the cards that are left
-    open: Ints  # [13, 2]: open cards of a rank and colour, red 0 and black 1
-    free: Ints  # [13, 2]: free ones
+    open: Ints  # [13, 4]: open cards of a rank and kind
+    free: Ints  # [13, 4]: free ones
     numbers: Ints  # [6]: cards in hand, in the waste, turns left, covered cards, empty columns,
     # columns that have cards where they were dealt
 
@@ -81,9 +83,21 @@ def make_board(game: Game) -> Board:
     """Return an empty board."""
     dealt, column, where, hand = (np.zeros(CARDS, np.int64) for _ in range(4))
     held, left = (np.zeros(game.columns, np.int64) for _ in range(2))
-    counts, free = (np.zeros((13, 2), np.int64) for _ in range(2))
+    counts, free = (np.zeros((13, 4), np.int64) for _ in range(2))
     home, numbers = np.zeros(4, np.int64), np.zeros(6, np.int64)
     return Board(dealt, held, left, column, where, home, hand, counts, free, numbers)
+
+
+@inner
+def kind_of(game, card):
+    """Return the kind of a card: its colour, red 0 and black 1; its suit if built by suit."""
+    return card & 3 if game.by_suit else card & 1
+
+
+@inner
+def matching(game, kind):
+    """Return the kind of the cards on which cards of a kind lie, and which lie on them."""
+    return kind if game.by_suit else kind ^ 1
 
 
 @inner
@@ -149,36 +163,35 @@ def lay_out(game, board, key):
         board.where[card] = board.dealt[card]
     if not lay_key(game, board, key):
         return False
-    for rank in range(13):
-        for colour in range(2):
-            first, second = board.where[4 * rank + colour], board.where[4 * rank + colour + 2]
-            free = np.int64(first == FREE) + np.int64(second == FREE)
-            held = np.int64(first == HELD) + np.int64(second == HELD)
-            board.free[rank, colour], board.open[rank, colour] = free, free + held
-    used = board.numbers[5] + board.free[KING, 0] + board.free[KING, 1]
+    board.open[:], board.free[:] = 0, 0
+    for card in range(CARDS):
+        rank, kind = card >> 2, kind_of(game, card)
+        board.free[rank, kind] += board.where[card] == FREE
+        board.open[rank, kind] += board.where[card] == FREE or board.where[card] == HELD
+    used = board.numbers[5] + board.free[KING].sum()
     board.numbers[4] = game.columns - used
     good = used <= game.columns
     for rank in range(KING):
-        for colour in range(2):
-            good &= board.free[rank, colour] <= board.open[rank + 1, 1 - colour]
+        for kind in range(4):
+            good &= board.free[rank, kind] <= board.open[rank + 1, matching(game, kind)]
     return good
 
 
 @inner
-def can_be_bared(board, card):
+def can_be_bared(game, board, card):
     """Return whether an open card can be made the last of its column."""
-    rank, colour = card >> 2, card & 1
-    lower = board.free[rank - 1, 1 - colour] if rank else np.int64(0)
-    return board.open[rank, colour] > lower
+    rank, kind = card >> 2, kind_of(game, card)
+    lower = board.free[rank - 1, matching(game, kind)] if rank else np.int64(0)
+    return board.open[rank, kind] > lower
 
 
 @inner
-def has_place(board, card):
+def has_place(game, board, card):
     """Return whether a column takes a card: on a card one rank higher, or, a king, if empty."""
-    rank, colour = card >> 2, card & 1
+    rank, kind = card >> 2, kind_of(game, card)
     if rank == KING:
         return board.numbers[4] > 0
-    return board.open[rank + 1, 1 - colour] > board.free[rank, colour]
+    return board.open[rank + 1, matching(game, kind)] > board.free[rank, kind]
 
 
 @inner
@@ -316,7 +329,7 @@ def plays_are_closed(game, known, board, pair, signature, key, only):
                     return False
             if (
                 only < 0
-                and has_place(board, card)
+                and has_place(game, board, card)
                 and not is_closed(game, known, board, pair, signature, after, covered, hand - 1, 0)
             ):
                 return False
@@ -351,7 +364,7 @@ def only_move(game, board):
             continue
         where = board.where[card]
         if where in (HELD, FREE):
-            if can_be_bared(board, card):
+            if can_be_bared(game, board, card):
                 first = min(first, card)
         elif where == STOCK and game.draw == 1 and game.most_turns < 0:
             in_stock = min(in_stock, card)
@@ -366,7 +379,7 @@ def moves_home_are_closed(game, known, board, pair, signature, key):
         card = 4 * board.home[suit] + suit
         if card >= CARDS or (board.where[card] != HELD and board.where[card] != FREE):
             continue
-        if can_be_bared(board, card):
+        if can_be_bared(game, board, card):
             up = with_home(game, key, card, 1)
             if not move_open(game, known, board, pair, signature, up, card):
                 return False
@@ -376,11 +389,11 @@ def moves_home_are_closed(game, known, board, pair, signature, key):
 @inner
 def moves_of_held_are_closed(game, known, board, pair, signature, key):
     """Return whether all moves of held cards to columns lead to closed classes."""
-    kings = board.free[KING, 0] + board.free[KING, 1]
+    kings = board.free[KING].sum()
     many = board.numbers[4] + kings >= 4  # a fifth empty column is of no use
     for number in range(game.columns):
         card = board.held[number]
-        if card < 0 or not has_place(board, card) or (many and board.left[number] == 1):
+        if card < 0 or not has_place(game, board, card) or (many and board.left[number] == 1):
             continue
         if not move_open(game, known, board, pair, signature, key, card):
             return False
@@ -392,7 +405,7 @@ def returns_are_closed(game, known, board, pair, signature, key):
     """Return whether all moves back from foundations lead to closed classes."""
     for suit in range(4):
         card = 4 * (board.home[suit] - 1) + suit
-        if card < 0 or is_of_no_use(game, board, card) or not has_place(board, card):
+        if card < 0 or is_of_no_use(game, board, card) or not has_place(game, board, card):
             continue
         down = with_home(game, key, card, -1)
         covered, hand = board.numbers[3], board.numbers[0]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -14,6 +16,7 @@ from helpers.small_klondikes import small_klondike, small_listed
 
 from dbmsolver import api
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.classes import ClassKeys
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.verify.class_format import ClassFormat
@@ -68,6 +71,24 @@ def test_planted_faults_are_found(tmp_path: Path) -> None:
         assert "clos" in report.reason
         found += 1
     assert found == 20
+
+
+@pytest.mark.parametrize(
+    ("game", "number"), [("klondike", 1997), ("trigon", 26), ("klondike_by_threes", 212)]
+)
+def test_each_class_is_needed(game: str, number: int, tmp_path: Path) -> None:
+    """A proof without one of its classes is none, whichever it is."""
+    deal = Deal.from_number(number, GAMES[game])
+    store, spoilt = tmp_path / "store", tmp_path / "spoilt"
+    api.prove(deal, store=store)
+    states = faults.closed_states(store)
+    for key, place in states:
+        shutil.copytree(store, spoilt)
+        faults.change_block(spoilt, key, partial(faults.without, number=place))
+        faults.make_counts_fit(spoilt)
+        report = faults.check(spoilt, depth="lemma")
+        assert not report.valid and report.reason, (key, place)
+        shutil.rmtree(spoilt)
 
 
 def test_a_win_among_the_classes_is_found(tmp_path: Path) -> None:

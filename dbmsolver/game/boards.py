@@ -35,6 +35,10 @@ down in angle brackets or in parentheses: <JD> <KD> 2S. Where the stock is not g
 number of times, `Turns: 1` says how often the waste may still be turned over; without that line it
 is as often as in the beginning.
 
+In pairing games the lines without a name are the rows of the pyramid, from the top down, `--` for
+each place whose card is gone. `Waste:`, `Stock:` and `Turns:` are as in Klondike; `Removed:` has
+the removed cards, in any order.
+
 Where the deal gives the rank with which foundations begin, `Base: J` says it; in a short deck its
 lowest rank follows, as in `Base: J 9`. Without that line it is the ace. Foundations say the rank on
 top all the same. `Reserve:` has the cards of a reserve that is one stack, the last one on top.
@@ -60,6 +64,7 @@ from dbmsolver.game.cards import (
     suit,
 )
 from dbmsolver.game.home_words import HEIGHTS, parse_home
+from dbmsolver.game.pairing import Pairing, columns_of_pyramid, rows_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
@@ -69,11 +74,14 @@ from dbmsolver.game.texts import LINE_END
 LABEL = re.compile(
     r"\s*(?:(?:(?P<home>foundations?|founds?|decks?)|(?P<cells>freecells?|fc)"
     r"|(?P<pile>pile|hole|waste)|(?P<stock>stock|talon)"
-    r"|(?P<turns>turns)|(?P<base>base)|(?P<reserve>reserve))\s*)?:",
+    r"|(?P<turns>turns)|(?P<base>base)|(?P<reserve>reserve)|(?P<removed>removed))\s*)?:",
     re.ASCII | re.IGNORECASE,
 )
 """The beginning of a board's line: the name of a place, or a column's colon."""
 
+GONE = "--"
+"""The word for a place of a pyramid whose card is gone."""
+_PILED = ("pile", "stock", "reserve", "removed")
 _FOUNDATION_ORDER = (0, 3, 2, 1)  # H C D S, the order that programs of the field print
 
 
@@ -110,6 +118,8 @@ def format_board(position: Position, rules: Rules | None = None) -> str:
     if position.base != ACE:
         lowest = f" {RANKS[position.lowest - 1]}" if position.lowest > 1 else ""
         lines.append(f"Base: {RANKS[position.base.rank - 1]}{lowest}")
+    if isinstance(position, Pairing):
+        return "".join(line + "\n" for line in (*lines, *_pairing_lines(position)))
     if isinstance(position, Patience):
         return "".join(line + "\n" for line in (*lines, *_patience_lines(position)))
     if position.pile is not None:
@@ -138,6 +148,18 @@ def _patience_lines(position: Patience) -> list[str]:
     return lines
 
 
+def _pairing_lines(position: Pairing) -> list[str]:
+    """Return the lines for waste, stock, removed cards and pyramid of a pairing game."""
+    held = {"Waste": position.waste, "Stock": position.stock, "Removed": position.removed}
+    lines = [f"{name}: {' '.join(map(card_name, cards))}" for name, cards in held.items() if cards]
+    if position.turns is not None and (position.stock or position.waste):
+        lines.append(f"Turns: {position.turns}")
+    for number, row in enumerate(rows_of(position.columns), start=1):
+        names = (GONE if card is None else card_name(card) for card in row)
+        lines.append(2 * (len(position.columns) - number) * " " + "  ".join(names))
+    return lines
+
+
 @dataclass
 class _Reader:
     """The board as far as it is read, and the place in the text of each card."""
@@ -160,6 +182,8 @@ class _Reader:
     turned: set[int] = field(default_factory=set)
     """Suits whose foundation is written with its rank before the dash."""
     rows: list[tuple[int, str]] = field(default_factory=list)
+    pyramid: list[list[int | None]] = field(default_factory=list)
+    """The rows of a pyramid."""
     unmarked: bool = True
     """True if no line of a column begins with a colon."""
 
@@ -180,13 +204,17 @@ class _Reader:
                 self.fail(f"Freecells a second time, expected only those of line {first}", at)
             self.freecells_line = number
             self.read_freecells(words)
-        elif label and (label["pile"] or label["stock"] or label["reserve"]):
-            names = (name for name in ("pile", "stock", "reserve") if label[name])
+        elif label and any(label[name] for name in _PILED):
+            names = (name for name in _PILED if label[name])
             self.read_cards(next(names), words, at)
         elif label and label["base"]:
             self.read_base(words, at)
         elif label and label["turns"]:
             self.read_turns(words, at)
+        elif self.rules.has_pairs and label:
+            self.fail("a column, expected the rows of a pyramid, from the top down", at)
+        elif self.rules.has_pairs:
+            self.read_row(words, at)
         elif rows and label:
             self.fail("a column, expected rows of cards, since --rows is given", at)
         elif rows and words:
@@ -224,7 +252,8 @@ class _Reader:
     ) -> None:
         """Read the cards of the pile, of the stock, or of the reserve."""
         there = self.rules.has_pile or self.rules.draw
-        if not (self.rules.stacked if name == "reserve" else there):
+        held = {"reserve": self.rules.stacked, "removed": self.rules.has_pairs}
+        if not held.get(name, there):
             text = f"a {name}, expected none in {self.rules.name}"
             self.fail(f"{text} (--game says which game it is)", at)
         name = "waste" if self.rules.draw and name == "pile" else name
@@ -263,6 +292,24 @@ class _Reader:
             column.append(self.read_card(down[1] or down[2] or "" if down else word, place))
         self.columns.append(tuple(column))
         self.hidden.append(hidden)
+
+    def read_row(self, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int]) -> None:
+        """Read a row of a pyramid."""
+        number = len(self.pyramid) + 1
+        if not words:
+            return
+        if number > self.rules.columns:
+            self.fail(f"one row too many, expected at most {self.rules.columns}", at)
+        if len(words) != number:
+            text = f"{len(words)} cards in row {number} of the pyramid"
+            self.fail(f"{text}, expected {number}, {GONE} for each that is gone", at)
+        row = [None if word == GONE else self.read_card(word, place) for word, place in words]
+        for index, card in enumerate(row):
+            above = self.pyramid[-1][max(0, index - 1) : index + 1] if self.pyramid else []
+            if card is not None and None in above:
+                text = f"{card_name(card)} covers a place where no card is"
+                self.fail(f"{text}, expected a card there", words[index][1])
+        self.pyramid.append(row)
 
     def read_turns(self, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int]) -> None:
         """Read how often the waste may still be turned over."""
@@ -319,6 +366,8 @@ class _Reader:
         freecells += [None] * (self.rules.freecells - len(freecells))
         columns = self.columns + [()] * (self.rules.columns - len(self.columns))
         hearts, spades, diamonds, clubs = (self.heights.get(index, 0) for index in range(4))
+        if self.rules.has_pairs:
+            return self._pairing((hearts, spades, diamonds, clubs))
         if self.rules.is_patience:
             return self._patience(columns, (hearts, spades, diamonds, clubs))
         pile, stock = (self.piled.get(name, (0, ()))[1] for name in ("pile", "stock"))
@@ -363,6 +412,26 @@ class _Reader:
             turns=turns,
             base=self.base or ACE,
             reserve=reserve,
+        )
+        position.validate(self.rules, self.where)
+        return position
+
+    def _pairing(self, heights: tuple[int, int, int, int]) -> Pairing:
+        """Return the position on a board of a pairing game."""
+        waste, stock, removed = (
+            self.piled.get(name, (0, ()))[1] for name in ("waste", "stock", "removed")
+        )
+        turns = max(0, self.rules.passes - 1) if self.turns is None else self.turns
+        position = Pairing(
+            columns_of_pyramid(self.pyramid, self.rules.columns),
+            (),
+            heights,
+            stock=stock,
+            waste=waste,
+            hidden=(0,) * self.rules.columns,
+            turns=turns,
+            removed=removed,
+            whole=self.rules.pairs == "all",
         )
         position.validate(self.rules, self.where)
         return position

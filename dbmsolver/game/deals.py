@@ -31,6 +31,7 @@ from dbmsolver.game.decks import (
 from dbmsolver.game.json_boards import is_json_board, parse_json_board
 from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.numbers import MAX_NUMBER, NUMBERS, Numbers, shuffled
+from dbmsolver.game.pairing import deal_pairing
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, SHIPPED
@@ -95,6 +96,9 @@ def deal_number(number: int, rules: Rules, numbers: Numbers = "microsoft") -> Po
         raise InputError(text, f"deal {number}")
     if rules.is_patience:
         return deal_patience(deck, layout, rules)
+    if rules.has_pairs:
+        columns, rest, heights = layout.arrange(deck, rules.columns, rules.stock)
+        return deal_pairing(tuple(map(tuple, columns)), rest, layout.turned, heights, rules)
     if rules.has_pile:
         after = layout.turned + rules.stock
         columns, rest, heights = layout.arrange(deck, rules.columns, after)

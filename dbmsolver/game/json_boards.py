@@ -10,6 +10,8 @@ both the last card is on top.
 
 In Klondike and its relatives small letters are cards face down, as in "3d"; `stock` is as above,
 and so is `waste`.
+In pairing games `pyramid` are its rows, from the top down, null for each card that is gone; `waste`
+and `stock` are as above, and `removed` has the removed cards.
 The answers that commands print with --json have a board line by line, and are read, too.
 
 Where the deal gives the base of the foundations, `foundations` are the cards that are it; the last
@@ -27,6 +29,7 @@ from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.cards import parse_card, rank, suit
 from dbmsolver.game.layouts import Heights, layout_of
+from dbmsolver.game.pairing import Pairing, columns_of_pyramid
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
@@ -34,6 +37,7 @@ from dbmsolver.game.rules import Rules
 _PILES, _CELLS, _FOUNDATIONS = "tableau piles", "cells", "foundations"
 _RESERVE = "reserve"
 _HOLE, _STOCK, _WASTE = "hole", "stock", "waste"
+_PYRAMID, _REMOVED = "pyramid", "removed"
 _EXPECTED = f"expected {_PILES}, {_CELLS}, {_RESERVE} and {_FOUNDATIONS}"
 
 
@@ -55,6 +59,8 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
         return parse_board("\n".join(lines), rules, where)
     if rules.has_pile:
         return _with_pile(data, rules, where)
+    if rules.has_pairs:
+        return _pairing(data, rules, where)
     if rules.is_patience:
         return _patience(data, rules, where)
     place = _RESERVE if rules.reserve else _CELLS
@@ -138,6 +144,33 @@ def _patience(data: Any, rules: Rules, where: str) -> Position:
         turns=rules.passes - 1 if rules.passes else None,
         base=base,
         reserve=tuple(card + 4 * lowest for card in reserve),
+    )
+    position.validate(rules, where)
+    return position
+
+
+def _pairing(data: Any, rules: Rules, where: str) -> Position:
+    """Return the position on a board of a pairing game."""
+    _check_names(data, (_PYRAMID, _STOCK, _WASTE, _REMOVED), rules, where)
+    rows = [_list(row, "a row", where) for row in _list(data.get(_PYRAMID, []), _PYRAMID, where)]
+    if len(rows) > rules.columns or any(len(row) != n for n, row in enumerate(rows, start=1)):
+        _fail(f"expected at most {rules.columns} rows of 1, 2, 3 ... cards in {_PYRAMID}", where)
+    cards = [_cards([card for card in row if card is not None], where) for row in rows]
+    stock, waste, removed = (
+        _cards(data.get(name, []), where) for name in (_STOCK, _WASTE, _REMOVED)
+    )
+    lowest = _ranks_missing((*cards, stock, waste, removed), where)
+    found = {name: parse_card(name, where) + 4 * lowest for row in rows for name in row if name}
+    position = Pairing(
+        columns_of_pyramid([[found.get(name) for name in row] for row in rows], rules.columns),
+        (),
+        (lowest,) * 4,
+        stock=tuple(card + 4 * lowest for card in reversed(stock)),
+        waste=tuple(card + 4 * lowest for card in waste),
+        hidden=(0,) * rules.columns,
+        turns=max(0, rules.passes - 1),
+        removed=tuple(card + 4 * lowest for card in removed),
+        whole=rules.pairs == "all",
     )
     position.validate(rules, where)
     return position

@@ -9,6 +9,7 @@ Fill = Literal["any", "kings", "none", "waste"]
 Moves = Literal["single", "runs", "suit-runs", "groups", "card-or-column", "columns"]
 Bases = Literal["ace", "deal", "round"]
 Pile = Literal["none", "wrap", "ends"]
+Pairs = Literal["none", "pyramid", "all"]
 Policy = Literal["wkr", "horne", "none", "max"]
 
 BUILDS: tuple[Build, ...] = ("alternate", "suit", "any", "none", "suit-both")
@@ -19,10 +20,11 @@ MOVES: tuple[Moves, ...] = ("single", "runs", "suit-runs")
 """The units of a move that any game may have; groups and whole columns are for Klondike's kind
 only."""
 PILES: tuple[Pile, ...] = get_args(Pile)
+PAIRS: tuple[Pairs, ...] = get_args(Pairs)
 POLICIES: tuple[Policy, ...] = ("wkr", "horne", "none")
 """The policies of a search in every metric: "max" is none of them, as it takes solutions away."""
 
-Family = Literal["cards", "runs", "two-way", "pile", "patience", "canfield"]
+Family = Literal["cards", "runs", "two-way", "pile", "pairs", "patience", "canfield"]
 """The name of the kernels that play a game: see docs/games.md."""
 
 BUILD_WORDS: dict[Build, str] = {
@@ -62,6 +64,15 @@ PILE_WORDS: dict[Pile, str] = {
     "none": "no pile",
     "wrap": "one pile up or down by any suit and from king to ace",
     "ends": "one pile up or down by any suit",
+}
+PAIRS_WORDS: dict[Pairs, str] = {
+    "none": "no pairs",
+    "pyramid": "pairs and kings are removed until the pyramid is empty",
+    "all": "pairs and kings are removed until no card is left",
+}
+FREE_STOCK_WORDS = {
+    True: "the top card of the stock is free",
+    False: "no card of the stock is free",
 }
 RESERVE_WORDS = {
     True: "no card is put into a freecell",

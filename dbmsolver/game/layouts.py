@@ -9,10 +9,11 @@ A layout is text, as rules are kept in stores with it: parts in this order, with
 `first 2C 2S`      these cards are dealt first, in this order
 `backwards`        rows are dealt from the last column to the first
 `diagonal`         each row begins one column further to the right than the one before
+`pyramid`          each row has one card more than the one before, and begins with the first column
 `columns 1 3/2 4`  the columns, deepest card first, by the order in which cards come from the deck
 `auto`             a card that fits on its foundation goes there, and its column gets none for it
 `cells 1 3`        the freecells that the last cards of the deck go to; otherwise the first ones
-`turned 1`         this number of cards goes to the pile after those for the columns
+`turned 1`         this number of cards goes to the pile or the waste after those for the columns
 `hidden 0 1 2`     these numbers of cards of each column, the deepest ones, lie face down
 `base 1`           that card, by the order in which cards come from the deck, goes to its foundation
 `bases 3`          the first three cards of the rank of the first card go to their foundations, and
@@ -32,7 +33,7 @@ from typing import Literal
 from dbmsolver.errors import DbmError, UsageError, quoted
 from dbmsolver.game.cards import CARDS, RANKS, card_name, parse_card, rank, suit
 
-Order = Literal["turn", "backwards", "diagonal"]
+Order = Literal["turn", "backwards", "diagonal", "pyramid"]
 Heights = tuple[int, int, int, int]
 
 _ORDER = (
@@ -41,6 +42,7 @@ _ORDER = (
     "first",
     "backwards",
     "diagonal",
+    "pyramid",
     "columns",
     "auto",
     "cells",
@@ -133,6 +135,9 @@ class Layout:
         if self.order == "diagonal" and cards > columns * (columns + 1) // 2:
             text = f"{cards} cards cannot be dealt diagonally to {columns} columns"
             raise UsageError(f"{text}, expected more columns")
+        if self.order == "pyramid" and cards != columns * (columns + 1) // 2:
+            text = f"{cards} cards for a pyramid of {columns} rows"
+            raise UsageError(f"{text}, expected {columns * (columns + 1) // 2}")
 
     def _check_apart(self, apart: int) -> None:
         """Raise UsageError unless base and reserve are `apart` different cards of the deck."""
@@ -199,9 +204,10 @@ class Layout:
     def _places(self, columns: int, cards: int) -> list[int]:
         """Return the column of each card, row after row."""
         places: list[int] = []
-        start = 0
+        start = end = 0
         while len(places) < cards:
-            row = list(range(start, columns))
+            end += 1
+            row = list(range(start, end if self.order == "pyramid" else columns))
             places += row[::-1] if self.order == "backwards" else row
             start += self.order == "diagonal"
         return places[:cards]
@@ -259,6 +265,8 @@ class Layout:
         if self.columns:
             lengths = ", ".join(str(len(column)) for column in self.columns)
             parts.append(f"dealt to columns of {lengths} cards")
+        elif self.order == "pyramid":
+            parts.append(f"dealt row by row to a pyramid of {columns} rows")
         elif self.order == "diagonal":
             parts.append(f"dealt to {columns} columns, each row one column shorter at the left")
         elif self.order == "backwards":
@@ -269,7 +277,7 @@ class Layout:
             parts.append("cards that fit go home as they are dealt")
         if self.turned:
             parts.append("the next card" if self.turned == 1 else f"the next {self.turned} cards")
-            parts[-1] += " to the pile"
+            parts[-1] += " to the waste" if self.order == "pyramid" else " to the pile"
         if self.hidden:
             parts.append(f"{sum(self.hidden)} cards face down")
         return parts
@@ -343,6 +351,8 @@ def _with(layout: Layout, word: str, rest: str) -> Layout:
         return replace(layout, order="backwards")
     if word == "diagonal":
         return replace(layout, order="diagonal")
+    if word == "pyramid":
+        return replace(layout, order="pyramid")
     if word == "columns":
         columns = tuple(tuple(map(int, column.split())) for column in rest.split("/"))
         return replace(layout, columns=columns)

@@ -10,6 +10,7 @@
          them. So with `max` some deals have no solution that can be won otherwise.
 `turns`  As `runs`, but turning the whole waste over to be the stock again does not count: in
          Klondike and its relatives only. Each turn of the stock counts, of however many cards.
+         In pairing games: each pair, each king, and each card that is turned is a move.
 `plays`  As `turns`, but turns of the stock do not count either.
 
 A solution in `runs` or `moves` is legal in single cards too, move by move, as each run stands for
@@ -50,7 +51,7 @@ class Measure(NamedTuple):
     @property
     def by_room(self) -> bool:
         """True if runs move as far as there is room, where cards move one by one by the rules."""
-        plain = not (self.rules.has_runs or self.rules.is_patience)
+        plain = not (self.rules.has_runs or self.rules.is_patience or self.rules.has_pairs)
         return self.metric != "cards" and plain
 
     @property
@@ -111,7 +112,7 @@ def usual_metric(rules: Rules) -> Metric:
     A card that moves, or a card or a run of cards, as the rules have it; where a stock is turned,
     turns of it, too.
     """
-    if rules.is_patience:
+    if rules.is_patience or rules.has_pairs:
         return "turns"
     return "runs" if rules.has_runs else "cards"
 
@@ -126,6 +127,9 @@ def measure_of(rules: Rules, policy: Policy, metric: Metric | None = None) -> Me
     if rules.is_patience:
         if found not in OF_PATIENCE:
             raise UsageError(f"metric {found} in {rules.name}, expected turns, runs or plays")
+    elif rules.has_pairs:
+        if found != usual:
+            raise UsageError(f"metric {found} in {rules.name}, a game of pairs: expected {usual}")
     elif found in ("turns", "plays"):
         raise UsageError(f"metric {found}: {rules.name} has no stock that is turned to a waste")
     elif found != usual and (rules.has_runs or rules.has_pile or rules.two_way):

@@ -6,13 +6,17 @@ from typing import Literal, NamedTuple
 
 from dbmsolver.game.cards import SUIT_NAMES, card_name
 
-PlaceKind = Literal["column", "freecell", "foundation", "pile", "stock", "waste", "reserve"]
+PlaceKind = Literal[
+    "column", "freecell", "foundation", "pile", "stock", "waste", "reserve", "removed"
+]
 
 
 class Place(NamedTuple):
     """A place of a card. Columns and freecells count from 0; a foundation's index is its suit.
 
-    There is one pile, one stock, one waste, and one reserve: their index is 0.
+    There is one pile, one stock, one waste, and one reserve: their index is 0. So is that of the
+    place of removed cards. A column of a pyramid has the card of each row that is as far from the
+    left: the second column has the second cards.
     """
 
     kind: PlaceKind
@@ -23,7 +27,7 @@ class Place(NamedTuple):
         if self.kind == "foundation":
             known = 0 <= self.index < len(SUIT_NAMES)
             return f"foundation of {SUIT_NAMES[self.index]}" if known else "foundation"
-        if self.kind in ("pile", "stock", "waste", "reserve"):
+        if self.kind in ("pile", "stock", "waste", "reserve", "removed"):
             return self.kind
         return f"{self.kind} {self.index + 1}"
 
@@ -32,6 +36,7 @@ PILE = Place("pile", 0)
 STOCK = Place("stock", 0)
 WASTE = Place("waste", 0)
 RESERVE = Place("reserve", 0)
+REMOVED = Place("removed", 0)
 
 
 class Move(NamedTuple):
@@ -39,7 +44,8 @@ class Move(NamedTuple):
 
     In games where a run is one move, `card` is the deepest of `count` cards, the end of a column.
     When `count` cards are turned from the stock to the waste, `card` is the one that comes to lie
-    on top; when the waste is turned over, the one that was.
+    on top; when the waste is turned over, the one that was. When a pair is removed, `card` is the
+    one of the lower number, and `other` goes with it, wherever it lies.
     """
 
     card: int
@@ -47,7 +53,11 @@ class Move(NamedTuple):
     destination: Place
     forced: bool = False
     count: int = 1  # type: ignore[assignment]  # hides tuple.count, as above
+    other: int | None = None
 
     def __str__(self) -> str:
         more = f" and {self.count - 1} on it" if self.count > 1 else ""
+        if self.destination == REMOVED:
+            pair = "" if self.other is None else f" and {card_name(self.other)}"
+            return f"{card_name(self.card)} from {self.source}{pair} removed"
         return f"{card_name(self.card)}{more} from {self.source} to {self.destination}"

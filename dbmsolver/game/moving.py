@@ -7,13 +7,18 @@ from dataclasses import replace
 from typing import get_args
 
 from dbmsolver.errors import UsageError, quoted
-from dbmsolver.game.kinds import PILES, Bases, Build, Moves, Pile
+from dbmsolver.game.kinds import PAIRS, PILES, Bases, Build, Moves, Pile
 from dbmsolver.game.rules import Rules
 
 _PATIENCE = re.compile(
     r"(?P<moves>runs|suit-runs|groups|card-or-column|columns)?(?: ?stock-(?P<stock>[0-9]{1,2}) "
     r"draw-(?P<draw>[1-9][0-9]?) passes-(?P<passes>[0-9]{1,2}))?(?: ?base-(?P<base>deal|round))?"
     r"(?: ?stacked-(?P<stacked>[1-9][0-9]?))?(?P<back> ?removable)?"
+)
+
+_PAIRS = re.compile(
+    r"pairs-(?P<pairs>pyramid|all)(?: stock-(?P<stock>[0-9]{1,2}) draw-(?P<draw>1) "
+    r"passes-(?P<passes>[1-9][0-9]?)(?P<free> free-stock)?)?"
 )
 
 
@@ -27,6 +32,8 @@ def moving(rules: Rules) -> str:
     if rules.has_pile:
         words.append(f"pile-{rules.pile}")
         words += [f"stock-{rules.stock}"] * bool(rules.stock)
+    if rules.has_pairs:
+        return " ".join([f"pairs-{rules.pairs}", *_pairs_stock(rules)])
     if rules.draw:
         words += [f"stock-{rules.stock}", f"draw-{rules.draw}", f"passes-{rules.passes}"]
     words += [f"base-{rules.base}"] * (rules.base != "ace")
@@ -35,12 +42,22 @@ def moving(rules: Rules) -> str:
     return " ".join(words) or "single"
 
 
+def _pairs_stock(rules: Rules) -> list[str]:
+    """Return the words for the stock of a game of pairs."""
+    if not rules.draw:
+        return []
+    words = [f"stock-{rules.stock}", f"draw-{rules.draw}", f"passes-{rules.passes}"]
+    return words + ["free-stock"] * rules.free_stock
+
+
 def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
     """Return the rules with cards that move as the words of `moving` say.
 
     `build`, if given, is another way of building. UsageError for other words.
     """
     words = set(text.split())
+    if text.startswith("pairs-"):
+        return _with_pairs(rules, text)
     if "groups" in words or "draw-" in text:
         return _with_patience(rules, text, build)
     stock = next((word for word in words if re.fullmatch("stock-[1-9][0-9]?", word)), None)
@@ -75,6 +92,27 @@ def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
         passes=0,
         base=next((base for word, base in bases.items() if word in words), "ace"),
         stacked=0,
+    )
+
+
+def _with_pairs(rules: Rules, text: str) -> Rules:
+    """Return the rules as `with_moving` does, for a game of pairs."""
+    found = _PAIRS.fullmatch(text)
+    if not found:
+        raise UsageError(
+            f"{quoted(text, 40)} for how cards move, expected pairs-pyramid or pairs-all, then "
+            "stock-, draw- and passes- with numbers, and free-stock, as far as they are so"
+        )
+    pairs = {name: name for name in PAIRS}
+    return replace(
+        rules,
+        build="none",
+        fill="none",
+        pairs=pairs.get(found["pairs"], "none"),
+        stock=int(found["stock"] or 0),
+        draw=int(found["draw"] or 0),
+        passes=int(found["passes"] or 0),
+        free_stock=bool(found["free"]),
     )
 
 

@@ -53,6 +53,11 @@ class Position:
         return CARDS - sum(self.foundations)
 
     @property
+    def left_where(self) -> str:
+        """The words for where cards are that are left: not home, or with one pile, in columns."""
+        return "not home" if self.pile is None else "left in the columns"
+
+    @property
     def waste(self) -> tuple[int, ...]:
         """The waste, the last card on top; only Klondike's kind has one."""
         return ()

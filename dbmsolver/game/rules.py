@@ -12,6 +12,10 @@ turned to the pile card by card. The game is won when the columns are empty.
 In some games foundations begin with a rank that the deal gives, and ranks go round: after the king
 follows the ace.
 
+In pairing games the columns are a pyramid, in which each card is covered by two of the next row.
+Two free cards whose ranks sum to that of the king are removed together, a king alone. A stock is
+turned card by card to a waste, whose top card is free. :mod:`dbmsolver.game.pairing` plays them.
+
 Klondike and its relatives have a stock that is turned to a waste, whose top card may be played,
 cards face down in the columns, cards that come back from the foundations, or moves of any group of
 cards face up. Some have a reserve, a stack of cards whose last one may be played and goes to each
@@ -33,7 +37,10 @@ from dbmsolver.game.kinds import (
     BASE_WORDS,
     BUILD_WORDS,
     FILL_WORDS,
+    FREE_STOCK_WORDS,
     MOVES_WORDS,
+    PAIRS,
+    PAIRS_WORDS,
     PILE_WORDS,
     PILES,
     REMOVABLE_WORDS,
@@ -44,6 +51,7 @@ from dbmsolver.game.kinds import (
     Family,
     Fill,
     Moves,
+    Pairs,
     Pile,
     draw_words,
     passes_words,
@@ -58,6 +66,8 @@ MAX_PILE_COLUMNS = 17
 """Columns of a game with one pile."""
 MAX_PATIENCE_COLUMNS = 13
 """Columns of a game of Klondike's kind."""
+MAX_ROWS = 7
+"""Rows of a pyramid."""
 MAX_FREECELLS = 13
 MAX_RESERVE = 16
 MAX_STACKED = 26
@@ -114,7 +124,10 @@ class Rules:
     pile: Pile = "none"
     """The kind of pile that columns are played to, if any: its ranks may go round."""
     stock: int = 0
-    """Cards that the deal leaves in the stock, which is turned to the pile or the waste."""
+    """Cards that the deal leaves in the stock, which is turned to the pile or the waste.
+
+    In a game of pairs this counts those, too, that the deal turns to the waste.
+    """
     draw: int = 0
     """Cards that are turned from the stock to the waste at once; 0 where there is no waste."""
     passes: int = 0
@@ -128,6 +141,10 @@ class Rules:
     """
     stacked: int = 0
     """Cards that the deal puts into a reserve that is one stack, which fills empty columns."""
+    pairs: Pairs = "none"
+    """What has to be removed in pairs, if anything; then columns are a pyramid of as many rows."""
+    free_stock: bool = False
+    """True if the top card of the stock is free, too, in a game of pairs."""
 
     def __post_init__(self) -> None:
         _check_choice("build", self.build, get_args(Build))
@@ -135,7 +152,8 @@ class Rules:
         _check_choice("moves", self.moves, get_args(Moves))
         _check_choice("pile", self.pile, PILES)
         _check_choice("base", self.base, get_args(Bases))
-        check_range("cards turned at once", self.draw, 0, CARDS)
+        _check_choice("pairs", self.pairs, PAIRS)
+        check_range("cards turned at once", self.draw, 0, 1 if self.has_pairs else CARDS)
         check_range("columns", self.columns, 1, self.most_columns)
         most = MAX_RESERVE if self.reserve else MAX_FREECELLS
         check_range("freecells", self.freecells, 0, most)
@@ -143,6 +161,7 @@ class Rules:
         has_stock = self.has_pile or self.draw
         check_range("cards in the stock", self.stock, 0, CARDS if has_stock else 0)
         self._check_pile()
+        self._check_pairs()
         self._check_patience()
         if (self.moves == "suit-runs" or self.whole_suits) and 0 not in self.parent_kinds:
             what = "runs of one suit" if self.moves == "suit-runs" else "whole suits"
@@ -162,14 +181,17 @@ class Rules:
         if self.layout:
             layout = layout_of(self.layout)
             filled = self.dealt_to_freecells
-            layout.check(self.columns, self.freecells, filled, self.stock, self.off_columns)
+            stock = self.stock - layout.turned * self.has_pairs
+            layout.check(self.columns, self.freecells, filled, stock, self.off_columns)
             if self.stacked and not layout.fills(self.columns, self.stock):
                 raise UsageError(
                     f"the deal leaves one of {self.columns} columns empty, beside a reserve that "
                     "fills it: expected fewer columns"
                 )
-            if not self.has_pile and layout.has_pile:
+            if not self.has_pile and (layout.pile or (layout.turned and not self.has_pairs)):
                 raise UsageError("cards are dealt to a pile, expected a game with one")
+            if (layout.order == "pyramid") != self.has_pairs:
+                raise UsageError("pairs are removed from a pyramid, expected both or neither")
 
     def _check_pile(self) -> None:
         """Raise UsageError for rules that a game with one pile cannot have."""
@@ -182,6 +204,25 @@ class Rules:
                 "expected neither"
             )
 
+    def _check_pairs(self) -> None:
+        """Raise UsageError for rules that a game of pairs cannot have."""
+        if not self.has_pairs:
+            if self.free_stock:
+                raise UsageError("a free card of the stock: expected a game of pairs")
+            return
+        odd = self.freecells or self.kings_sunk or self.has_runs or self.whole_suits or self.reserve
+        odd = odd or self.removable or self.has_pile or self.stacked or self.base != "ace"
+        if odd or self.build != "none" or self.fill != "none":
+            raise UsageError(
+                "a game of pairs with freecells, a pile, or columns that take cards: "
+                "expected none of these"
+            )
+        if self.stock and not (self.draw and self.passes):
+            raise UsageError(
+                "a stock that is gone through any number of times, or not at all, in a game of "
+                f"pairs: expected 1 to {MAX_PASSES} passes of one card at once"
+            )
+
     def _check_patience(self) -> None:
         """Raise UsageError for rules that Klondike and its relatives cannot have.
 
@@ -189,6 +230,8 @@ class Rules:
         that is face up.
         """
         check_range("passes through the stock", self.passes, 0, MAX_PASSES if self.draw else 0)
+        if self.has_pairs:
+            return
         if not self.is_patience:
             if layout_of(self.layout).hidden:
                 raise UsageError(
@@ -242,12 +285,14 @@ class Rules:
         """The number of columns that a game of this kind may have."""
         if self.has_pile:
             return MAX_PILE_COLUMNS
+        if self.has_pairs:
+            return MAX_ROWS
         return MAX_PATIENCE_COLUMNS if self.is_patience else MAX_COLUMNS
 
     @property
     def is_patience(self) -> bool:
         """True if it is of Klondike's kind: with a waste, or moves of any group."""
-        return self.draw > 0 or self.moves == "groups"
+        return not self.has_pairs and (self.draw > 0 or self.moves == "groups")
 
     @property
     def has_twins(self) -> bool:
@@ -314,6 +359,8 @@ class Rules:
         """The family of kernels that play it."""
         if self.has_pile:
             return "pile"
+        if self.has_pairs:
+            return "pairs"
         if self.is_patience:
             whole = self.moves in ("card-or-column", "columns")
             held = self.stacked or whole or self.fill == "waste"
@@ -333,6 +380,23 @@ class Rules:
     def has_pile(self) -> bool:
         """True if it is a game of one pile."""
         return self.pile != "none"
+
+    @property
+    def has_pairs(self) -> bool:
+        """True if it is a game of pairs."""
+        return self.pairs != "none"
+
+    @property
+    def only_leave(self) -> bool:
+        """True if cards only leave their places: in games of one pile, and of pairs."""
+        return self.has_pile or self.has_pairs
+
+    def is_pair(self, card: int, other: int, lowest: int) -> bool:
+        """Return True if two cards are removed together: their ranks sum to that of the king.
+
+        Ranks are counted from the `lowest` one of the deck, which counts 1.
+        """
+        return card != other and rank(card) + rank(other) == 12 + lowest
 
     def follows(self, card: int, top: int, lowest: int) -> bool:
         """Return True if `card` may be put on `top`, the last card of the pile.
@@ -390,6 +454,8 @@ class Rules:
             if self.stock:
                 parts.append(stock_words(self.stock))
             return ", ".join(parts)
+        if self.has_pairs:
+            return ", ".join(self._pairs_words())
         if self.is_patience:
             return ", ".join(self._patience_words())
         name = "reserve card" if self.reserve else "freecell"
@@ -415,6 +481,14 @@ class Rules:
         if self.removable:
             parts.append(REMOVABLE_WORDS[True])
         return ", ".join(parts)
+
+    def _pairs_words(self) -> list[str]:
+        """Return the rules of a game of pairs, each in words."""
+        words = ["1 row" if self.columns == 1 else f"{self.columns} rows"]
+        if self.stock:
+            words += [stock_words(self.stock), passes_words(self.passes)]
+            words.append(FREE_STOCK_WORDS[self.free_stock])
+        return [*words, PAIRS_WORDS[self.pairs]]
 
     def _patience_words(self) -> list[str]:
         """Return the rules of a game of Klondike's kind, each in words."""

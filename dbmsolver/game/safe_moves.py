@@ -62,7 +62,7 @@ def is_safe_home(
     """
     own = suit(card)
     r = rank(card)
-    if rules.has_pile or rules.whole_suits or rules.takes_back or policy == "none":
+    if rules.only_leave or rules.whole_suits or rules.takes_back or policy == "none":
         return False
     if foundations[own] != r - 1:
         return False

@@ -27,6 +27,8 @@ UNUSUAL: dict[str, Any] = {
     "passes": 0,
     "base": "ace",
     "stacked": 0,
+    "pairs": "none",
+    "free_stock": False,
 }
 """Rules that are told only where they are not as in FreeCell, and how they are there."""
 

@@ -12,7 +12,9 @@ from dbmsolver.game.kinds import (
     BASE_WORDS,
     BUILD_WORDS,
     FILL_WORDS,
+    FREE_STOCK_WORDS,
     MOVES_WORDS,
+    PAIRS_WORDS,
     PILE_WORDS,
     REMOVABLE_WORDS,
     RESERVE_WORDS,
@@ -32,6 +34,8 @@ _MOVING: dict[str, dict[Any, str]] = {
     "removable": REMOVABLE_WORDS,
     "pile": dict(PILE_WORDS),
     "base": dict(BASE_WORDS),
+    "pairs": dict(PAIRS_WORDS),
+    "free_stock": FREE_STOCK_WORDS,
 }
 """Rules that are told where they are not as in FreeCell, or in the game of that name."""
 _COUNTED = ("stock", "draw", "passes", "stacked")

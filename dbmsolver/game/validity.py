@@ -50,6 +50,12 @@ class Arrangement(Protocol):
 
 def check_position(position: Arrangement, rules: Rules, where: str | None) -> None:
     """Raise InputError unless this is 52 different cards in a layout of these rules."""
+    _check_places(position, rules, where)
+    check_cards(position, where)
+
+
+def _check_places(position: Arrangement, rules: Rules, where: str | None) -> None:
+    """Raise InputError unless the position has the places that the rules give it."""
     if len(position.columns) != rules.columns:
         raise InputError(f"{len(position.columns)} columns, expected {rules.columns}", where)
     if len(position.freecells) != rules.freecells:
@@ -76,6 +82,10 @@ def check_position(position: Arrangement, rules: Rules, where: str | None) -> No
         text = f"foundations below {kept}, where the deal puts all cards up to it home"
         raise InputError(f"{text}, expected heights from {kept} on", where)
     _check_base(position, rules, where)
+
+
+def check_cards(position: Arrangement, where: str | None) -> None:
+    """Raise InputError unless these are 52 different cards."""
     seen: dict[int, str] = {}
     for index, height in enumerate(position.foundations):
         place = str(Place("foundation", index))

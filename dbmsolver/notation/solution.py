@@ -141,8 +141,7 @@ class Solution:
         if solved and not position.is_goal():
             left = position.left
             cards = "1 card is" if left == 1 else f"{left} cards are"
-            where = "not home" if position.pile is None else "left in the columns"
-            text = f"not solved after {len(self.steps)} moves: {cards} {where}"
+            text = f"not solved after {len(self.steps)} moves: {cards} {position.left_where}"
             raise NotSolvedError(f"{text}; position: {position}", last, position)
 
     def moves(self) -> list[Move]:

@@ -93,8 +93,10 @@ def moves_of(manifest: Manifest, codec: AnyKeys, where: str) -> tuple[Move, ...]
     for move in moves:
         position = position.apply(move)
     if not position.is_goal():
-        what = "cards are not home" if position.pile is None else "cards are left in the columns"
-        raise _wrong(f"after the moves of its solution {position.left} {what}", where)
+        raise _wrong(
+            f"after the moves of its solution {position.left} cards are {position.left_where}",
+            where,
+        )
     return moves
 
 

@@ -46,9 +46,9 @@ def replay(deal: Deal, path: Sequence[Any], measure: Measure) -> int:
         position = position.apply(move)
         length += measure.cost(move)
     if not position.is_goal():
-        what = "cards are not home" if position.pile is None else "cards are left in the columns"
         raise BadSolution(
-            f"after the {len(path)} moves of the solution {position.left} {what}", position
+            f"after the {len(path)} moves of the solution {position.left} cards are {position.left_where}",
+            position,
         )
     return length
 

@@ -129,6 +129,8 @@ class MoveLine:
     destinations: tuple[str, ...] = ()
     rank: str | None = None
     """The rank of the destination `Rank`, A to K."""
+    sum: int | None = None
+    """The number of the destination `Sum`: that of the ranks of two cards together."""
     modifiers: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     """Elements of `SourceElement`; empty for any."""

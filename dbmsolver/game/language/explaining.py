@@ -9,6 +9,7 @@ from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import MOVES_WORDS
 from dbmsolver.game.language.description import Dealt, Deck, Description, Entry, MoveLine, SetupLine
 from dbmsolver.game.language.items import with_items
+from dbmsolver.game.language.playable_pairs import has_pairs
 from dbmsolver.game.language.playable_patience import is_patience
 from dbmsolver.game.language.playable_pile import has_one_pile
 from dbmsolver.game.language.understanding import Understood
@@ -47,6 +48,7 @@ _DISPLAYS = {
     "MixDropStack": "some cards face down at first",
     "TopStack": "the top card in sight",
     "BackStack": "face down",
+    "Pyramid": "a pyramid",
 }
 _FINISHES = {
     "TableauEmpty": "no card is left in the tableau",
@@ -77,7 +79,8 @@ def explain(game: Description, understood: Understood) -> list[Fact]:
             if line.element == element
             and (element != "Tableau" or ("OnBlank" in line.destinations) == blank)
         ]
-        if not lines and (has_one_pile(game) or (name == "Cells" and is_patience(game))):
+        only_leave = has_one_pile(game) or has_pairs(game)
+        if not lines and (only_leave or (name == "Cells" and is_patience(game))):
             continue
         nothing = {"Spaces": "an empty column takes nothing", "Cells": "none"}.get(name, "nothing")
         facts += _many(name, (_move_line(line, based) for line in lines)) or [(name, nothing)]
@@ -89,6 +92,8 @@ def explain(game: Description, understood: Understood) -> list[Fact]:
         takes = understood.rules.moves
         if understood.rules.has_pile:
             facts.append(("", "each card that goes to the pile is a move"))
+        elif understood.rules.has_pairs:
+            facts.append(("", "a pair, a king, and each card that is turned is a move"))
         elif understood.rules.is_patience:
             facts.append(("", "turning cards of the stock, or the waste, is a move, too"))
             if understood.rules.stacked:
@@ -124,6 +129,8 @@ def _many(name: str, texts: Iterable[str]) -> list[Fact]:
 
 def _setup_line(line: SetupLine) -> str:
     text = f"{line.count} {line.element}, {_DISPLAYS[line.display]}"
+    if line.display == "Pyramid":
+        text = f"{line.element}, a pyramid of {line.count} {'row' if line.count == 1 else 'rows'}"
     if line.keep:
         text += ", no card leaves it"
     if line.base is not None:
@@ -199,7 +206,9 @@ def _size(entry: Entry) -> int:
 def _move_line(line: MoveLine, based: bool = False) -> str:
     """Return a line in words; ``based`` says whether ranks are counted from a base."""
     words = ["a card"]
-    if line.item == "Any" and line.count != 1:
+    if line.sum is not None:
+        words = [f"{line.count} cards whose ranks sum to {line.sum}"]
+    elif line.item == "Any" and line.count != 1:
         words = [f"{line.count} cards, or what is left"]
     elif line.item in _ITEMS:
         words = [_ITEMS[line.item]]

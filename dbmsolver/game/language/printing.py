@@ -128,7 +128,8 @@ def _move_line(line: MoveLine) -> str:
     words: list[str] = [line.element]
     if line.item is not None:
         words.append(_counted(line.item, line.count))
-    words += [f"Rank[{line.rank}]" if word == "Rank" else word for word in line.destinations]
+    numbered = {"Rank": f"Rank[{line.rank}]", "Sum": f"Sum[{line.sum}]"}
+    words += [numbered.get(word, word) for word in line.destinations]
     words += line.modifiers
     words += [f"SourceElement[{source}]" for source in line.sources]
     if line.times is not None:

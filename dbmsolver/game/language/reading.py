@@ -239,6 +239,9 @@ class _Builder:
         elif node.data == "only_rank":
             rank = Word.standing(self.rank(_tokens(node)[2]), self.at(token))
             line = replace(line, rank=rank, destinations=(*line.destinations, word))
+        elif node.data == "sum":
+            total = self.count(_named(node, "count")[0])
+            line = replace(line, sum=total, destinations=(*line.destinations, word))
         elif node.data == "modifier":
             line = replace(line, modifiers=(*line.modifiers, word))
         else:

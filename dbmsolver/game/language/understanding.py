@@ -2,7 +2,7 @@
 
 These games are played: one deck, every card in sight, moves of single cards or runs between
 columns, freecells and foundations, columns built down, or by suit in both directions, foundations
-built up by suit from the ace; games of one pile; and Klondike and its relatives.
+built up by suit from the ace; games of one pile; pairing games; and Klondike and its relatives.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dbmsolver.game.language.description import Deck, Description, SetupLine
 from dbmsolver.game.language.items import with_items
 from dbmsolver.game.language.playable_deal import understand_deal
 from dbmsolver.game.language.playable_moves import Elements, understand_moves
+from dbmsolver.game.language.playable_pairs import has_pairs, understand_pairs
 from dbmsolver.game.language.playable_patience import is_patience, understand_patience
 from dbmsolver.game.language.playable_pile import has_one_pile, understand_pile
 from dbmsolver.game.language.playable_reserve import base_of
@@ -58,12 +59,15 @@ def understand(game: Description, name: str) -> Understood:
         if not getattr(game, block):
             word = {"moves": "Move"}.get(block, block.capitalize())
             problems.add("nothing is said there, expected the block", word)
-    one_pile = has_one_pile(game)
-    patience = not one_pile and is_patience(game)
+    pairs = has_pairs(game)
+    one_pile = not pairs and has_one_pile(game)
+    patience = not (pairs or one_pile) and is_patience(game)
     setup = {line.element: line for line in game.setup or ()}
     dealt = not one_pile and "Foundation" in setup and setup["Foundation"].base == "Deal"
     highest: _Highest = "any" if one_pile else "base" if dealt else "king"
     ranks = _deck(game.deck or Deck(), highest, problems)
+    if pairs:
+        return _result(understand_pairs(game, name, ranks, problems), problems)
     if one_pile:
         return _result(understand_pile(game, name, ranks, problems), problems)
     if patience:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 ELEMENTS: Final = ("Tableau", "Foundation", "Stock", "Reserve", "Wastepile", "Remove")
-DISPLAYS: Final = ("Back", "Face", "DropStack", "MixDropStack", "TopStack", "BackStack")
+DISPLAYS: Final = ("Back", "Face", "DropStack", "MixDropStack", "TopStack", "BackStack", "Pyramid")
 SUITS: Final = ("Hearts", "Spades", "Diamonds", "Clubs")
 HIGHS: Final = ("KingHigh", "AceHigh", "Cyclic")
 ITEMS: Final = ("Any", "FullStack", "ValidStack", "SingleCard", "FullSuit", "Group")
 DESTINATIONS: Final = (
-    "AltColor", "SameColor", "SameSuit", "OtherSuit", "AnySuit", "Any", "Rank", "OnBlank",
+    "AltColor", "SameColor", "SameSuit", "OtherSuit", "AnySuit", "Any", "Rank", "Sum", "OnBlank",
 )  # fmt: skip
 MODIFIERS: Final = (
     "ThroughReserve", "Ascending", "Descending", "SourceElement", "NotValid", "Times", "Auto",

@@ -20,7 +20,13 @@ def numbers_laid_out(numbers: Sequence[int], rules: Rules) -> Laid | None:
     None where one of them is no number of a shuffled deck, or where the place of a card depends on
     what card it is.
     """
-    if rules.layout or rules.kings_sunk or rules.off_columns or rules.has_pile or rules.is_patience:
+    if (
+        rules.layout
+        or rules.kings_sunk
+        or rules.off_columns
+        or rules.only_leave
+        or rules.is_patience
+    ):
         return None
     if not all(1 <= number <= MAX_NUMBER for number in numbers):
         return None

@@ -1,0 +1,74 @@
+"""Small decks of pairing games, for tests, and breadth-first search on the readable model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+from dbmsolver.game.cards import CARDS
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Pairs
+from dbmsolver.game.layouts import layout_of
+from dbmsolver.game.measures import Measure
+from dbmsolver.game.pairing import deal_pairing
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
+
+PAIR_GAMES = [name for name, rules in GAMES.items() if rules.has_pairs]
+
+
+def small_rules(random: Random, rows: int | None = None, ranks: int | None = None) -> Rules:
+    """Return the rules of a pyramid of two to four rows, with a short deck."""
+    rows = rows or random.randint(2, 4)
+    size = rows * (rows + 1) // 2
+    ranks = ranks or random.randint(-(-size // 4), -(-size // 4) + 2)
+    stock = 4 * ranks - size
+    turned = min(stock, random.randint(0, 1))
+    home = "home " + " ".join("A23456789TJQK"[: 13 - ranks]) + "; "
+    pairs: list[Pairs] = ["pyramid", "all"]
+    return replace(
+        GAMES["pyramid"],
+        name="small",
+        columns=rows,
+        stock=stock,
+        draw=1 if stock else 0,
+        passes=random.randint(1, 3) if stock else 0,
+        layout=home + "pyramid" + (f"; turned {turned}" if turned else ""),
+        pairs=random.choice(pairs),
+        free_stock=bool(stock) and random.random() < 0.5,
+    )
+
+
+def small_deck(random: Random, rows: int | None = None, ranks: int | None = None) -> Deal:
+    """Return a deal of a small pyramid."""
+    rules = small_rules(random, rows, ranks)
+    layout = layout_of(rules.layout)
+    cards = list(range(CARDS))
+    random.shuffle(cards)
+    columns, rest, heights = layout.arrange(cards, rules.columns, rules.stock)
+    position = deal_pairing(tuple(map(tuple, columns)), rest, layout.turned, heights, rules)
+    return Deal(position, rules)
+
+
+def shortest(deal: Deal) -> tuple[int | None, int]:
+    """Return the length of a shortest solution, None without one, and how many positions are met.
+
+    Positions are met in the order of the moves to them; where a move costs nothing, at once. All
+    of them are met where there is no solution.
+    """
+    measure = Measure(deal.rules, "none", "turns")
+    layer = [deal.position]
+    seen = {deal.position.canonical()}
+    length = 0
+    while layer:
+        following = []
+        for position in layer:  # grows by moves that cost nothing
+            if position.is_goal():
+                return length, len(seen)
+            for move, after in measure.successors(position):
+                if after.canonical() in seen:
+                    continue
+                seen.add(after.canonical())
+                (following if measure.cost(move) else layer).append(after)
+        layer, length = following, length + 1
+    return None, len(seen)

@@ -101,7 +101,7 @@ def compilers_for(
 ) -> AbstractContextManager[None]:
     """Return a context in which other processes compile the kernels of a search for a deal."""
     rules = deal.rules
-    alone = rules.family in ("pile", "patience", "canfield")
+    alone = rules.family in ("pile", "pairs", "patience", "canfield")
 
     def code_bits() -> int:
         if alone:  # as wide as any

@@ -39,6 +39,7 @@ FAMILIES = {
     "runs": "games of runs",
     "two-way": "games built both ways",
     "pile": "games of one pile",
+    "pairs": "pairing games",
     "patience": "Klondike and its relatives",
     "canfield": "Canfield",
 }
@@ -55,6 +56,7 @@ _LOST: dict[str, tuple[str, int]] = {
     "cards": ("freecell", 11982),
     "runs": ("alpha_star", 1),
     "pile": ("black_hole", 1),
+    "pairs": ("relaxed_pyramid", 1),
     "patience": ("klondike_by_threes", 66),
     "canfield": ("canfield", 5),
 }

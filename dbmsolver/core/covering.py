@@ -1,7 +1,7 @@
 """Successors of states of which a move may lead to any later signature.
 
 Records and classes are such states, which stand for several positions, and so are the positions of
-games of one pile. The kernels that close them call these names. Which function it is, the class of
+games of one pile and of pairs. The kernels that close them call these names. Which function it is, the class of
 the tables decides (:mod:`dbmsolver.jit.families`).
 """
 
@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.core import classes, dominance, pile
+from dbmsolver.core import classes, dominance, pairs, pile
 from dbmsolver.core.class_tables import WON, ClassTables
 from dbmsolver.core.expand import HEIGHTS_ALL_HOME, height
 from dbmsolver.core.hashing import HASH
+from dbmsolver.core.pairs import PairTables
 from dbmsolver.core.pile import PileTables
 from dbmsolver.core.tables import Tables
 from dbmsolver.jit.decorators import inlined
@@ -45,6 +46,11 @@ def _expand_pile(t, sets, off, low, scratch):
 
 
 @inlined
+def _expand_pairs(t, sets, off, low, scratch):
+    return pairs.expand_pairs(t, sets, off, scratch.found)
+
+
+@inlined
 def _fingerprint_of(t, sets, off, low):
     return fingerprint(sets.signature, off, low)
 
@@ -52,6 +58,21 @@ def _fingerprint_of(t, sets, off, low):
 @inlined
 def _card_on_top(t, sets, off, low):
     return np.int64(off & U64(pile.TOP))
+
+
+@inlined
+def _no_code(t, sets, off, low):
+    return np.int64(0)
+
+
+@inlined
+def _as_of_all(t, found, index, code):
+    return code
+
+
+@inlined
+def _as_found(t, found, index, code):
+    return np.int64(found[index, pairs.CODE])
 
 
 @inlined
@@ -75,13 +96,28 @@ def _class_height(t, signature, off, suit):
 
 
 expand_state = inlined_by_type(
-    {Tables: _expand_record, ClassTables: _expand_class, PileTables: _expand_pile}
+    {
+        Tables: _expand_record,
+        ClassTables: _expand_class,
+        PileTables: _expand_pile,
+        PairTables: _expand_pairs,
+    }
 )
 """List the successors of a state into ``scratch.found``; see :mod:`dbmsolver.core.dominance`."""
 childrens_code = inlined_by_type(
-    {Tables: _fingerprint_of, ClassTables: _fingerprint_of, PileTables: _card_on_top}
+    {
+        Tables: _fingerprint_of,
+        ClassTables: _fingerprint_of,
+        PileTables: _card_on_top,
+        PairTables: _no_code,
+    }
 )
-"""Return the code (int64) of the states that follow from a state."""
+"""Return the code (int64) of the states that follow from a state, if they have one in common."""
+code_of_child = inlined_by_type(
+    {**dict.fromkeys((Tables, ClassTables, PileTables), _as_of_all), PairTables: _as_found}
+)
+"""Return the code (int64) of the state in a row of ``found``; ``code`` is what they have in common.
+"""
 is_won = inlined_by_type({Tables: _record_is_won, ClassTables: _class_is_won})
 """True for the signature of a won state."""
 home_height = inlined_by_type({Tables: _record_height, ClassTables: _class_height})

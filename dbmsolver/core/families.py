@@ -22,8 +22,9 @@ compiled for the family that is played, and for no other (:mod:`dbmsolver.jit.fa
 =================== ============================================================================
 
 Layouts, keys, signatures and progress are the same in all families: a state is made of the cards
-that are home, those that are locked, and what lies under each of the others. Games of one pile have
-states of another kind (:mod:`dbmsolver.core.pile`): of these names, `undo_code` alone is for them.
+that are home, those that are locked, and what lies under each of the others. Games of one pile, and
+of pairs, have states of another kind (:mod:`dbmsolver.core.pile`, :mod:`dbmsolver.core.pairs`): of
+these names, `undo_code` alone is for them.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from dbmsolver.core import (
     bound,
     expand,
     move_order,
+    pairs,
     pile,
     run_bound,
     run_moves,
@@ -45,6 +47,7 @@ from dbmsolver.core import (
 )
 from dbmsolver.core.bound import BoundTables
 from dbmsolver.core.expand import MAX_MOVES, height, only_skipping, signature_sets, skipping_last
+from dbmsolver.core.pairs import PairTables
 from dbmsolver.core.pile import PileTables
 from dbmsolver.core.run_bound import RunBoundTables
 from dbmsolver.core.run_tables import RunTables
@@ -125,6 +128,7 @@ undo_code = by_type(
     {
         **_of((expand.undo_code, run_moves.undo_code, two_way_moves.undo_code)),
         PileTables: pile.undo_code,
+        PairTables: pairs.undo_code,
     }
 )
 home_signature = inlined_by_type(_of((_one_home, _run_home, two_way_moves.home_signature)))

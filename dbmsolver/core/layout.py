@@ -16,6 +16,7 @@ import numpy as np
 
 from dbmsolver.core.bits import NETWORK_WORDS, make_network, pack_bits, popcount, unpack_bits
 from dbmsolver.core.class_tables import ClassTables
+from dbmsolver.core.pairs import PairTables
 from dbmsolver.core.pile import PileTables
 from dbmsolver.core.run_tables import RunTables
 from dbmsolver.core.tables import Tables
@@ -133,7 +134,7 @@ def _first(t, layout, nets, first, second, third):
 
 def _by_type(packed: Any, plain: Any) -> Any:
     cards = dict.fromkeys((Tables, RunTables, TwoWayTables), packed)
-    return inlined_by_type({**cards, **dict.fromkeys((ClassTables, PileTables), plain)})
+    return inlined_by_type({**cards, **dict.fromkeys((ClassTables, PileTables, PairTables), plain)})
 
 
 make_layout = _by_type(_packing, _plain)

@@ -7,7 +7,7 @@ signature are found while it is closed.
 
 The code of a record (uint8) is a fingerprint of the record it comes from: eight bits of a hash.
 They are enough to find the parent again among the closed records. Classes, and positions of games
-of one pile, are closed by the same kernels, and called records here.
+of one pile and of pairs, are closed by the same kernels, and called records here.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from dbmsolver.core.admission import (
     stage,
     start_table,
 )
-from dbmsolver.core.covering import childrens_code, expand_state
+from dbmsolver.core.covering import childrens_code, code_of_child, expand_state
 from dbmsolver.core.hashing import HASH
 from dbmsolver.core.layout import (
     LAYOUT_WORDS,
@@ -196,8 +196,9 @@ def expand_group(t, ws, space, layout, sets, piece, bits, head, end, tally):
         ):
             break
         head += 1
-        code = childrens_code(t, sets, off, low)
+        common = childrens_code(t, sets, off, low)
         for index in range(successors):
+            code = code_of_child(t, found, index, common)
             signature, off, low = found[index, SIGNATURE], found[index, OFF], found[index, LOW]
             if signature == sets.signature:
                 after = pack_key(t, layout, ws.nets, off, low, ZERO)

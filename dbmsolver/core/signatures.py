@@ -7,8 +7,9 @@ called by the kernels.
 
 from __future__ import annotations
 
-from dbmsolver.core import classes, expand, pile
+from dbmsolver.core import classes, expand, pairs, pile
 from dbmsolver.core.class_tables import ClassTables
+from dbmsolver.core.pairs import PairTables
 from dbmsolver.core.pile import PileTables
 from dbmsolver.core.run_tables import RunTables
 from dbmsolver.core.tables import Tables
@@ -47,6 +48,16 @@ def _pile_progress(t, signature, locked_in_deal):
     return pile.pile_progress(t, signature)
 
 
+@inlined
+def _pair_sets(t, signature):
+    return pairs.pair_sets(t, signature)
+
+
+@inlined
+def _pair_progress(t, signature, locked_in_deal):
+    return pairs.pair_progress(t, signature)
+
+
 _OF_CARDS = (Tables, RunTables, TwoWayTables)
 
 signature_sets = inlined_by_type(
@@ -54,6 +65,7 @@ signature_sets = inlined_by_type(
         **dict.fromkeys(_OF_CARDS, _card_sets),
         ClassTables: _class_sets,
         PileTables: _pile_sets,
+        PairTables: _pair_sets,
     }
 )
 """The sets of cards (a NamedTuple) that all states of a signature (uint64) share."""
@@ -62,6 +74,7 @@ progress = inlined_by_type(
         **dict.fromkeys(_OF_CARDS, _card_progress),
         ClassTables: _class_progress,
         PileTables: _pile_progress,
+        PairTables: _pair_progress,
     }
 )
 """The stratum (int64) of a signature; the third argument is the codec's ``locked``."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import get_args
 
 from dbmsolver.errors import UsageError, quoted
-from dbmsolver.game.kinds import PAIRS, PILES, Bases, Build, Moves, Pile
+from dbmsolver.game.kinds import PAIRS, PILES, Bases, Build, Moves, Pairs, Pile
 from dbmsolver.game.rules import Rules
 
 _PATIENCE = re.compile(
@@ -103,7 +103,7 @@ def _with_pairs(rules: Rules, text: str) -> Rules:
             f"{quoted(text, 40)} for how cards move, expected pairs-pyramid or pairs-all, then "
             "stock-, draw- and passes- with numbers, and free-stock, as far as they are so"
         )
-    pairs = {name: name for name in PAIRS}
+    pairs: dict[str, Pairs] = {name: name for name in PAIRS}
     return replace(
         rules,
         build="none",

@@ -24,6 +24,7 @@ from dbmsolver.game.cards import card_name, rank
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import REMOVED, STOCK, WASTE, Move, Place
 from dbmsolver.game.patience import Patience
+from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.validity import check_cards
 
@@ -88,7 +89,7 @@ class Pairing(Patience):
                 moves.append(Move(card, place, REMOVED, other=other))
         return moves + self.moves_of_stock(rules)
 
-    def successors(self, rules: Rules, policy: Policy) -> list[tuple[Move, Pairing]]:
+    def successors(self, rules: Rules, policy: Policy) -> list[tuple[Move, Position]]:
         """Return the moves, each with the position after it."""
         return [(move, self.apply(move)) for move in self.moves(rules)]
 
@@ -103,7 +104,7 @@ class Pairing(Patience):
         rules of pairs.
         """
         if move.destination != REMOVED:
-            turned = self._turn(move._replace(other=None))
+            turned = self._turn(move)
             assert isinstance(turned, Pairing)
             return turned
         free = [*self.available(), *((card, STOCK) for card in self.stock[:1])]
@@ -201,7 +202,7 @@ def columns_of_pyramid(
 ) -> tuple[tuple[int, ...], ...]:
     """Return the columns of a pyramid of `number` rows, of which those with cards are given."""
     return tuple(
-        tuple(row[index] for row in rows[index:] if row[index] is not None)
+        tuple(card for row in rows[index:] if (card := row[index]) is not None)
         for index in range(number)
     )
 

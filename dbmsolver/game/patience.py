@@ -211,7 +211,7 @@ class Patience(Position):
         """
         if move.source == STOCK or move.destination == STOCK:
             return self._turn(move)
-        card, source, destination, _, count = move
+        card, source, destination, _, count, _ = move
         columns, waste, reserve = list(self.columns), self.waste, self.reserve
         foundations = list(self.foundations)
         taken: tuple[int, ...] = (card,)
@@ -257,7 +257,7 @@ class Patience(Position):
 
     def _turn(self, move: Move) -> Patience:
         """Return the position after cards of the stock, or the waste, were turned."""
-        card, source, destination, _, count = move
+        card, source, destination, _, count, _ = move
         if (source, destination) == (STOCK, WASTE):
             turned = self.stock[:count]
             if count < 1 or len(turned) != count or turned[-1] != card:

@@ -229,7 +229,7 @@ class Position:
         Raises IllegalMoveError if the card is not free to move there, whatever the rules. Only
         `moves` looks at the rules of laying cards there.
         """
-        card, source, destination, _, count = move
+        card, source, destination, _, count, _ = move
         if not self._is_free(card, source, count):
             raise IllegalMoveError(f"{card_name(card)} is not free to move", str(source))
         columns = list(self.columns)
@@ -272,7 +272,7 @@ class Position:
 
     def _to_pile(self, move: Move) -> Position:
         """Return the position after a card that is free was put on the pile."""
-        card, source, destination, _, count = move
+        card, source, destination, _, count, _ = move
         if self.pile is None or destination != PILE or count != 1:
             raise IllegalMoveError(f"{card_name(card)} cannot go there", str(destination))
         columns = list(self.columns)

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
     from dbmsolver.keys.classes import ClassKeys
+    from dbmsolver.keys.leaving import LeavingKeys
     from dbmsolver.keys.patience import PatienceKeys
-    from dbmsolver.keys.piles import PileKeys
 
 CoveringKeys: TypeAlias = "RecordKeys | ClassKeys"
 """Keys of states that stand for several positions."""
 AnyKeys: TypeAlias = "StateCodec | PatienceKeys"
 
 
-def are_of_pile(keys: AnyKeys) -> TypeIs[PileKeys]:
-    """Return True if they are those of a game of one pile."""
-    return keys.deal.rules.has_pile
+def are_leaving(keys: AnyKeys) -> TypeIs[LeavingKeys]:
+    """Return True if they are those of a game whose cards only leave: of one pile, or of pairs."""
+    return keys.deal.rules.only_leave
 
 
 def are_of_patience(keys: AnyKeys) -> TypeIs[PatienceKeys]:
@@ -64,6 +64,10 @@ def keys_of(
         from dbmsolver.keys.piles import PileKeys
 
         return PileKeys(deal, question)
+    if deal.rules.has_pairs:
+        from dbmsolver.keys.pairs import PairKeys
+
+        return PairKeys(deal, question)
     return codec_of(deal, policy, method, metric)
 
 

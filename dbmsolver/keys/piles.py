@@ -6,7 +6,7 @@ position that a key stands for holds what the columns and the stock have lost si
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,23 +29,20 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Measure
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.keys.leaving import LeavingKeys, Step
 from dbmsolver.keys.signatures import Field
-from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.keys.states import State
 from dbmsolver.results import Question
 
 Words = NDArray[np.uint64]
 
 
-class PileKeys(StateCodec):
+class PileKeys(LeavingKeys):
     """The keys of one deal of a game of one pile; ``root`` is the deal's own state.
 
     ``tables`` is what kernels use. For a shortest solution states have layers; ``most`` is as in
     :func:`~dbmsolver.core.pile.make_tables`.
     """
-
-    closed_as_records = True
-    worth_a_batch = 1 << 12  # hardly any states follow from them in their signature
-    layered_strata = True
 
     def __init__(
         self, deal: Deal, question: Question = Question.PROVE, most: int | None = None
@@ -69,7 +66,9 @@ class PileKeys(StateCodec):
         self.tables: PileTables = make_tables(  # type: ignore[assignment]
             position.columns, position.stock, [*follows, everything], layered, most
         )
-        self.in_columns = self.tables.in_columns
+        self.least = self.tables.in_columns  # each card in a column makes one move
+        self.most_moves = CARDS
+        self.places = self.tables.columns
         self.locked = 0
         self.goal = int(WON)
         self.last_stratum = self.tables.last
@@ -80,11 +79,11 @@ class PileKeys(StateCodec):
         """Return the code of the deal's state, which has no parent."""
         return NO_PARENT
 
-    def goal_state(self, signature: int, key: int) -> State:
-        """Return the won state with this signature and key."""
-        return State(signature, key, 0, 0)
+    def steps_of_dive(self, path: Sequence[int]) -> list[Step]:
+        """Return the steps of a dive that has found a solution, by the cards it has played."""
+        return [(int(card), PLACE_HOME) for card in path]
 
-    def step(self, state: State, code: int) -> tuple[int, int]:
+    def step(self, state: State, code: int) -> Step:
         """Return the move that led to a state: the card on top has gone to the pile."""
         return state.off & TOP, PLACE_HOME
 
@@ -97,24 +96,12 @@ class PileKeys(StateCodec):
             signature |= self.goal
         return State(signature, public & TOP | public >> cut << TOP_BITS, 0, 0)
 
-    def most_in_fields(self) -> list[tuple[int, int, int]]:
-        """Return (shift, mask, largest value) of each field of a signature."""
-        t = self.tables
-        return [(*field, int(t.dealt[place])) for place, field in self._fields()]
-
-    def falling(self) -> list[Field]:
-        """Return the fields of a signature that no move makes more: cards left."""
-        return [field for _, field in self._fields()]
-
-    def rising(self) -> list[Field]:
-        """Return the fields of a signature that no move makes less: none."""
-        return []
-
-    def _fields(self) -> Iterator[tuple[int, Field]]:
-        """Yield the stock and the first columns, with the place of their number in a signature."""
+    def counted_fields(self) -> Iterator[tuple[Field, int]]:
+        """Yield the stock and the first columns: cards left, and as many as the deal has."""
         t = self.tables
         for place in (t.columns, *range(t.first)):
-            yield place, Field(int(t.shifts[place]) - TOP_BITS, int(t.masks[place]))
+            field = Field(int(t.shifts[place]) - TOP_BITS, int(t.masks[place]))
+            yield field, int(t.dealt[place])
 
     def are_keys(self, keys: Words) -> bool:
         """Return whether kernels can work with local keys that have no bits too many."""

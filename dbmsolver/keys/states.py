@@ -77,9 +77,10 @@ class StateCodec:
     """True if the stratum of a signature may have a layer in its upper bits."""
 
     def __init__(self, deal: Deal, policy: Policy, metric: Metric | None = None) -> None:
-        if deal.rules.has_pile:
+        if deal.rules.only_leave:
+            kind = "one pile" if deal.rules.has_pile else "pairs"
             raise UsageError(
-                f"not possible in {deal.rules.name}, a game of one pile: "
+                f"not possible in {deal.rules.name}, a game of {kind}: "
                 "expected a game with foundations"
             )
         self.deal = deal
@@ -143,6 +144,11 @@ class StateCodec:
     def goal_state(self, signature: int, key: int) -> State:
         """Return the won state with this signature and first word of its key."""
         return State(self.goal, 0, 0, 0)
+
+    def before_goal(self, signatures: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Return those of some signatures that are not of won states."""
+        found: NDArray[np.uint64] = signatures[signatures != np.uint64(self.goal)]
+        return found
 
     @property
     def root_code(self) -> int:

@@ -17,7 +17,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
-from dbmsolver.keys.choice import AnyKeys, are_of_patience, are_of_pile
+from dbmsolver.keys.choice import AnyKeys, are_leaving, are_of_patience
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Question, Verdict
@@ -159,11 +159,11 @@ def _is_last(codec: AnyKeys, place: BlockKey) -> bool:
     """Return True if no state of an unsolvable deal is in this stratum.
 
     All its states but one have one card that is not home, and the goal is a move away. Over
-    classes, and with one pile, it is that of a win. In Klondike and its relatives there is none.
+    classes, and where cards only leave, it is that of a win. In Klondike and its relatives there is none.
     """
     if are_of_patience(codec):
         return place.stratum > codec.last_stratum
-    if are_of_pile(codec):
+    if are_leaving(codec):
         return place.place >= codec.last_stratum
     return place.stratum >= codec.last_stratum - (not codec.method.of_classes)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dbmsolver.core import classes, pile_dive, records
+from dbmsolver.core import classes, leaving_dive, records
 from dbmsolver.core.admission import Piece
 from dbmsolver.core.blocks import find_key, from_planes, to_planes
 from dbmsolver.core.class_tables import ClassSets
@@ -22,6 +22,7 @@ from dbmsolver.core.expand import Sets
 from dbmsolver.core.families import make_bound_tables, undo_code
 from dbmsolver.core.layers import expand_layer, insert_candidates, order_todo, requeue
 from dbmsolver.core.layout import Layout
+from dbmsolver.core.pairs import PairSets
 from dbmsolver.core.pieces import (
     admit_piece,
     count_flips,
@@ -70,6 +71,8 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.jit.compilation import compile_ahead
 from dbmsolver.jit.families import function_of
 from dbmsolver.keys.classes import ClassKeys
+from dbmsolver.keys.leaving import LeavingKeys
+from dbmsolver.keys.pairs import PairKeys
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Method, Question
@@ -115,7 +118,9 @@ def needed(
     only. ``family``: that of the game, or the one of runs where moves are counted so.
     """
     if family == "pile":
-        return _of_one_pile()
+        return _of_leaving(PileKeys(Deal.from_number(1, GAMES["golf"])), PileSets(_WORD, _WORD))
+    if family == "pairs":
+        return _of_leaving(PairKeys(Deal.from_number(1, GAMES["pyramid"])), PairSets(_WORD, _WORD))
     if Method(method).of_classes:  # other processes are told its name
         return _of_classes()
     if family in ("patience", "canfield"):
@@ -241,13 +246,13 @@ def _of_classes() -> list[Call]:
     return first + _of_walks(t) + _of_store(t, np.uint8) + _of_records(t, sets)
 
 
-def _of_one_pile() -> list[Call]:
-    """Return the kernels of a game of one pile."""
-    t = PileKeys(Deal.from_number(1, GAMES["golf"])).tables
-    diving = pile_dive.make_diving(0, 1)
+def _of_leaving(keys: LeavingKeys, sets: Any) -> list[Call]:
+    """Return the kernels of a game whose cards only leave; ``sets`` are those of a signature."""
+    t = keys.tables
+    diving = leaving_dive.make_diving(0, 1, 1)
     return [
-        *_of_records(t, PileSets(_WORD, _WORD)),
-        (pile_dive.dive, (t, diving, _NUMBERS, _NUMBER)),
+        *_of_records(t, sets),
+        (function_of(leaving_dive.dive, t), (t, diving, _NUMBERS, _NUMBER)),
         *_of_both(t, np.uint8),
     ]
 

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.keys.choice import AnyKeys, are_covering, are_of_patience, are_of_pile
+from dbmsolver.keys.choice import AnyKeys, are_covering, are_leaving, are_of_patience
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.process import default_memory
 from dbmsolver.results import Limits, Method, Options, Question
@@ -25,8 +25,8 @@ from dbmsolver.storage.records import layer_and_stratum
 
 if TYPE_CHECKING:
     from dbmsolver.clusters import Connection
+    from dbmsolver.keys.leaving import LeavingKeys
     from dbmsolver.keys.patience import PatienceKeys
-    from dbmsolver.keys.piles import PileKeys
     from dbmsolver.search.improve.best import Best
     from dbmsolver.search.proof.crew import Crew
 
@@ -60,21 +60,21 @@ class Stages:
 
     def searches(self) -> Generator[Search, None, None]:
         """Return the searches that may decide the deal, the last of them for certain."""
-        if are_of_pile(self.keys):
-            return self._piling(self.keys)
+        if are_leaving(self.keys):
+            return self._leaving(self.keys)
         if are_of_patience(self.keys):
             return self._turning(self.keys)
         if self.question == Question.SOLVE:
             return self._solving(self.keys)
         return self._proving(self.keys)
 
-    def _piling(self, keys: PileKeys) -> Generator[Search, None, None]:
-        """Yield the searches of a game of one pile.
+    def _leaving(self, keys: LeavingKeys) -> Generator[Search, None, None]:
+        """Yield the searches of a game whose cards only leave.
 
         Dives come first where the solution that they find ends the search, or is asked for.
         """
         from dbmsolver.search.improve.best import Best
-        from dbmsolver.search.improve.pile_dives import PileDives
+        from dbmsolver.search.improve.leaving_dives import LeavingDives
 
         best = Best(keys, self.recorder) if self.question == Question.SOLVE else None
         self.best = best
@@ -82,7 +82,7 @@ class Stages:
         with ExitStack() as stack:
             connection = self._connection(stack)
             if not self.begun and (all_alike or self.options.any_solution):
-                yield PileDives(keys, self.recorder, self.limits, self.memory, best)
+                yield LeavingDives(keys, self.recorder, self.limits, self.memory, best)
             if not self.begun:
                 self._begin()
             yield self._strata(keys, connection, stack, best)
@@ -196,7 +196,7 @@ class Stages:
     @property
     def _by_cost(self) -> bool:
         """True if the last search closes cost layers by their bound, and begins with the deal."""
-        return self.question == Question.SOLVE and not are_of_pile(self.keys)
+        return self.question == Question.SOLVE and not are_leaving(self.keys)
 
     def _begin(self) -> None:
         """Make the deal itself pending, and say that the search has begun, in one transaction.

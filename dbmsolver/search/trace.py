@@ -15,9 +15,11 @@ from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Measure
 from dbmsolver.game.moves import Move
+from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.keys.pairs import place_of as place_of_pairs
 from dbmsolver.keys.patience import TURN
 from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Method
@@ -186,6 +188,8 @@ def steps_of(codec: Keys, moves: Iterable[Move]) -> list[Step]:
 
 def _place_of(codec: Keys, position: Position, move: Move) -> int:
     """Return the place value that a move gives its card."""
+    if isinstance(position, Pairing):
+        return place_of_pairs(move)
     if isinstance(position, Patience):
         return place_of(position, move, codec.rules)
     kind, index = move.destination

@@ -30,7 +30,7 @@ class Intake:
 
     def _wrong(self, key: bytes, runs: Runs) -> str | None:
         signatures, keys = runs.signatures, self.codec
-        before_goal = signatures[signatures != np.uint64(keys.goal)]
+        before_goal = keys.before_goal(signatures)
         if (before_goal & ~np.uint64(self._used)).any():
             return "signatures that cannot be"
         for shift, mask, most in self._fields:

@@ -39,6 +39,7 @@ VERSIONS: dict[str, dict[str, int]] = {
     "dominating": {"keys": 1, "moves": 1, "automoves": 1},
     "classes": {"keys": 1, "moves": 1, "automoves": 1},
     "pile": {"keys": 2, "moves": 1, "bound": 1},
+    "pairs": {"keys": 1, "moves": 1, "bound": 1},
     "patience": {"keys": 2, "moves": 2, "automoves": 2, "bound": 2},
 }
 """The versions of this program, by family.
@@ -46,7 +47,7 @@ VERSIONS: dict[str, dict[str, int]] = {
 cards: cards move one by one. supermoves: so they do by the rules, and runs are counted as moves.
 runs: a run is one move by the rules. two-way: columns are built both ways, or cards come back.
 dominating: proofs over dominating positions. classes: proofs over classes of positions. pile: all
-cards go to one pile. patience: Klondike and its relatives.
+cards go to one pile. pairs: pairs are removed. patience: Klondike and its relatives.
 """
 
 
@@ -66,8 +67,8 @@ def _family(rules: Rules, policy: Policy, metric: Metric, method: Method) -> str
         return "classes"
     if rules.is_patience:
         return "patience"
-    if rules.has_pile:
-        return "pile"
+    if rules.only_leave:
+        return rules.family
     if method == Method.DOMINATING:
         return "dominating"
     if rules.has_runs:

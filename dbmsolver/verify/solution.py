@@ -47,7 +47,8 @@ def replay(deal: Deal, path: Sequence[Any], measure: Measure) -> int:
         length += measure.cost(move)
     if not position.is_goal():
         raise BadSolution(
-            f"after the {len(path)} moves of the solution {position.left} cards are {position.left_where}",
+            f"after the {len(path)} moves of the solution {position.left} cards are "
+            f"{position.left_where}",
             position,
         )
     return length

@@ -12,7 +12,7 @@ from dbmsolver import api
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
-from dbmsolver.search.improve import pile_dives
+from dbmsolver.search.improve import leaving_dives
 from dbmsolver.search.proof import (
     any_passes,
     dives,
@@ -45,7 +45,7 @@ def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dives, "SCHEDULE", ())
     monkeypatch.setattr(dives, "CLASS_SCHEDULE", ())
     monkeypatch.setattr(any_passes, "SCHEDULE", ())
-    monkeypatch.setattr(pile_dives, "SCHEDULE", ())
+    monkeypatch.setattr(leaving_dives, "SCHEDULE", ())
 
 
 def small_pieces(monkeypatch: pytest.MonkeyPatch, states: int) -> None:

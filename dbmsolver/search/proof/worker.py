@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.class_tables import ClassTables
 from dbmsolver.core.digest import digest_runs
+from dbmsolver.core.pairs import PairTables
 from dbmsolver.core.pile import PileTables
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.tables import Tables
@@ -60,7 +61,11 @@ class WorkResult:
     digest: int = 0
 
     def add_closed(
-        self, tables: Tables | ClassTables | PileTables, runs: Runs, stratum: int, forced: int
+        self,
+        tables: Tables | ClassTables | PileTables | PairTables,
+        runs: Runs,
+        stratum: int,
+        forced: int,
     ) -> None:
         """Encode sorted closed states and count them."""
         digest = digest_runs(tables, runs.signatures, runs.counts, runs.keys, runs.key_words)

@@ -64,8 +64,9 @@ class Sequences(Closable):
             what = REMOVABLE_WORDS[True] if takes_back else BUILD_WORDS[deal.rules.build]
             text = f"{what} in {deal.rules.name}: shortest solutions are counted where"
             raise UsageError(f"{text} columns are built down, and cards stay home")
-        if deal.rules.has_pile:
-            what = f"all cards go to one pile in {deal.rules.name}"
+        if deal.rules.only_leave:
+            how = "all cards go to one pile" if deal.rules.has_pile else "pairs are removed"
+            what = f"{how} in {deal.rules.name}"
             raise UsageError(f"{what}: shortest solutions are counted in games with foundations")
         metric = measure_of(deal.rules, options.policy, options.metric).metric
         if metric != "cards":

@@ -12,7 +12,7 @@ from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.results import Verdict
-from dbmsolver.search.improve import pile_dives
+from dbmsolver.search.improve import leaving_dives
 from dbmsolver.search.sequences.session import Sequences
 
 
@@ -25,7 +25,7 @@ def test_a_golf_with_any_solution_first(monkeypatch: pytest.MonkeyPatch) -> None
         if hasattr(event, "length"):
             found.append(event.length)
 
-    monkeypatch.setattr(pile_dives, "SCHEDULE", (1 << 15,))
+    monkeypatch.setattr(leaving_dives, "SCHEDULE", (1 << 15,))
     result = api.solve(deal, any_solution=True, progress=note)
     assert (result.length, result.shortest) == (expected.length, True)
     assert found and found[0] >= result.length

@@ -18,7 +18,7 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys import piles
 from dbmsolver.results import Commit, Limit, Options, Question, Result, Verdict
 from dbmsolver.search import inspect, recorder, session
-from dbmsolver.search.improve import pile_dives
+from dbmsolver.search.improve import leaving_dives
 from dbmsolver.search.proof import piece_tables, proof_state, stratum, worker
 from dbmsolver.storage.environment import Environment
 from dbmsolver.verify import pile_format
@@ -78,7 +78,7 @@ def no_dives(monkeypatch: pytest.MonkeyPatch) -> None:
         real(self, path, durable=False, new=new)
 
     monkeypatch.setattr(Environment, "__init__", quick)
-    monkeypatch.setattr(pile_dives, "SCHEDULE", ())
+    monkeypatch.setattr(leaving_dives, "SCHEDULE", ())
     make = piles.make_tables
     monkeypatch.setattr(piles, "make_tables", lambda *given: make(*given[:4], MOST))
     monkeypatch.setattr(pile_format, "_MOST_LENGTHS", {True: MOST, False: MOST})
@@ -270,7 +270,7 @@ def test_a_solution_of_that_length_ends_the_search(monkeypatch: pytest.MonkeyPat
     """With a shortest solution known before, its layer is not closed."""
     deal = golf(Verdict.SOLVED)
     expected = api.solve(deal)
-    monkeypatch.setattr(pile_dives, "SCHEDULE", (1 << 15,) * 8)
+    monkeypatch.setattr(leaving_dives, "SCHEDULE", (1 << 15,) * 8)
     result = api.solve(deal, any_solution=True)
     assert (result.length, result.shortest) == (expected.length, True)
     assert counts(result) == counts(expected)

@@ -21,7 +21,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.results import Question
 from dbmsolver.search import inspect
-from dbmsolver.search.improve import pile_dives
+from dbmsolver.search.improve import leaving_dives
 from dbmsolver.search.trace import Finder, replay, steps_to
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.store import Store
@@ -35,7 +35,7 @@ SOME, MANY = 4, 60
 def dives(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """With the dive ahead of the search, and without it."""
     if not request.param:
-        monkeypatch.setattr(pile_dives, "SCHEDULE", ())
+        monkeypatch.setattr(leaving_dives, "SCHEDULE", ())
     return bool(request.param)
 
 
@@ -68,7 +68,7 @@ def test_small_decks(game: str, dives: bool) -> None:
 @pytest.mark.parametrize("game", PILE_GAMES)
 def test_many_small_decks(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     compare(game, 2, MANY // 2)
-    monkeypatch.setattr(pile_dives, "SCHEDULE", ())
+    monkeypatch.setattr(leaving_dives, "SCHEDULE", ())
     compare(game, 3, MANY // 2)
 
 

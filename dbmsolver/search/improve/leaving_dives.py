@@ -1,6 +1,8 @@
-"""Searches depth first for any solution of a game of one pile, before every state is closed.
+"""Searches depth first for any solution of a game whose cards only leave, of one pile or of pairs.
 
-Most deals that can be won are won by one of a few short dives, each of which tries the columns in
+They come before every state is closed.
+
+Most deals that can be won are won by one of a few short dives, each of which tries the places in
 another order: how long a dive takes depends on chance more than on any rule. Longer ones follow.
 The states they meet are no part of a proof.
 """
@@ -13,9 +15,8 @@ from random import Random
 
 import numpy as np
 
-from dbmsolver.core.pile_dive import EXHAUSTED, Diving, dive, make_diving
-from dbmsolver.core.tables import PLACE_HOME
-from dbmsolver.keys.piles import PileKeys
+from dbmsolver.core.leaving_dive import EXHAUSTED, Diving, dive, make_diving
+from dbmsolver.keys.leaving import LeavingKeys
 from dbmsolver.results import Limit, Limits, Report
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.limits import Cancelled
@@ -31,7 +32,7 @@ _STATE_BYTES = 32
 """Memory for each state that a dive may meet, at most."""
 
 
-class PileDives:
+class LeavingDives:
     """The dives.
 
     Where no solution can be shorter than the one they find, the search ends with it, and so it does
@@ -41,11 +42,11 @@ class PileDives:
 
     def __init__(
         self,
-        keys: PileKeys,
+        keys: LeavingKeys,
         recorder: Recorder,
         limits: Limits,
         memory: int,
-        best: Best[PileKeys] | None,
+        best: Best[LeavingKeys] | None,
     ) -> None:
         self.keys = keys
         self.recorder = recorder
@@ -57,8 +58,8 @@ class PileDives:
 
     @property
     def shortest(self) -> bool:
-        """True if the solution is a shortest one: it has one move for each card in a column."""
-        return self.best is not None and len(self.steps) == self.keys.in_columns
+        """True if the solution is a shortest one: none can be shorter."""
+        return self.best is not None and len(self.steps) == self.keys.least
 
     def run(self) -> Steps:
         """Dive until there is a solution, there is none, or the schedule ends."""
@@ -71,7 +72,7 @@ class PileDives:
         length, diving = yield from self._dive_often()
         if length < 0 or diving is None:
             return Stopped(self.recorder.limits.reached())
-        self.steps = [(int(card), PLACE_HOME) for card in diving.path[:length]]
+        self.steps = self.keys.steps_of_dive(diving.path[:length].tolist())
         statistics = self.recorder.statistics
         if self.best is None or self.shortest:
             statistics.states = statistics.evaluated = self.met
@@ -89,15 +90,15 @@ class PileDives:
         """
         random, length, diving = Random(1), -1, None
         root = self.keys.encode(self.keys.deal.position)
-        columns = list(range(self.keys.tables.columns))
+        places = list(range(self.keys.places))
         for wanted in SCHEDULE:
             most = min(wanted, self.room)
             if self.left is not None:
                 most = min(most, self.left - self.met)
             if most < 1:
                 break
-            diving, before = make_diving(root, most), self.met
-            order = np.array(columns, np.int64)
+            diving, before = make_diving(root, most, self.keys.most_moves), self.met
+            order = np.array(places, np.int64)
             while True:
                 limit = min(most, int(diving.state[1]) + _AT_ONCE)
                 length = int(dive(self.keys.tables, diving, order, limit))
@@ -108,7 +109,7 @@ class PileDives:
                 yield replace(self.recorder.report(look_ahead=True), evaluated=self.met)
                 if limit == most:
                     break
-            random.shuffle(columns)
+            random.shuffle(places)
         return length, diving
 
     def path(self, goal: GoalMet) -> list[Step]:

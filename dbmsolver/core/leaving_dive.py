@@ -1,0 +1,175 @@
+"""Searches depth first for any solution of a game whose cards only leave, of one pile or of pairs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.core import pairs
+from dbmsolver.core.pairs import CODE, OVER, TURNED, PairTables, expand_pairs, pair_sets
+from dbmsolver.core.pile import ONE, TOP, U64, ZERO, PileTables, after, left_in
+from dbmsolver.core.tables import OFF, SIGNATURE, Words
+from dbmsolver.jit.decorators import allocating, inlined, kernel
+from dbmsolver.jit.families import by_type
+
+EXHAUSTED, GIVEN_UP = -1, -2
+"""The values that :func:`dive` returns where it has found no solution."""
+MOST_FOUND = 64
+"""More successors than a state of pairs has: nine free cards make fewer pairs."""
+
+
+class Diving(NamedTuple):
+    """The state of a search depth first; :func:`make_diving` begins one."""
+
+    slots: Words  # [2**n]: a hash table of the states met, plus one, 0 where it is free
+    keys: Words  # [moves + 2]: the public keys of the states on the way, the deal first
+    tried: Words  # [moves + 2]: for each of them what has been tried
+    path: NDArray[np.int64]  # [moves + 1]: the cards put on the pile on the way, or codes of moves
+    state: NDArray[np.int64]  # [2]: depth, and how many states were met
+
+
+def make_diving(root: int, most: int, moves: int) -> Diving:
+    """Return the beginning of a search that meets at most ``most`` states.
+
+    No way to a state has more than ``moves`` moves.
+    """
+    diving = Diving(
+        slots=np.zeros(1 << (2 * most - 1).bit_length(), np.uint64),
+        keys=np.zeros(moves + 2, np.uint64),
+        tried=np.zeros(moves + 2, np.uint64),
+        path=np.zeros(moves + 1, np.int64),
+        state=np.array([0, 1], np.int64),
+    )
+    diving.keys[0] = root
+    return diving
+
+
+@inlined
+def _is_new(slots, mask, alike):
+    """Return True if a word is not in the hash table yet; write it there."""
+    slot = (alike * U64(0x9E3779B97F4A7C15)) >> U64(20)
+    while slots[slot & mask] and slots[slot & mask] != alike:
+        slot += ONE
+    if slots[slot & mask]:
+        return False
+    slots[slot & mask] = alike
+    return True
+
+
+@kernel
+def dive_to_pile(t, diving, order, limit):
+    """Search depth first for any solution, until ``limit`` states are met in all.
+
+    Of the cards that may be played next, those of the columns that come first in ``order``
+    (int64[columns]) are tried first, the stock last. States whose cards on top differ in their
+    suit only have the same solutions, and count once.
+
+    Returns the length of the solution, which is in ``diving.path``; EXHAUSTED where no state is
+    left; GIVEN_UP where the limit came first. Then another call with a higher limit goes on, if
+    the hash table has twice as many slots.
+    """
+    columns_from = t.shifts[0]
+    slots, keys, tried = diving.slots, diving.keys, diving.tried
+    mask = U64(slots.size - 1)
+    depth, met = diving.state[0], diving.state[1]
+    if not keys[0] >> columns_from:
+        return np.int64(0)
+    while depth >= 0 and met < limit:
+        key = keys[depth]
+        fits = t.follows[key & U64(TOP)]
+        place = np.int64(-1)
+        for column in order:
+            left = left_in(t, key, column)
+            if (
+                left
+                and not (tried[depth] >> U64(column)) & ONE
+                and (fits >> U64(t.cards[column, left])) & ONE
+            ):
+                place = np.int64(column)
+                break
+        if place < 0 and left_in(t, key, t.columns) and not (tried[depth] >> U64(t.columns)) & ONE:
+            place = np.int64(t.columns)
+        if place < 0:
+            depth -= 1
+            continue
+        tried[depth] |= ONE << U64(place)
+        card = t.cards[place, left_in(t, key, place)]
+        moved = after(t, key, card)
+        diving.path[depth] = card
+        if not moved >> columns_from:
+            diving.state[1] = met
+            return depth + 1
+        if not _is_new(slots, mask, ((moved & ~U64(TOP)) | U64(card >> 2)) + ONE):
+            continue
+        met += 1
+        depth += 1
+        keys[depth] = moved
+        tried[depth] = ZERO
+    diving.state[0], diving.state[1] = depth, met
+    return np.int64(EXHAUSTED if depth < 0 else GIVEN_UP)
+
+
+@inlined
+def _worth(t, signature, found, order):
+    """Return how early a move is to be tried (int64): those first that take most of the pyramid.
+
+    Turns come last; among the others ``order`` decides.
+    """
+    code = np.int64(found[CODE])
+    if code in (TURNED, OVER):
+        return np.int64(-1)
+    gone = np.int64(0)
+    for column in range(t.columns):
+        gone += pairs.left_in(t, signature, column) - pairs.left_in(t, found[SIGNATURE], column)
+    return (gone << 8) + order[code % order.size]
+
+
+@allocating
+def dive_to_pairs(t, diving, order, limit):
+    """Search depth first for any solution of a game of pairs, as :func:`dive_to_pile` does.
+
+    ``order`` (int64[places]) are numbers that decide between moves that take as many cards. The
+    path has the codes of moves.
+    """
+    slots, keys, tried = diving.slots, diving.keys, diving.tried
+    mask = U64(slots.size - 1)
+    depth, met = diving.state[0], diving.state[1]
+    found = np.zeros((MOST_FOUND, 4), np.uint64)
+    worth = np.zeros(MOST_FOUND, np.int64)
+    of_key = (ONE << t.key_bits) - ONE
+    if pairs.is_won(t, keys[0] >> t.key_bits, keys[0] & of_key):
+        return np.int64(0)
+    while depth >= 0 and met < limit:
+        signature = keys[depth] >> t.key_bits
+        count = expand_pairs(t, pair_sets(t, signature), keys[depth] & of_key, found)
+        best = np.int64(-1)
+        for number in range(count):
+            if (tried[depth] >> U64(number)) & ONE:
+                continue
+            worth[number] = _worth(t, signature, found[number], order)
+            if best < 0 or worth[number] > worth[best]:
+                best = np.int64(number)
+        if best < 0:
+            depth -= 1
+            continue
+        tried[depth] |= ONE << U64(best)
+        moved, off = found[best, SIGNATURE], found[best, OFF]
+        diving.path[depth] = np.int64(found[best, CODE])
+        if moved & pairs.WON:
+            diving.state[1] = met
+            return depth + 1
+        public = pairs.public_key(t, moved, off)
+        if not _is_new(slots, mask, public + ONE):
+            continue
+        met += 1
+        depth += 1
+        keys[depth] = public
+        tried[depth] = ZERO
+    diving.state[0], diving.state[1] = depth, met
+    return np.int64(EXHAUSTED if depth < 0 else GIVEN_UP)
+
+
+dive = by_type({PileTables: dive_to_pile, PairTables: dive_to_pairs})
+"""Search depth first: (tables, diving, order, limit)."""

@@ -72,8 +72,8 @@ def _is_deal(value: object) -> bool:
 
 def _are_rules(value: object) -> bool:
     """Return True if these are rules as far as types go."""
-    texts = {"name", "build", "fill", "layout", "moves", "pile", "base"}
-    flags = {"kings_sunk", "whole_suits", "reserve", "removable"}
+    texts = {"name", "build", "fill", "layout", "moves", "pile", "base", "pairs"}
+    flags = {"kings_sunk", "whole_suits", "reserve", "removable", "free_stock"}
     return isinstance(value, dict) and all(
         isinstance(content, str if name in texts else bool)
         if name in texts | flags
@@ -137,7 +137,7 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     "waiting": _is_tally,
     "strata": _are_strata,
     "history": _is_history,
-    "path": lambda value: value is None or _are_rows(value, (51, 7)),
+    "path": lambda value: value is None or _are_rows(value, (51, 64 + 51)),
     "length": lambda value: value is None or _is_number(value),
 }
 """The check of each field by itself; those with a list of choices are in ``CHOICES``."""

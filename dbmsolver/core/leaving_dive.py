@@ -1,4 +1,4 @@
-"""Searches depth first for any solution of a game whose cards only leave, of one pile or of pairs."""
+"""Searches depth first for any solution of a game of one pile, or of pairs."""
 
 from __future__ import annotations
 

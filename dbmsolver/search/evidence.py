@@ -159,7 +159,8 @@ def _is_last(codec: AnyKeys, place: BlockKey) -> bool:
     """Return True if no state of an unsolvable deal is in this stratum.
 
     All its states but one have one card that is not home, and the goal is a move away. Over
-    classes, and where cards only leave, it is that of a win. In Klondike and its relatives there is none.
+    classes, and where cards only leave, it is that of a win. In Klondike and its relatives there is
+    none.
     """
     if are_of_patience(codec):
         return place.stratum > codec.last_stratum

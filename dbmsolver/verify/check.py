@@ -22,6 +22,7 @@ from dbmsolver.verify.certificate import bad_path, deal_of, differences, from_ma
 from dbmsolver.verify.certificate_file import Certificate
 from dbmsolver.verify.claim import Progress
 from dbmsolver.verify.format_of_deal import make_format
+from dbmsolver.verify.pair_format import PairFormat
 from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.pile_format import PileFormat
 from dbmsolver.verify.positions import WrongPosition
@@ -95,9 +96,9 @@ def _shown(
     deal: Deal, manifest: Manifest
 ) -> Callable[[tuple[int, int, int, int]], Position | None]:
     """Return a function that makes a position of a state's words."""
-    if deal.rules.has_pile:
-        piles = PileFormat(deal)
-        return lambda words: piles.position(words[0])
+    if deal.rules.only_leave:
+        keys = (PileFormat if deal.rules.has_pile else PairFormat)(deal)
+        return lambda words: keys.position(words[0])
     if manifest.method.of_classes:
         return class_format(deal, manifest).position
     if deal.rules.is_patience:

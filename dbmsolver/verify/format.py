@@ -79,6 +79,8 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 
 FREECELL, BOTTOM, LOCKED, HOME = 4, 5, 6, 7
+PAIRED = 64
+"""The place value of a card that is removed with another, less the number of that one."""
 NO_CARD = 63
 """The card that the deal's parent-move code moves, where a run is one move: none."""
 

@@ -22,27 +22,24 @@ for the deal itself. The card that moved is on top now.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
+from dbmsolver.verify.kernels.leaving import unpack_keys
+from dbmsolver.verify.leaving_format import Body, Flags, Ints, Moved, Words
 
 EMPTY = 52
 FIRST = 53
 """The code of the deal, which has no parent."""
-CODE_BYTES = 1
 _TOP = np.uint64(63)
 _MOST_LENGTHS = {True: 1 << 17, False: 1 << 21}
 """With a stock, and without."""
-
-Words = NDArray[np.uint64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 class Taken(NamedTuple):
@@ -55,9 +52,13 @@ class Taken(NamedTuple):
 class PileFormat:
     """The keys of one deal, and the rules, read from the deal alone."""
 
-    def __init__(self, deal: Deal) -> None:
+    first_code = FIRST
+    far = 1
+
+    def __init__(self, deal: Deal, layered: bool = False) -> None:
         position = deal.position
         self.deal = deal
+        self.layered = layered
         self.ranks = 13 - position.foundations[0]
         self.wraps = deal.rules.pile == "wrap"
         self.piles = [list(column) for column in position.columns]
@@ -88,9 +89,24 @@ class PileFormat:
         return len(self.piles) - 1
 
     @property
-    def in_columns(self) -> int:
+    def least(self) -> int:
         """Cards in the columns of the deal: no solution has fewer moves."""
         return sum(map(len, self.piles[:-1]))
+
+    @property
+    def root_layer(self) -> int:
+        """The layer of the deal; 0 in a proof."""
+        return self.least if self.layered else 0
+
+    def second_word(self, layer: int) -> int:
+        """Return the second word of the public keys of a layer."""
+        return 0
+
+    def read(self, signatures: Words, counts: Ints, body: Body, layer: int) -> Words | None:
+        """Return the public keys of a block; None if some have bits that no key has."""
+        keys = np.empty(body.states, np.uint64)
+        good = unpack_keys(signatures, counts, body, self.cut, self.local_bits, keys)
+        return keys if good else None
 
     @property
     def root(self) -> int:
@@ -138,10 +154,13 @@ class PileFormat:
         """Return True if the cards that leave this column, or the stock, lead to higher strata."""
         return number < self.first or number == self.columns
 
-    def layers(self, taken: Taken) -> Ints:
-        """Return each layer: the cards in the deal's columns, plus cards turned from the stock."""
-        turned: Ints = len(self.piles[-1]) - taken.left[-1]
-        return self.in_columns + turned
+    def are_of_layer(self, taken: Taken, layer: int) -> Flags:
+        """Return a flag for each state of a layer.
+
+        That is the cards in the deal's columns, plus those turned from the stock.
+        """
+        good: Flags = self.least + len(self.piles[-1]) - taken.left[-1] == layer
+        return good
 
     def are_won(self, taken: Taken) -> Flags:
         """Return a flag for each state with empty columns."""
@@ -170,6 +189,36 @@ class PileFormat:
         unit = np.array([1 << shift for shift in self.shifts], np.uint64)[self.source[tops]]
         parents: Words = ((keys + unit) & ~_TOP) | codes.astype(np.uint64)
         return parents
+
+    def successors(self, keys: Words, taken: Taken, layer: int) -> Iterator[Moved]:
+        """Yield, for each column and the stock, the states that lose its card and what follows."""
+        for number, (left, pile) in enumerate(zip(taken.left, self.piles, strict=True)):
+            cards = np.array([-8, *pile], np.int64)[left]
+            moves = left > 0
+            turned = number == self.columns
+            if not turned:
+                moves &= self.may_go_on(cards, taken.top)
+            after = self.without(keys[moves], number, cards[moves])
+            layers = np.full(after.size, layer + (turned and self.layered))
+            yield Moved(keys[moves], after, layers, int(self.is_counted(number)))
+
+    def parents(self, keys: Words, taken: Taken, codes: Ints, layer: int) -> Iterator[Moved | None]:
+        """Yield the states whose last card came from other columns, from the first, from the stock.
+
+        Each with those before it. None for codes that stand for no legal move.
+        """
+        tops = taken.top
+        source = self.source[tops]
+        turned = source == self.columns
+        if ((codes > FIRST) | ~(turned | self.may_go_on(tops, codes))).any():
+            yield None
+            return
+        parents = self.before(keys, tops, codes)
+        first = source < self.first
+        kinds = (~turned & ~first, 0, 0), (first, 0, 1), (turned, int(self.layered), 1)
+        for some, layers, strata in kinds:
+            below = np.full(int(some.sum()), layer - layers)
+            yield Moved(keys[some], parents[some], below, strata)
 
     def position(self, key: int) -> Position | None:
         """Return the position of a key; None if it is none.

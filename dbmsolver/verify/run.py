@@ -30,10 +30,11 @@ from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.arrange import arrange, make_board, take_signature
 from dbmsolver.verify.kernels.bound import lower_bound
 from dbmsolver.verify.kernels.patience import bound
+from dbmsolver.verify.leaving import LeavingCheck
+from dbmsolver.verify.pair_format import PairFormat
 from dbmsolver.verify.partitions import PartitionCache, state_bytes
 from dbmsolver.verify.patience import PatienceCheck
 from dbmsolver.verify.patience_format import PatienceFormat
-from dbmsolver.verify.pile import PileCheck
 from dbmsolver.verify.pile_format import PileFormat
 from dbmsolver.verify.positions import TooManyPositions, check_positions
 from dbmsolver.verify.records import root_record
@@ -90,8 +91,8 @@ class StoreCheck:
             return
         if claim == "shortest" and manifest.question != "solve":
             raise Refuted("a proof does not look for shortest solutions")
-        if report.deal.rules.has_pile:
-            yield from self._one_pile(length)
+        if report.deal.rules.only_leave:
+            yield from self._leaving(length)
             return
         if manifest.method.of_classes:
             yield from self._classes()
@@ -120,13 +121,14 @@ class StoreCheck:
             self.report.checked.append("no solution is shorter than the deal's lower bound")
         return least == length
 
-    def _one_pile(self, length: int | None) -> Generator[Progress, None, None]:
-        """Check the closed states of a game of one pile."""
-        form = PileFormat(self.report.deal)
-        if length is not None and self._is_bound(form.in_columns, length):
-            return
+    def _leaving(self, length: int | None) -> Generator[Progress, None, None]:
+        """Check the closed states of a game whose cards only leave."""
+        deal = self.report.deal
         layered = self.manifest.question == "solve"
-        check = PileCheck(
+        form = (PileFormat if deal.rules.has_pile else PairFormat)(deal, layered)
+        if length is not None and self._is_bound(form.least, length):
+            return
+        check = LeavingCheck(
             self.store, form, length, layered, self.sample, self.how.seed, self.memory
         )
         yield from self._closed_states(check, length)
@@ -147,7 +149,7 @@ class StoreCheck:
         yield from self._closed_states(check, length)
 
     def _closed_states(
-        self, check: PileCheck | PatienceCheck, length: int | None
+        self, check: LeavingCheck | PatienceCheck, length: int | None
     ) -> Generator[Progress, None, None]:
         """Carry out a check of closed states, and note it in the report."""
         report = self.report

@@ -14,7 +14,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Measure
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
-from dbmsolver.verify.format import BOTTOM, FREECELL, HOME
+from dbmsolver.verify.format import BOTTOM, FREECELL, HOME, PAIRED
 
 TURNED = 6
 """The place value of a step that turns cards of the stock, or the waste; its card is 0."""
@@ -61,7 +61,8 @@ def _move(deal: Deal, position: Position, step: Any, measure: Measure) -> Move |
     made = measure.forced(position) if measure.has_free_moves else None
     for move in measure.moves(position) if made is None else [made]:
         # With one pile a card of the stock is turned to it: a move of that card.
-        turns = not deal.rules.has_pile and "stock" in (move.source.kind, move.destination.kind)
+        stock = "stock" in (move.source.kind, move.destination.kind)
+        turns = not deal.rules.has_pile and stock and move.destination.kind != "removed"
         if turns and place == TURNED and card == 0:
             return move
         if turns or move.card != card:
@@ -69,7 +70,9 @@ def _move(deal: Deal, position: Position, step: Any, measure: Measure) -> Move |
         kind, index, under = move.destination.kind, move.destination.index, None
         if kind == "column":
             under = position.columns[index][-1] if position.columns[index] else -1
-        if place == HOME:
+        if kind == "removed":
+            fits = place == (HOME if move.other is None else PAIRED + move.other)
+        elif place == HOME:
             fits = kind in ("foundation", "pile")
         elif place == FREECELL:
             fits = kind == "freecell"
@@ -102,4 +105,6 @@ def _text(step: Any) -> str:
         FREECELL: "to a freecell",
         BOTTOM: "to an empty column",
     }
+    if PAIRED <= step[1] < PAIRED + CARDS:
+        return f"{card_name(step[0])} with {card_name(step[1] - PAIRED)}"
     return f"{card_name(step[0])} {places.get(step[1], 'onto a card')}"

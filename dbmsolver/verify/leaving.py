@@ -1,39 +1,39 @@
-"""The check of a store of a game of one pile.
+"""The check of a store of a game whose cards only leave: of one pile, or of pairs.
 
-Every move puts a card on the pile, so it takes two things for each closed state: that what follows
-from it is closed, and that its parent is, by a legal move. Then no chain of parents has a ring, and
-each ends at the deal. Where the claim is a shortest solution, what follows matters only
-in the layers below its length: each card in a column makes one move, so layers are lower bounds.
+No move can be taken back, so it takes two things for each closed state: that what follows from it
+is closed, and that its parent is, by a legal move. Then no chain of parents has a ring, and each
+ends at the deal. Where the claim is a shortest solution, what follows matters only in the layers
+below its length: layers are lower bounds, and no move leads to a lower one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dbmsolver.errors import StoreError
-from dbmsolver.storage.records import describe
+from dbmsolver.storage.records import describe, parse_closed_key
 from dbmsolver.verify.blocks import read_block
 from dbmsolver.verify.blockwise import BlockwiseCheck, Place
 from dbmsolver.verify.claim import Pace, Progress
-from dbmsolver.verify.kernels.pile import hash_sum, missing_from, unpack_keys
-from dbmsolver.verify.pile_format import CODE_BYTES, FIRST, Flags, Ints, PileFormat, Taken, Words
+from dbmsolver.verify.kernels.leaving import hash_sum, missing_from
+from dbmsolver.verify.leaving_format import CODE_BYTES, Flags, Ints, LeavingFormat, Moved, Words
 from dbmsolver.verify.refutation import Refuted
 
 _UNIT = 1 << 16
 """States that are looked at together."""
 
 
-class PileStates(NamedTuple):
+class LeavingStates(NamedTuple):
     """Closed states, in ascending order."""
 
     keys: Words
     codes: Ints
 
 
-class PileCheck(BlockwiseCheck[PileFormat, Place, PileStates]):
+class LeavingCheck(BlockwiseCheck[LeavingFormat, Place, LeavingStates]):
     """The check of one store; :meth:`run` carries it out, or raises Refuted."""
 
     code_bytes = CODE_BYTES
@@ -41,10 +41,10 @@ class PileCheck(BlockwiseCheck[PileFormat, Place, PileStates]):
 
     def most_together(self, states: dict[Place, int]) -> int:
         """Return the most states that a layer and stratum and all next to it have."""
-        near = (-1, 0, 1)
+        near = range(-self.form.far, self.form.far + 1)
         return max(
             (
-                sum(states.get((layer + x, stratum + y), 0) for x in near for y in near)
+                sum(states.get((layer + x, stratum + y), 0) for x in (-1, 0, 1) for y in near)
                 for layer, stratum in states
             ),
             default=0,
@@ -55,13 +55,14 @@ class PileCheck(BlockwiseCheck[PileFormat, Place, PileStates]):
         pace = Pace()
         root = np.array([self.form.root], np.uint64)
         taken = self.form.take(root)
-        home = (self._layer(taken), int(self.form.strata(taken)[0]))
+        home = (self.form.root_layer, int(self.form.strata(taken)[0]))
         if missing_from(root, self._states(home).keys) >= 0:
             reason = "the deal is not among the closed positions"
             raise Refuted(reason, _words(self.form.root))
         done = 0
         for place in sorted(self.blocks):
-            near = range(place[0] - 1, place[0] + 2), range(place[1] - 1, place[1] + 2)
+            far = self.form.far
+            near = range(place[0] - 1, place[0] + 2), range(place[1] - far, place[1] + far + 1)
             for old in [
                 old for old in self.loaded if old[0] not in near[0] or old[1] not in near[1]
             ]:
@@ -77,11 +78,7 @@ class PileCheck(BlockwiseCheck[PileFormat, Place, PileStates]):
                     last = max(stratum for _, stratum in self.blocks)
                     yield Progress("checking", place[1], last, self.states, 0, share)
 
-    def _layer(self, taken: Taken) -> int:
-        """Return the layer of the first of some states; 0 in a proof."""
-        return int(self.form.layers(taken)[0]) if self.layered else 0
-
-    def _states(self, place: Place) -> PileStates:
+    def _states(self, place: Place) -> LeavingStates:
         """Return all closed states of a layer and stratum; raise Refuted if one is there twice."""
         if place not in self.loaded:
             parts = [self._read(key) for key in self.blocks.get(place, [])]
@@ -92,27 +89,27 @@ class PileCheck(BlockwiseCheck[PileFormat, Place, PileStates]):
             twice = np.flatnonzero(keys[1:] == keys[:-1])
             if twice.size:
                 raise Refuted("a position is closed twice", _words(int(keys[twice[0]])))
-            self.loaded[place] = PileStates(keys, codes)
+            self.loaded[place] = LeavingStates(keys, codes)
         return self.loaded[place]
 
-    def _read(self, key: bytes) -> PileStates:
+    def _read(self, key: bytes) -> LeavingStates:
         directory, body = read_block(self.store, CODE_BYTES, key)
         if body.words != 1:
             raise StoreError(
                 "the block's keys have a width that cannot be",
                 f"{self.store.path}: {describe(key)}",
             )
-        keys = np.empty(body.states, np.uint64)
-        cut, bits = self.form.cut, self.form.local_bits
-        if not unpack_keys(directory.signatures, directory.counts, body, cut, bits, keys):
+        layer = parse_closed_key(key).layer
+        keys = self.form.read(directory.signatures, directory.counts, body, layer)
+        if keys is None:
             raise Refuted(f"a key has more bits than it can have ({describe(key)})")
-        return PileStates(keys, body.codes.astype(np.int64))
+        return LeavingStates(keys, body.codes.astype(np.int64))
 
     def _check_block(self, place: Place, key: bytes) -> None:
         keys, codes = self._read(key)
         for start in range(0, keys.size, _UNIT):
             self._check(place, keys[start : start + _UNIT], codes[start : start + _UNIT])
-        self.count(key, keys.size, int(hash_sum(keys)))
+        self.count(key, keys.size, int(hash_sum(keys, np.uint64(self.form.second_word(place[0])))))
 
     def _check(self, place: Place, keys: Words, codes: Ints) -> None:
         form = self.form
@@ -123,7 +120,7 @@ class PileCheck(BlockwiseCheck[PileFormat, Place, PileStates]):
         )
         if self.layered:
             _none(
-                form.layers(taken) != place[0],
+                ~form.are_of_layer(taken, place[0]),
                 keys,
                 "a closed position is in another layer's block",
             )
@@ -134,55 +131,49 @@ class PileCheck(BlockwiseCheck[PileFormat, Place, PileStates]):
         if self.length is None or place[0] < self.length:
             self._check_successors(place, keys, taken)
 
-    def _check_successors(self, place: Place, keys: Words, taken: Taken) -> None:
-        layer, stratum = place
-        for number, (left, pile) in enumerate(zip(taken.left, self.form.piles, strict=True)):
-            if not pile:
-                continue
-            cards = np.array([-8, *pile], np.int64)[left]
-            moves = left > 0
-            following = layer
-            if number < self.form.columns:
-                moves &= self.form.may_go_on(cards, taken.top)
-            elif self.layered:
-                following += 1
-                if self.length is not None and following >= self.length:
-                    continue
-            before = keys[moves]
-            after = self.form.without(before, number, cards[moves])
-            place = following, stratum + self.form.is_counted(number)
-            gone = missing_from(after, self._states(place).keys)
-            if gone >= 0:
+    def _check_successors(self, place: Place, keys: Words, taken: Any) -> None:
+        for moved in self.form.successors(keys, taken, place[0]):
+            if self.length is not None:
+                useful = moved.layers < self.length
+                keys_below, others = moved.keys[useful], moved.others[useful]
+                moved = Moved(keys_below, others, moved.layers[useful], moved.strata)
+            gone = self._missing(moved, place[1] + moved.strata)
+            if gone is not None:
                 raise Refuted(
                     "a successor of a closed position is not closed",
-                    _words(int(before[gone])),
-                    _words(int(after[gone])),
+                    _words(gone[0]),
+                    _words(gone[1]),
                     "the successor",
                 )
 
-    def _check_parents(self, place: Place, keys: Words, codes: Ints, taken: Taken) -> None:
+    def _missing(self, moved: Moved, stratum: int) -> tuple[int, int] | None:
+        """Return the keys of a move that leads to a state that is not closed; None without one."""
+        for layer in np.unique(moved.layers).tolist():
+            some = moved.layers == layer
+            others = moved.others[some]
+            gone = missing_from(others, self._states((layer, stratum)).keys)
+            if gone >= 0:
+                return int(moved.keys[some][gone]), int(others[gone])
+        return None
+
+    def _check_parents(self, place: Place, keys: Words, codes: Ints, taken: Any) -> None:
         form = self.form
         is_root = keys == np.uint64(form.root)
+        if place[0] != form.root_layer:
+            is_root[:] = False
         wrong = "a parent-move code stands for no move that can have led to the position"
-        _none(is_root != (codes == FIRST), keys, wrong)
+        _none(is_root != (codes == form.first_code), keys, wrong)
         rest = ~is_root
-        keys, codes, tops = keys[rest], codes[rest], taken.top[rest]
-        source = form.source[tops]
-        turned = source == form.columns
-        _none((codes > FIRST) | ~(turned | form.may_go_on(tops, codes)), keys, wrong)
-        parents = form.before(keys, tops, codes)
-        layer, stratum = place
-        first = source < form.first
-        below = (layer, stratum), (layer, stratum - 1), (layer - self.layered, stratum - 1)
-        for some, before in zip((~turned & ~first, first, turned), below, strict=True):
-            if not some.any():
-                continue
-            gone = missing_from(parents[some], self._states(before).keys)
-            if gone >= 0:
+        keys, codes = keys[rest], codes[rest]
+        for moved in form.parents(keys, form.take(keys), codes, place[0]):
+            if moved is None:
+                raise Refuted(wrong, _words(int(keys[0])))
+            gone = self._missing(moved, place[1] - moved.strata)
+            if gone is not None:
                 raise Refuted(
                     "the parent of a closed position, by its parent-move code, is not closed",
-                    _words(int(keys[some][gone])),
-                    _words(int(parents[some][gone])),
+                    _words(gone[0]),
+                    _words(gone[1]),
                     "its parent by the parent-move code",
                 )
 

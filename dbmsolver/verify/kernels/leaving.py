@@ -1,4 +1,4 @@
-"""The check of a state of a game of one pile: keys from blocks, hashes, ranks."""
+"""The check of a state of a game whose cards only leave: keys from blocks, hashes, ranks."""
 
 from __future__ import annotations
 
@@ -36,11 +36,32 @@ def unpack_keys(signatures, counts, body, cut, local_bits, keys):
 
 
 @kernel
-def hash_sum(keys):
-    """Return the sum modulo 2**64 of the hashes of keys, which are words of 16 bytes."""
+def unpack_pairs(signatures, counts, body, width, local_bits, layer, keys):
+    """Write the public keys of a block of a pairing game to ``keys`` (uint64[states]).
+
+    Returns whether all of them can be keys. A signature has ``width`` bits, which stand above the
+    ``local_bits`` of a local key, and above them the layer.
+    """
+    number = 0
+    good = True
+    for run in range(signatures.size):
+        low = ZERO
+        good &= signatures[run] >> U64(width) == U64(layer)
+        columns = signatures[run] & ((U64(1) << U64(width)) - U64(1))
+        for _ in range(counts[run]):
+            low += difference(body, 0, number)
+            good &= low >> U64(local_bits) == ZERO
+            keys[number] = low | (columns << U64(local_bits))
+            number += 1
+    return good
+
+
+@kernel
+def hash_sum(keys, second):
+    """Return the sum modulo 2**64 of the hashes of public keys: each key, and a second word."""
     total = ZERO
     for key in keys:
-        total += hash_key(key, ZERO, ZERO, 2)
+        total += hash_key(key, second, ZERO, 2)
     return total
 
 

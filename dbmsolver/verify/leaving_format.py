@@ -1,0 +1,84 @@
+"""The keys of games whose cards only leave, as their check works with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.game.position import Position
+
+Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Body = Any
+"""The body of a block, as it is read."""
+CODE_BYTES = 1
+
+
+class Moved(NamedTuple):
+    """States, and those that one kind of move leads to from them, or that it led to them from."""
+
+    keys: Words
+    others: Words
+    layers: Ints  # of the others
+    strata: int  # how many strata lie between
+
+
+class LeavingFormat(Protocol):
+    """The keys of one deal, and the rules, read from the deal alone."""
+
+    @property
+    def first_code(self) -> int:
+        """The code of the deal, which has no parent."""
+
+    @property
+    def far(self) -> int:
+        """The most strata that a move leads up."""
+
+    @property
+    def root(self) -> int:
+        """The key of the deal."""
+
+    @property
+    def root_layer(self) -> int:
+        """The layer of the deal; 0 in a proof."""
+
+    @property
+    def least(self) -> int:
+        """A length that no solution falls short of."""
+
+    def read(self, signatures: Words, counts: Ints, body: Body, layer: int) -> Words | None:
+        """Return the public keys of a block; None if some have bits that no key of a layer has."""
+
+    def second_word(self, layer: int) -> int:
+        """Return the second word of the public keys of a layer."""
+
+    def take(self, keys: Words) -> Any:
+        """Take keys apart, whether they can be keys or not."""
+
+    def are_positions(self, keys: Words, taken: Any) -> Flags:
+        """Return a flag for each key that is a position."""
+
+    def are_of_layer(self, taken: Any, layer: int) -> Flags:
+        """Return a flag for each state that can be of a layer."""
+
+    def strata(self, taken: Any) -> Ints:
+        """Return the stratum of each state."""
+
+    def are_won(self, taken: Any) -> Flags:
+        """Return a flag for each won state."""
+
+    def successors(self, keys: Words, taken: Any, layer: int) -> Iterator[Moved]:
+        """Yield, for each kind of move, the states that it is legal in and where it leads."""
+
+    def parents(self, keys: Words, taken: Any, codes: Ints, layer: int) -> Iterator[Moved | None]:
+        """Yield, for each kind of move, the states it led to by their codes and those before it.
+
+        None for codes that stand for no legal move.
+        """
+
+    def position(self, key: int) -> Position | None:
+        """Return the position of a key; None if it is none."""

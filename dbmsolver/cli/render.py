@@ -15,6 +15,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.measures import METRIC_WORDS, counted
 from dbmsolver.game.moves import Move, Place
+from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import UNUSUAL, rules_fields
@@ -142,12 +143,13 @@ def describe_move(move: Move) -> str:
         for place in (move.source, move.destination)
     )
     cards = f"  ({move.count} cards)" if move.count > 1 else ""
-    return f"{card_name(move.card)}  {source} -> {destination}{cards}"
+    pair = "" if move.other is None else f", with {card_name(move.other)}"
+    return f"{card_name(move.card)}  {source} -> {destination}{pair}{cards}"
 
 
 def board_text(position: Position) -> str:
     """Return a board for people; of one that is won, the foundations."""
-    if position.is_goal() and position.pile is None:
+    if position.is_goal() and position.pile is None and not isinstance(position, Pairing):
         tops = [(SUITS[index], position.top_home(index)) for index in (0, 3, 2, 1)]
         names = [f"{name}-{card_name(card)[0]}" for name, card in tops if card is not None]
         return f"Foundations: {' '.join(names)}\n"
@@ -259,6 +261,7 @@ def move_data(move: Move) -> dict[str, Any]:
         "destination": _place_data(move.destination),
         "forced": move.forced,
         **({"count": move.count} if move.count > 1 else {}),
+        **({} if move.other is None else {"other": card_name(move.other)}),
     }
 
 

@@ -96,7 +96,7 @@ def grouped(solution: Solution) -> Solution:
     move stays an automove if it was one.
     """
     rules = solution.rules
-    if rules.has_runs or rules.has_pile or rules.takes_back or rules.is_patience:
+    if rules.has_runs or rules.only_leave or rules.takes_back or rules.is_patience:
         return replace(solution, steps=tuple(told_in_full(solution)))
     made_by = {
         moves[0].card: step.automove
@@ -116,9 +116,10 @@ def grouped(solution: Solution) -> Solution:
 
 def told_in_full(solution: Solution) -> Iterable[Step]:
     """Yield the steps with the card that moves, the card it is put on, and the position before."""
+    rules_of_pairs = solution.rules.has_pairs
     for step, before, _ in solution.replay():
         card = moving_card(before, step)
-        onto: int | None = None
+        onto = step.onto if rules_of_pairs else None
         if step.destination.kind == "column" and before.columns[step.destination.index]:
             onto = before.columns[step.destination.index][-1]
         elif before.pile:
@@ -139,7 +140,7 @@ def player_moves(
     position: Position, rules: Rules, any_length: bool = False
 ) -> Iterable[tuple[Step, Position]]:
     """Yield all moves of a player, each with the position after it and before any automove."""
-    if rules.has_runs or rules.has_pile or rules.is_patience:
+    if rules.has_runs or rules.only_leave or rules.is_patience:
         for move in position.moves(rules):
             yield Step.of(move), position.apply(move)
         return

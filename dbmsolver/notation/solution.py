@@ -15,11 +15,12 @@ from dbmsolver.errors import IllegalMoveError, InputError, quoted
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
+from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.showing import picture
 from dbmsolver.game.titles import title
-from dbmsolver.notation.steps import Step, moving_card, play
+from dbmsolver.notation.steps import Step, move_of_pairing, moving_card, play
 from dbmsolver.notation.supermoves import split
 
 Path = tuple[str | int, ...]
@@ -152,7 +153,9 @@ class Solution:
         """Return each step with the moves it stands for, as for `moves`."""
         found = []
         for index, (step, position, _) in enumerate(self.replay()):
-            if step.count == 1:
+            if isinstance(position, Pairing):
+                moves = [move_of_pairing(position, step, moving_card(position, step))]
+            elif step.count == 1:
                 card = moving_card(position, step)
                 moves = [Move(card, step.source, step.destination, step.automove != "none")]
             elif self.rules.has_runs or self.rules.is_patience:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from dbmsolver.errors import IllegalMoveError
 from dbmsolver.game.automoves import Automove, moves_home
 from dbmsolver.game.cards import card_name, rank, suit
-from dbmsolver.game.moves import Move, Place
+from dbmsolver.game.moves import REMOVED, STOCK, Move, Place
+from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import capacity, run_length
@@ -50,7 +51,7 @@ class Step:
     card: int | None = None
     """The card that moves, of a run the deepest one: optional, and checked."""
     onto: int | None = None
-    """The card it is put on: optional, and checked."""
+    """The card it is put on: optional, and checked. Of a pair, the other card: needed."""
     comment: Comment | None = None
     before: Position | None = None
     """The position before the step: optional, and checked."""
@@ -58,6 +59,8 @@ class Step:
 
     def __str__(self) -> str:
         what = "a card" if self.card is None else card_name(self.card)
+        if self.destination == REMOVED and self.onto is not None:
+            what += f" with {card_name(self.onto)}"
         if self.count != 1:
             what = f"{self.count} cards"
         return f"{what} from {self.source} to {self.destination}"
@@ -65,7 +68,9 @@ class Step:
     @classmethod
     def of(cls, move: Move, automove: Automove = "none") -> Step:
         """Return the step that makes one move."""
-        return cls(move.source, move.destination, move.count, automove, card=move.card)
+        return cls(
+            move.source, move.destination, move.count, automove, card=move.card, onto=move.other
+        )
 
 
 def moving_card(position: Position, step: Step) -> int:
@@ -115,6 +120,9 @@ def play(position: Position, step: Step, rules: Rules, unlimited: bool = False) 
     if count < 1:
         raise IllegalMoveError(f"{count} cards, expected at least 1")
     card = moving_card(position, step)
+    if isinstance(position, Pairing):
+        _check_card("moves", step.card, card)
+        return _play_pairing(position, step, card, rules)
     if isinstance(position, Patience):
         _check_card("moves", step.card, card)
         return _play_patience(position, step, card, rules)
@@ -181,6 +189,36 @@ def _card_of_patience(position: Patience, step: Step) -> int:
     if not cards:
         raise IllegalMoveError("no card there", str(step.source))
     return cards[-1]
+
+
+def move_of_pairing(position: Pairing, step: Step, card: int) -> Move:
+    """Return the move of a step in a game of pairs, which may name the cards of a pair either way.
+
+    `card` is the one that it moves.
+    """
+    move = Move(card, step.source, step.destination, count=step.count, other=step.onto)
+    if move.destination == REMOVED and move.other is not None and move.other < card:
+        free = [*position.available(), *((one, STOCK) for one in position.stock[:1])]
+        place = dict(free).get(move.other)
+        if place is not None:
+            return move._replace(card=move.other, source=place, other=card)
+    return move
+
+
+def _play_pairing(position: Pairing, step: Step, card: int, rules: Rules) -> Position:
+    """Return the position of a game of pairs after the step, which must be legal."""
+    if step.automove != "none":
+        raise IllegalMoveError(f"no automove of the policy {step.automove}")
+    move = move_of_pairing(position, step, card)
+    after = position.apply(move)
+    if move not in position.moves(rules):
+        if position.is_goal():
+            raise IllegalMoveError("the game is won, and nothing is left to be played")
+        if move.destination != REMOVED:
+            raise IllegalMoveError(f"{card_name(card)} cannot go there", str(move.destination))
+        alone = "alone" if move.other is None else f"with {card_name(move.other)}"
+        raise IllegalMoveError(f"{card_name(move.card)} is not removed {alone}")
+    return after
 
 
 def _play_patience(position: Patience, step: Step, card: int, rules: Rules) -> Position:

@@ -14,7 +14,7 @@ from dbmsolver.errors import DbmError
 from dbmsolver.game.automoves import AUTOMOVES, Automove, moves_home
 from dbmsolver.game.cards import parse_card, suit
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.moves import PILE, RESERVE, STOCK, WASTE, Place
+from dbmsolver.game.moves import PILE, REMOVED, RESERVE, STOCK, WASTE, Place
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import UNUSUAL, rules_from
 from dbmsolver.game.titles import rules_of_notes
@@ -29,14 +29,15 @@ TITLE = re.compile(r"Deal (\S+)(?: \(([^()]*)\))?: solved in .*", re.ASCII)
 _MOVE = re.compile(
     r"\s*(?:[0-9]+)?  (?P<card>\S{2})  "
     r"(?P<source>column|freecell|stock|waste|reserve|home)(?: (?P<from>[0-9]{1,2}))? -> "
-    r"(?:home|(?P<pile>pile|stock|waste)|(?P<destination>column|freecell) (?P<to>[0-9]{1,2}))"
+    r"(?:home|(?P<pile>pile|stock|waste|removed)(?:, with (?P<other>\S{2}))?|"
+    r"(?P<destination>column|freecell) (?P<to>[0-9]{1,2}))"
     r"(?:  \((?P<count>[0-9]{1,2}) cards\))?(?P<forced>  \((?:forced|automove)\))?",
     re.ASCII,
 )
 _FACT = re.compile(
     r"(?:Lengths|States|Time|Memory|Disk|Digest|Store|Proof|Go on): .*|No move is needed\.|\s*"
 )
-_PILED = {"pile": PILE, "stock": STOCK, "waste": WASTE, "reserve": RESERVE}
+_PILED = {"pile": PILE, "stock": STOCK, "waste": WASTE, "reserve": RESERVE, "removed": REMOVED}
 _NUMBER = re.compile(r"-?[0-9]{1,12}")
 
 
@@ -59,7 +60,10 @@ def read_text(source: Source, given: Given) -> Solution:
         place = _place(found["source"], found["from"] or "1")
         place = Place("foundation", suit(card)) if found["source"] == "home" else place
         count = int(found["count"] or 1)
-        step = Step(place, destination, count, card=card, origin=origin)
+        other = None
+        if found["other"]:
+            other = parse_card(found["other"], source.named(number, found.start("other") + 1))
+        step = Step(place, destination, count, card=card, onto=other, origin=origin)
         builder.add(_forced(step, builder) if found["forced"] else step)
     return builder.solution()
 
@@ -141,9 +145,11 @@ def read_json(source: Source, given: Given) -> Solution:
     for index, move in enumerate(moves):
         path: Path = ("moves", index)
         try:
-            card = parse_card(str(move["card"]), source.place(places[path]))
+            where = source.place(places[path])
+            card = parse_card(str(move["card"]), where)
             start, end = (_json_place(move[key]) for key in ("source", "destination"))
             start = Place("foundation", suit(card)) if start == OWN_FOUNDATION else start
+            other = parse_card(str(move["other"]), where) if "other" in move else None
         except (KeyError, TypeError, ValueError) as error:
             raise problem(path, f"no move ({error}), expected card, source, destination") from None
         line, column = source.at(places[path])
@@ -153,7 +159,7 @@ def read_json(source: Source, given: Given) -> Solution:
         count = move.get("count", 1)
         if not isinstance(count, int) or isinstance(count, bool):
             raise problem((*path, "count"), "expected a number of cards")
-        builder.add(Step(start, end, count, automove=made_by, card=card, origin=origin))
+        builder.add(Step(start, end, count, made_by, card=card, onto=other, origin=origin))
     return builder.solution()
 
 

@@ -214,6 +214,9 @@ def read_board(
 
 
 def _check_rules(rules: Rules) -> None:
+    if rules.has_pairs:
+        text = "Freecell Solver's text has no words for stock, waste and pairs"
+        raise UsageError(f"{rules.name}: {text}")
     if rules.is_patience:
         text = "Freecell Solver's text has no words for stock, waste and cards face down"
         raise UsageError(f"{rules.name}: {text}")

@@ -101,6 +101,8 @@ def _check_writable(solution: Solution, policy: Policy) -> None:
     if rules.takes_back:
         what = f"{REMOVABLE_WORDS[True]} in {rules.name}"
         raise UsageError(f"{what}: Standard FreeCell Notation has no such move")
+    if rules.has_pairs:
+        raise UsageError(f"{rules.name}: Standard FreeCell Notation has no stock, waste and pairs")
     if rules.has_pile:
         raise UsageError(f"{rules.name}: Standard FreeCell Notation has no pile and no stock")
     if rules.columns > MAX_COLUMNS or rules.freecells > MAX_FREECELLS:

@@ -49,6 +49,10 @@ def write(solution: Solution) -> str:
         raise UsageError(
             f"{rules.name}: the format short has no letters for stock, waste and cards face down"
         )
+    if rules.has_pairs:
+        raise UsageError(
+            f"{rules.name}: the format short has no letters for stock, waste and pairs"
+        )
     if rules.has_pile:
         raise UsageError(f"{rules.name}: the format short has no letters for a pile and a stock")
     if rules.columns > len(COLUMNS):

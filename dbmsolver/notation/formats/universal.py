@@ -14,6 +14,7 @@ from dbmsolver.game.cards import SUITS, rank, suit
 from dbmsolver.game.kinds import Build, Fill
 from dbmsolver.game.moves import Place
 from dbmsolver.game.moving import moving
+from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.shipped import usual_rules
@@ -62,11 +63,11 @@ KNOWN: dict[str, tuple[str, ...]] = {
         "comment",
     ),
     "comment": ("Plain_Text_Comment", "XHTML_Subset_Comment", "originator", "ID"),
-    "place": ("col", "freecell", "foundation", "pile", "stock", "waste", "reserve"),
+    "place": ("col", "freecell", "foundation", "pile", "stock", "waste", "reserve", "removed"),
     "foundation_id": ("deck", "suit"),
     "position": (
         "foundations", "freecells", "columns", "pile", "stock", "waste", "turns", "base",
-        "lowest", "reserve",
+        "lowest", "reserve", "removed",
     ),
     "foundation": ("foundation", "rank"),
     "column": ("len", "cards"),
@@ -151,7 +152,7 @@ def _comment(comment: Comment) -> dict[str, Any]:
 def _place(place: Place) -> dict[str, Any]:
     if place.kind == "foundation":
         return {"foundation": {"deck": 0, "suit": SUITS[place.index]}}
-    if place.kind in ("pile", "stock", "waste", "reserve"):
+    if place.kind in ("pile", "stock", "waste", "reserve", "removed"):
         return {place.kind: place.index}
     return {"col" if place.kind == "column" else "freecell": place.index}
 
@@ -190,12 +191,15 @@ def _position(position: Position) -> dict[str, Any]:
             value["columns"], position.columns, position.hidden, strict=True
         ):
             column["cards"] = [_card(card, depth < hidden) for depth, card in enumerate(cards)]
-        value["stock"] = [_card(card, True) for card in position.stock]
+        face_down = not isinstance(position, Pairing)
+        value["stock"] = [_card(card, face_down) for card in position.stock]
         value["waste"] = [_card(card) for card in position.waste]
         if position.turns is not None:
             value["turns"] = position.turns
         if position.reserve:
             value["reserve"] = [_card(card) for card in position.reserve]
+    if isinstance(position, Pairing):
+        value["removed"] = [_card(card) for card in position.removed]
     if position.pile is not None:
         value["pile"] = [_card(card) for card in position.pile]
         value["stock"] = [_card(card) for card in position.stock]

@@ -184,7 +184,7 @@ class TreeReader(ValueReader):
         line, column = self.at(at)
         source = self.place(move["source"], (*at, "source"))
         destination = self.place(move["dest"], (*at, "dest"))
-        most = 52 if self.rules.is_patience else 13
+        most = 52 if self.rules.is_patience or self.rules.has_pairs else 13
         count = self.integer(move.get("num_cards", 1), (*at, "num_cards"), 1, most)
         cards = [
             self.card(move[name], (*at, name), empty=True) if name in move else None

@@ -8,7 +8,8 @@ from typing import Any, NoReturn, TypeVar
 from dbmsolver.errors import DbmError, quoted
 from dbmsolver.game.bases import Base
 from dbmsolver.game.cards import SUIT_NAMES, SUITS
-from dbmsolver.game.moves import PILE, RESERVE, STOCK, WASTE, Place
+from dbmsolver.game.moves import PILE, REMOVED, RESERVE, STOCK, WASTE, Place
+from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import MAX_COLUMNS, MAX_RESERVE
@@ -86,11 +87,13 @@ class ValueReader:
     def position(self, value: Any, path: Path) -> Position:
         piled = ("pile", "stock")
         absent: tuple[str, ...] = () if self.rules.has_pile else piled
-        if self.rules.is_patience:
+        if self.rules.has_pairs:
+            absent = ("pile", "reserve")
+        elif self.rules.is_patience:
             absent = ("pile", "reserve", *(() if self.rules.passes else ("turns",)))
         else:
             absent += ("waste", "turns", "reserve")
-        absent += ("base", "lowest")
+        absent += ("base", "lowest", *(() if self.rules.has_pairs else ("removed",)))
         self.object(value, path, "position", absent)
         heights: dict[int, int] = {}
         at = (*path, "foundations")
@@ -126,7 +129,20 @@ class ValueReader:
             home = self.counted(base, heights)
         top = pile if "pile" in value else None
         position = Position(piles, tuple(cells), home, top, stock, base)
-        if self.rules.is_patience:
+        if self.rules.has_pairs:
+            often = max(0, self.rules.passes - 1)
+            position = Pairing(
+                piles,
+                tuple(cells),
+                home,
+                stock=stock,
+                waste=waste,
+                hidden=(0,) * len(piles),
+                turns=self.integer(value["turns"], (*path, "turns"), 0, often),
+                removed=self.cards(value["removed"], (*path, "removed")),
+                whole=self.rules.pairs == "all",
+            )
+        elif self.rules.is_patience:
             most = self.rules.passes - 1 if self.rules.passes else None
             turns = most
             if most is not None and "turns" in value:
@@ -211,7 +227,8 @@ class ValueReader:
         if len(named) != 1:
             self.fail(
                 path,
-                "expected one of col, freecell and foundation, or pile, stock, waste and reserve",
+                "expected one of col, freecell and foundation, or pile, stock, waste, reserve and "
+                "removed",
             )
         name = named[0]
         at = (*path, name)
@@ -222,6 +239,11 @@ class ValueReader:
                 self.fail(at, "there is no reserve")
             self.integer(value[name], at, 0, 0)
             return RESERVE
+        if name == "removed":
+            if not self.rules.has_pairs:
+                self.fail(at, "no card is removed")
+            self.integer(value[name], at, 0, 0)
+            return REMOVED
         if name in ("pile", "stock", "waste"):
             there = self.rules.has_pile and name != "waste"
             if not (there or (self.rules.draw and name != "pile")):

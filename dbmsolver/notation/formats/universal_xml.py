@@ -42,6 +42,7 @@ _POSITION = {
     "base": "int",
     "lowest": "int",
     "reserve": "list card",
+    "removed": "list card",
 }
 _MOVE = {"source": "place", "dest": "place", "num_cards": "int", "source_card": "card"}
 FIELDS: dict[str, dict[str, str]] = {
@@ -76,7 +77,7 @@ FIELDS: dict[str, dict[str, str]] = {
     "place": {
         **dict.fromkeys(("col", "freecell"), "int"),
         "foundation": "foundation_id",
-        **dict.fromkeys(("pile", "stock", "waste", "reserve"), "int"),
+        **dict.fromkeys(("pile", "stock", "waste", "reserve", "removed"), "int"),
     },
     "foundation_id": {"deck": "int", "suit": "text"},
     "position": _POSITION,

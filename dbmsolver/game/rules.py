@@ -142,7 +142,7 @@ class Rules:
     stacked: int = 0
     """Cards that the deal puts into a reserve that is one stack, which fills empty columns."""
     pairs: Pairs = "none"
-    """What has to be removed in pairs, if anything; then columns are a pyramid of as many rows."""
+    """The cards that have to be removed in pairs, if any; columns are a pyramid of as many rows."""
     free_stock: bool = False
     """True if the top card of the stock is free, too, in a game of pairs."""
 

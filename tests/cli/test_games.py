@@ -40,7 +40,7 @@ def test_a_shipped_game_is_understood(name: str) -> None:
     assert checked.output.startswith(f"{SHIPPED[name].title} ({name}.game)\n")
     text = " ".join(checked.output.split())
     assert f"{name}: {GAMES[name].describe()}" in text
-    played = ("Moves:",) if GAMES[name].has_pile else ("Building:", "Spaces:", "Home:")
+    played = ("Moves:",) if GAMES[name].only_leave else ("Building:", "Spaces:", "Home:")
     for fact in ("Deal:", *played, "Finish:", "Numbers:"):
         assert fact in text
     assert max(map(len, checked.output.splitlines())) <= 100

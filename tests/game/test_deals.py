@@ -65,6 +65,12 @@ def pysolfc_board(game: str, number: int) -> list[str]:
         return format_board(parse_board(board, GAMES["klondike"])).splitlines()
     pysol = Game("freecell", number, RandomBase.DEALS_MS)
     pysol.deal()
+    if "pyramid" in game:  # startGame: dealRow() to 28 stacks, row by row, then dealCards()
+        cards = CardRenderer(True).render_l(pysol.cards)
+        lines = [f"Waste: {cards[28]}", f"Stock: {' '.join(cards[29:])}", "Turns: 2"]
+        starts = [row * (row + 1) // 2 for row in range(8)]
+        rows = ["  ".join(cards[starts[row] : starts[row + 1]]) for row in range(7)]
+        return lines + ["  " * (6 - number) + row for number, row in enumerate(rows)]
     if "challenge" in game:  # _shuffleHookMoveToTop: aces and twos are the first cards to be dealt
         low = sorted((c for c in pysol.cards if c.rank <= 2), key=lambda c: (-c.rank, c.suit))
         pysol.cards = low + [c for c in pysol.cards if c.rank > 2]
@@ -186,7 +192,7 @@ def test_numbers_out_of_range(number: int) -> None:
             name
             for name, rules in GAMES.items()
             if not {"diagonal", "auto", "columns"} & set(rules.layout.split())
-            and not (rules.has_pile or rules.is_patience)
+            and not (rules.only_leave or rules.is_patience)
         )
     ),
     columns=st.integers(1, 13),

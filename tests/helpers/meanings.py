@@ -23,6 +23,7 @@ from dbmsolver.core.dive import fingerprints
 from dbmsolver.core.dominance import make_scratch as make_record_scratch
 from dbmsolver.core.dominance import successors as record_successors
 from dbmsolver.core.expand import MAX_MOVES
+from dbmsolver.core.pairs import pair_successors
 from dbmsolver.core.patience import moves_of
 from dbmsolver.core.patience_bound import bound_of, make_weights
 from dbmsolver.core.patience_closing import digest_of
@@ -40,6 +41,7 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.jit.families import function_of
 from dbmsolver.keys.classes import ClassKeys
+from dbmsolver.keys.pairs import PairKeys
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.records import RecordKeys
@@ -226,6 +228,24 @@ def _of_piles() -> Values:
     return values
 
 
+def _of_pairs() -> Values:
+    values: Values = {"keys": [], "moves": [], "bound": []}
+    for deal in _deals(("pyramid", "relaxed_pyramid")):
+        keys, found = PairKeys(deal, Question.SOLVE), np.zeros((64, 4), np.uint64)
+        for position in game_of(deal, keys.measure):
+            state = keys.state(position)
+            words = np.array([state.signature], np.uint64), np.array([state.off], np.uint64)
+            count = int(pair_successors(keys.tables, words[0][0], words[1][0], found))
+            places = progress_of(keys.tables, np.append(words[0], found[:count, 0]), keys.locked)
+            (layer, stratum), *others = map(layer_and_stratum, places.tolist())
+            rows = sorted(found[:count].tolist())
+            digest = int(digest_runs(keys.tables, words[0], np.array([1], np.int64), words[1], 1))
+            values["keys"].append([keys.encode(position), *state, rows, stratum, digest])
+            values["moves"].append(sorted(row[3] for row in rows))
+            values["bound"].append([keys.least, sorted(other - layer for other, _ in others)])
+    return values
+
+
 def _of_patience() -> Values:
     values: Values = {"keys": [], "moves": [], "automoves": [], "bound": []}
     for deal in _deals(("klondike", "klondike_by_threes", "yukon", "whitehead", "canfield")):
@@ -295,6 +315,7 @@ FAMILIES: dict[str, Callable[[], Values]] = {
     "dominating": _of_records,
     "classes": _of_classes,
     "pile": _of_piles,
+    "pairs": _of_pairs,
     "patience": _of_patience,
 }
 """The values of each family, by its name."""

@@ -13,6 +13,7 @@ from dbmsolver.game.measures import Measure
 from dbmsolver.game.pairing import deal_pairing
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
+from dbmsolver.results import Verdict
 
 PAIR_GAMES = [name for name, rules in GAMES.items() if rules.has_pairs]
 
@@ -72,3 +73,12 @@ def shortest(deal: Deal) -> tuple[int | None, int]:
                 (following if measure.cost(move) else layer).append(after)
         layer, length = following, length + 1
     return None, len(seen)
+
+
+_PYRAMID = {Verdict.SOLVED: 106, Verdict.UNSOLVABLE: 49}
+"""Seeds of small decks of a thousand states or two."""
+
+
+def pyramid(wanted: Verdict) -> Deal:
+    """Return a small pyramid with this verdict, of a thousand states or two."""
+    return small_deck(Random(_PYRAMID[wanted]), 4, 5)

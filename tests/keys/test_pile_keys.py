@@ -57,7 +57,7 @@ def test_keys_of_games_that_are_played() -> None:
         keys = PileKeys(deal)
         assert keys.method == Method.EVERY_POSITION
         assert keys.measure == Measure(deal.rules, "none", "cards")
-        assert keys.in_columns == sum(map(len, deal.position.columns))
+        assert keys.least == sum(map(len, deal.position.columns))
         positions = played(deal, random)
         found = [keys.encode(position) for position in positions]
         for key, position in zip(found, positions, strict=True):
@@ -102,7 +102,7 @@ def test_states_of_games_that_are_played() -> None:
                 turned = len(deal.position.stock) - len(position.stock)
                 left = {column[0]: len(column) for column in position.columns if column}
                 gone = sum(len(c) - left.get(c[0], 0) for c in columns if c and c[0] in inside)
-                layer = keys.in_columns + turned if keys.tables.layered else 0
+                layer = keys.least + turned if keys.tables.layered else 0
                 place = int(
                     progress_of(keys.tables, np.array([state.signature], np.uint64), keys.locked)[0]
                 )

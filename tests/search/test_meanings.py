@@ -63,6 +63,11 @@ KNOWN: dict[str, dict[str, tuple[int, str]]] = {
         "moves": (1, "e58e145e8df413c0"),
         "bound": (1, "fe0bb32c0a894ff5"),
     },
+    "pairs": {
+        "keys": (1, "bbc2674e8ae4e357"),
+        "moves": (1, "28cc48d39aec58f1"),
+        "bound": (1, "37430d9bf62162c4"),
+    },
     "patience": {
         "keys": (2, "2760e3c8b17e05b2"),
         "moves": (2, "9fbacb90af3e1507"),
@@ -71,7 +76,7 @@ KNOWN: dict[str, dict[str, tuple[int, str]]] = {
     },
 }
 """The version of each part, and a digest of what it gives on fixed positions."""
-_FAST = ("cards", "dominating", "classes", "pile", "patience")
+_FAST = ("cards", "dominating", "classes", "pile", "pairs", "patience")
 """The other families need kernels that no other fast test compiles."""
 PLACE = "dbmsolver/storage/meanings.py"
 

@@ -92,8 +92,8 @@ def check(game: str, seed: int, decks: int, store: Path) -> None:
                 checked = True
 
 
-PLAYED = [name for name, rules in GAMES.items() if not rules.is_patience]
-"""Klondike and its relatives have tests of their own."""
+PLAYED = [name for name, rules in GAMES.items() if not (rules.is_patience or rules.has_pairs)]
+"""Klondike and its relatives, and pairing games, have tests of their own."""
 
 
 @pytest.mark.parametrize("game", few_fast(PLAYED, 3))

@@ -129,13 +129,13 @@ class MoveLine:
     destinations: tuple[str, ...] = ()
     rank: str | None = None
     """The rank of the destination `Rank`, A to K."""
-    sum: int | None = None
-    """The number of the destination `Sum`: that of the ranks of two cards together."""
     modifiers: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     """Elements of `SourceElement`; empty for any."""
     times: int | None = None
     """The number of `Times`: 0 for any number, None if not said."""
+    sum: int | None = None
+    """The number of the destination `Sum`: that of the ranks of two cards together."""
 
     def __post_init__(self) -> None:
         if self.item is None and self.destinations[:1] == ("Any",):

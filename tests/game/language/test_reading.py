@@ -96,6 +96,7 @@ def move_lines(draw: st.DrawFn) -> MoveLine:
         draw(some(st.sampled_from(plain), unique=True)),
         draw(some(ELEMENTS, unique=True)),
         draw(maybe(st.integers(0, 1000))),
+        draw(COUNTS) if "Sum" in destinations else None,
     )
 
 

@@ -34,7 +34,9 @@ def foreign(solution: Solution) -> str:
     return "\n".join(line for line in text.splitlines() if not line.startswith("#")) + "\n"
 
 
-@pytest.mark.parametrize("name", [name for name in GAMES if not GAMES[name].is_patience])
+@pytest.mark.parametrize(
+    "name", [name for name, rules in GAMES.items() if not (rules.is_patience or rules.has_pairs)]
+)
 def test_the_game_counts_for_a_file_with_a_board(name: str) -> None:
     solution = game(name)
     found = formats.read(foreign(solution), given=Given(game=name))

@@ -1,7 +1,8 @@
-"""Games of one pile, closed stratum by stratum: threads, little memory, interruptions."""
+"""Games whose cards only leave, closed stratum by stratum: threads, little memory, interruptions."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from helpers import faults
 from helpers.failing_writes import FailingWrites
 from helpers.interruptions import interrupt
+from helpers.pair_games import pyramid
 from helpers.pile_games import golf
 
 from dbmsolver import api
@@ -27,6 +29,9 @@ MOST = 8
 """The most ways in which columns that are not in a signature can have lost cards."""
 QUESTIONS: list[Question] = [Question.PROVE, Question.SOLVE]
 VERDICTS = [Verdict.UNSOLVABLE, Verdict.SOLVED]
+
+DECKS: dict[str, Callable[[Verdict], Deal]] = {"golf": golf, "pyramid": pyramid}
+"""Small decks by their verdicts."""
 
 UNSOLVABLE = {
     ("golf", 1): (219_907, "fe4dadf30dcf1d67"),
@@ -100,13 +105,14 @@ def test_two_threads_find_what_one_does(question: Question) -> None:
         assert counts(one) == counts(two)
 
 
+@pytest.mark.parametrize("deck", DECKS)
 @pytest.mark.usefixtures("no_dives")
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("wanted", VERDICTS)
 def test_signatures_closed_in_pieces(
-    question: Question, wanted: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    deck: str, question: Question, wanted: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    deal = golf(wanted)
+    deal = DECKS[deck](wanted)
     expected = ask(question, deal)
     in_pieces(monkeypatch)
     result = ask(question, deal, threads=2, store=tmp_path)
@@ -114,13 +120,14 @@ def test_signatures_closed_in_pieces(
     assert faults.check(tmp_path).valid
 
 
+@pytest.mark.parametrize("deck", DECKS)
 @pytest.mark.usefixtures("no_dives")
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("wanted", VERDICTS)
 def test_pending_states_go_to_the_store_where_memory_is_little(
-    question: Question, wanted: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    deck: str, question: Question, wanted: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    deal = golf(wanted)
+    deal = DECKS[deck](wanted)
     expected = ask(question, deal)
     spilled = 0
     real = proof_state.ProofState.spill
@@ -148,13 +155,14 @@ class _Crash(Exception):
     """The process ends."""
 
 
+@pytest.mark.parametrize("deck", DECKS)
 @pytest.mark.usefixtures("no_dives")
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("wanted", VERDICTS)
 def test_crashes_leave_what_was_committed(
-    question: Question, wanted: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    deck: str, question: Question, wanted: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    deal = golf(wanted)
+    deal = DECKS[deck](wanted)
     expected = ask(question, deal)
     monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
     crashes = 0
@@ -174,13 +182,14 @@ def test_crashes_leave_what_was_committed(
     assert faults.check(tmp_path).valid
 
 
+@pytest.mark.parametrize("deck", DECKS)
 @pytest.mark.usefixtures("no_dives")
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_limits_leave_a_search_that_goes_on(
-    question: Question, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    deck: str, question: Question, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
-    deal = golf(Verdict.UNSOLVABLE)
+    deal = DECKS[deck](Verdict.UNSOLVABLE)
     expected = ask(question, deal)
     runs, most, least = 0, 0, []
     while True:
@@ -202,15 +211,16 @@ def test_limits_leave_a_search_that_goes_on(
         ask(other, deal, store=tmp_path)
 
 
+@pytest.mark.parametrize("deck", DECKS)
 @pytest.mark.usefixtures("no_dives")
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("wanted", VERDICTS)
 def test_write_errors(
-    question: Question, wanted: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    deck: str, question: Question, wanted: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A write fails, early or late, and the search goes on from what was there before."""
     monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
-    deal = golf(wanted)
+    deal = DECKS[deck](wanted)
     expected = ask(question, deal)
     FailingWrites(monkeypatch).fail_in_turn(
         range(1, 120, 20), lambda: ask(question, deal, store=tmp_path)
@@ -219,14 +229,15 @@ def test_write_errors(
     assert faults.check(tmp_path).valid
 
 
+@pytest.mark.parametrize("deck", DECKS)
 @pytest.mark.usefixtures("no_dives")
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("step", ["_solved", "_conclude"])
 def test_killed_between_the_goal_and_the_verdict(
-    question: Question, step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    deck: str, question: Question, step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The won state is pending in the last commit, and a continued run closes nothing more."""
-    deal = golf(Verdict.SOLVED)
+    deal = DECKS[deck](Verdict.SOLVED)
     expected = ask(question, deal)
 
     def die(self: object, *_: object, **__: object) -> None:
@@ -243,12 +254,13 @@ def test_killed_between_the_goal_and_the_verdict(
     assert faults.check(tmp_path).valid
 
 
+@pytest.mark.parametrize("deck", DECKS)
 @pytest.mark.usefixtures("no_dives")
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_what_is_lost_ends_without_a_verdict(
-    question: Question, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    deck: str, question: Question, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    deal = golf(Verdict.UNSOLVABLE)
+    deal = DECKS[deck](Verdict.UNSOLVABLE)
     expected = ask(question, deal)
     real = proof_state.ProofState.add
 
@@ -265,10 +277,13 @@ def test_what_is_lost_ends_without_a_verdict(
     assert counts(ask(question, deal, store=tmp_path)) == counts(expected)
 
 
+@pytest.mark.parametrize("deck", DECKS)
 @pytest.mark.usefixtures("no_dives")
-def test_a_solution_of_that_length_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_solution_of_that_length_ends_the_search(
+    deck: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With a shortest solution known before, its layer is not closed."""
-    deal = golf(Verdict.SOLVED)
+    deal = DECKS[deck](Verdict.SOLVED)
     expected = api.solve(deal)
     monkeypatch.setattr(leaving_dives, "SCHEDULE", (1 << 15,) * 8)
     result = api.solve(deal, any_solution=True)
@@ -276,8 +291,9 @@ def test_a_solution_of_that_length_ends_the_search(monkeypatch: pytest.MonkeyPat
     assert counts(result) == counts(expected)
 
 
-def test_a_store_of_another_version_is_refused_in_a_line(tmp_path: Path) -> None:
-    deal = golf(Verdict.UNSOLVABLE)
+@pytest.mark.parametrize("deck", DECKS)
+def test_a_store_of_another_version_is_refused_in_a_line(deck: str, tmp_path: Path) -> None:
+    deal = DECKS[deck](Verdict.UNSOLVABLE)
     api.prove(deal, store=tmp_path)
 
     def older(manifest: dict[str, Any]) -> None:

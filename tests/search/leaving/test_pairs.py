@@ -1,0 +1,284 @@
+"""Pairing games on small decks: keys, kernels, searches and the check against the readable model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import faults
+from helpers.pair_games import PAIR_GAMES, pyramid, shortest, small_deck
+
+from dbmsolver import api
+from dbmsolver.core.digest import digest_runs
+from dbmsolver.core.families import undo_code
+from dbmsolver.core.pairs import FIRST, WON, pair_successors
+from dbmsolver.core.runs import progress_of
+from dbmsolver.errors import InputError, UsageError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.pairing import Pairing
+from dbmsolver.game.position import Position
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.keys.pairs import PairKeys
+from dbmsolver.keys.states import State
+from dbmsolver.results import Question, Verdict
+from dbmsolver.search import inspect
+from dbmsolver.search.improve import leaving_dives
+from dbmsolver.search.sequences.session import Sequences
+from dbmsolver.search.trace import legal_move
+from dbmsolver.storage.blocks import Runs
+from dbmsolver.storage.records import layer_and_stratum
+from dbmsolver.verify.kernels.leaving import hash_sum
+from dbmsolver.verify.pair_format import PairFormat
+
+SOME, MANY = 60, 2000
+
+
+@pytest.fixture
+def no_dives(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leaving_dives, "SCHEDULE", ())
+
+
+def compare(seeds: range) -> set[tuple[bool, str, bool, int]]:
+    """Compare verdict, length and counts with breadth first; return the kinds of decks."""
+    kinds = set()
+    for seed in seeds:
+        deal = small_deck(Random(seed))
+        length, positions = shortest(deal)
+        proof, solved = api.prove(deal, threads=1), api.solve(deal, threads=1)
+        assert proof.verdict == solved.verdict == ("unsolvable" if length is None else "solved")
+        assert (solved.length, solved.shortest) == (length, length is not None), seed
+        if length is None:
+            assert proof.states == positions
+            assert solved.states >= positions
+        rules = deal.rules
+        kinds.add((length is None, rules.pairs, rules.free_stock, rules.passes))
+    return kinds
+
+
+@pytest.mark.usefixtures("no_dives")
+def test_small_decks() -> None:
+    kinds = compare(range(SOME))
+    assert {kind[:2] for kind in kinds} == {
+        (lost, pairs) for lost in (True, False) for pairs in ("pyramid", "all")
+    }
+
+
+def test_small_decks_with_dives() -> None:
+    compare(range(SOME, SOME + SOME // 2))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_dives")
+def test_thousands_of_small_decks() -> None:
+    assert len(compare(range(1000, 1000 + MANY))) > 15
+
+
+def walks(decks: range, question: Question) -> Iterator[tuple[PairKeys, State, Position]]:
+    """Yield states of random games, with their positions."""
+    found = np.zeros((64, 4), np.uint64)
+    for seed in decks:
+        random, deal = Random(seed), small_deck(Random(seed))
+        keys = PairKeys(deal, question)
+        state, position = keys.root, deal.position
+        while True:
+            yield keys, state, position
+            if position.is_goal():
+                break
+            words = np.uint64(state.signature), np.uint64(state.off)
+            count = int(pair_successors(keys.tables, *words, found))
+            moves = position.moves(deal.rules)
+            if not moves:
+                assert count == 0
+                break
+            rows = {keys._step(int(row[3])): State(*map(int, row[:3]), 0) for row in found[:count]}
+            assert len(rows) == count == len(moves)
+            step, state = random.choice(sorted(rows.items()))
+            move = legal_move(keys, position, *step)
+            assert move in moves
+            position = position.apply(move)
+
+
+@pytest.mark.parametrize("question", list(Question))
+def test_kernels_agree_with_the_readable_model(question: Question) -> None:
+    """Successors, the way back by codes, layers and strata, keys there and back."""
+    found = np.zeros((64, 4), np.uint64)
+    for keys, state, position in walks(range(200), question):
+        t = keys.tables
+        own = int(t.columns_mask) | int(WON)
+        again = keys.decode(keys.encode(position))
+        assert again.canonical() == position.canonical() == keys.position(state).canonical()
+        assert sorted(again.removed) == sorted(position.removed)  # type: ignore[attr-defined]
+        place = int(progress_of(t, np.array([state.signature], np.uint64), 0)[0])
+        if position.is_goal():
+            assert place == keys.last_stratum
+            continue
+        layer, stratum = layer_and_stratum(place)
+        assert place < keys.last_stratum
+        assert stratum == t.in_columns - sum(map(len, position.columns))
+        words = np.uint64(state.signature), np.uint64(state.off)
+        count = int(pair_successors(t, *words, found))
+        expected = {
+            (keys.state(after).signature & own, keys.state(after).off): move
+            for move, after in position.successors(keys.rules, "none")
+        }
+        assert len(expected) == count
+        for row in found[:count].tolist():
+            after, code = State(*row[:3], 0), row[3]
+            move = expected[after.signature & own, after.off]
+            assert legal_move(keys, position, *keys.step(after, code)) == move
+            assert undo_code(t, *map(np.uint64, after), code) == state
+            later = int(progress_of(t, np.array([after.signature], np.uint64), 0)[0])
+            rise = layer_and_stratum(later)[0] - layer
+            if later == keys.last_stratum or question == Question.PROVE:
+                continue
+            if move.destination.kind == "removed":
+                assert rise == 0 if keys.rules.pairs == "all" else rise in (0, 1)
+            else:
+                assert rise == keys.measure.cost(move)
+
+
+@pytest.mark.parametrize("question", list(Question))
+def test_the_check_has_the_same_keys(question: Question) -> None:
+    layered = question == Question.SOLVE
+    for keys, state, position in walks(range(60), question):
+        form = PairFormat(keys.deal, layered)
+        key = keys.encode(position)
+        shown = form.position(key)
+        assert shown is not None and shown.canonical() == position.canonical()
+        shown.validate(keys.rules)
+        taken = form.take(np.array([key], np.uint64))
+        assert bool(form.are_won(taken)[0]) == position.is_goal()
+        if position.is_goal():
+            continue
+        place = int(progress_of(keys.tables, np.array([state.signature], np.uint64), 0)[0])
+        layer, stratum = layer_and_stratum(place)
+        assert int(form.strata(taken)[0]) == stratum
+        one = np.array([1], np.int64)
+        signature, local = (np.array([word], np.uint64) for word in state[:2])
+        expected = digest_runs(keys.tables, signature, one, local, 1)
+        second = np.uint64(form.second_word(layer))
+        assert hash_sum(np.array([key], np.uint64), second) == expected
+        assert form.least == PairKeys(keys.deal, Question.SOLVE).least
+
+
+def test_what_is_no_key() -> None:
+    """All words with one bit changed are keys of positions, whose key they are, or none."""
+    outcomes = set()
+    for keys, _, position in walks(range(30), Question.PROVE):
+        key, form = keys.encode(position), PairFormat(keys.deal)
+        for bit in range(64):
+            other = key ^ (1 << bit)
+            try:
+                decoded = keys.decode(other)
+            except InputError:
+                assert form.position(other) is None
+                outcomes.add(False)
+                continue
+            assert keys.encode(decoded) == other
+            assert form.position(other) is not None
+            outcomes.add(True)
+    assert outcomes == {True, False}
+
+
+def test_positions_of_other_deals() -> None:
+    deal = small_deck(Random(3), 4, 5)
+    keys = PairKeys(deal)
+    for other in (Deal.from_number(1, GAMES["pyramid"]), small_deck(Random(4), 4, 5)):
+        with pytest.raises(InputError):
+            keys.encode(other.position)
+
+
+def positions_of(deal: Deal) -> list[Position]:
+    """All positions that can be reached and are not won."""
+    found = {deal.position.canonical(): deal.position}
+    waiting = [deal.position]
+    while waiting:
+        for _, after in waiting.pop().successors(deal.rules, "none"):
+            if after.canonical() not in found:
+                found[after.canonical()] = after
+                waiting.append(after)
+    return [position for position in found.values() if not position.is_goal()]
+
+
+def test_every_position_of_a_proof_has_a_way(tmp_path: Path) -> None:
+    deal = pyramid(Verdict.UNSOLVABLE)
+    api.prove(deal, store=tmp_path)
+    assert faults.check(tmp_path).valid
+    for position in positions_of(deal)[::20]:
+        moves = inspect.lookup(tmp_path, position)
+        assert moves is not None
+        reached = deal.position
+        for move in moves:
+            assert move in reached.moves(deal.rules)
+            reached = reached.apply(move)
+        assert reached.canonical() == position.canonical()
+    assert inspect.lookup(tmp_path, small_deck(Random(1), 4, 5).position) is None
+
+
+@pytest.mark.usefixtures("no_dives")
+@pytest.mark.parametrize("search", [api.prove, api.solve])
+def test_stores_are_checked(search: Any, tmp_path: Path) -> None:
+    checked = set()
+    for seed in range(12):
+        store = tmp_path / str(seed)
+        result = search(small_deck(Random(seed)), store=store)
+        report = faults.check(store)
+        assert report.valid, (seed, report.reason)
+        if report.digest is not None:
+            assert report.digest == result.digest
+        checked.add((result.verdict, report.digest is not None))
+    assert len(checked) > 1
+
+
+@pytest.mark.parametrize("search", [api.prove, api.solve])
+@pytest.mark.parametrize("fault", ["state", "code", "key"])
+def test_what_is_wrong_with_a_store_is_found(search: Any, fault: str, tmp_path: Path) -> None:
+    """A state less, another code, or another key: none of them passes."""
+    random = Random(fault)
+    deal = pyramid(Verdict.UNSOLVABLE)
+    for number in range(4):
+        store = tmp_path / str(number)
+        search(deal, store=store)
+        key, state = random.choice(faults.closed_states(store))
+
+        def change(runs: Runs, state: int = state) -> Runs | None:
+            if fault == "state":
+                return faults.without(runs, state)
+            if fault == "code":
+                codes = runs.codes.copy()
+                codes[state] = random.choice(
+                    [code for code in range(FIRST + 1) if code != codes[state]]
+                )
+                return Runs(runs.signatures, runs.counts, runs.keys, codes, runs.key_words)
+            keys = runs.keys.copy()
+            keys[state] ^= np.uint64(1 << random.randrange(30))
+            return Runs(runs.signatures, runs.counts, keys, runs.codes, runs.key_words)
+
+        faults.change_block(store, key, change)
+        faults.make_counts_fit(store)
+        assert not faults.check(store).valid
+
+
+@pytest.mark.parametrize("game", PAIR_GAMES)
+def test_whole_decks(game: str, tmp_path: Path) -> None:
+    deal = Deal.from_number(4, GAMES[game])
+    result = api.solve(deal, store=tmp_path, threads=2, memory=64 << 20)
+    assert (result.verdict, result.length, result.shortest) == ("solved", 40, True)
+    assert faults.check(tmp_path).valid
+    position = deal.position
+    for move in result.moves:
+        assert move in position.moves(deal.rules)
+        position = position.apply(move)
+    assert isinstance(position, Pairing) and position.is_goal()
+
+
+def test_what_is_not_possible_is_refused_by_name() -> None:
+    deal = Deal.from_number(1, GAMES["pyramid"])
+    with pytest.raises(UsageError, match="pairs are removed in pyramid"):
+        Sequences(deal)
+    with pytest.raises(UsageError, match="a game of pairs: expected turns"):
+        api.solve(deal, metric="cards")

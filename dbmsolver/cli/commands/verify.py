@@ -77,7 +77,7 @@ def verify_command(
     search is run again, by the same method, and compared with it.
 
     Exit codes: 0 valid, 4 not valid, with the first counterexample; 20 if the check of a game of
-    one pile, or of Klondike's kind, needs more memory.
+    one pile, of pairs, or of Klondike's kind, needs more memory.
     """
     from dbmsolver.verify import certificate_file
 

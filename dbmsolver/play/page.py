@@ -43,7 +43,7 @@ def play_page(first: dict[str, Any]) -> Page:
     """Return the page, which opens with a deal unless its address names another."""
     told = {
         **first,
-        "games": [[name, game.title] for name, game in SHIPPED.items()],
+        "games": [[name, game.title] for name, game in SHIPPED.items() if not game.rules.has_pairs],
         "formats": list(FORMATS.items()),
         "longest": MOST_LONGER,
     }

@@ -45,6 +45,12 @@ def rules_of(given: object) -> Rules:
         raise UsageError("unknown rules, expected those that the page was given") from None
 
 
+def check_played(rules: Rules) -> None:
+    """Raise UsageError for a game that the page does not play."""
+    if rules.has_pairs:
+        raise UsageError(f"{rules.name}: pairing games are not played on the page, expected others")
+
+
 def deal_of(given: object) -> Deal:
     """Return the deal that the page names: its game, and its number or board.
 
@@ -53,6 +59,7 @@ def deal_of(given: object) -> Deal:
     if not isinstance(given, Mapping):
         raise UsageError("no deal, expected its game, and its number or board")
     rules = rules_of(given.get("game", "freecell"))
+    check_played(rules)
     number, board = given.get("number"), given.get("board")
     if isinstance(board, str):
         return Deal.from_text(board, rules, "the board")

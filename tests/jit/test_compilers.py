@@ -76,6 +76,12 @@ def turns():
     deal = Deal.from_number(2, rules_for("klondike"))
     assert solve(deal, any_solution=True, max_states=1000).moves
 
+def pairs():
+    worker.SMALL, piece_tables.SMALLEST_BITS = UNDIVIDED
+    deal = Deal.from_number(LOST, rules_for("pyramid"))
+    assert prove(deal).verdict == solve(deal).verdict == "unsolvable"
+    assert solve(Deal.from_number(4, rules_for("relaxed_pyramid"))).moves
+
 def classes():
     worker.SMALL, piece_tables.SMALLEST_BITS = UNDIVIDED
     deal = Deal.from_number(12, rules_for("klondike_by_threes"))

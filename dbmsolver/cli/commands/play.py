@@ -81,6 +81,9 @@ def play_command(
     """
     if not all(map(find_spec, PARTS)):
         raise UsageError("play needs starlette and uvicorn: pip install 'dbmsolver[play]'")
+    from dbmsolver.play.table import check_played
+
+    check_played(rules)
     deal = _deal(source, deal_form, rules)
     from dbmsolver.notation.addresses import deal_name
     from dbmsolver.play.serving import Serving, serve

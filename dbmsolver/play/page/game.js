@@ -40,7 +40,7 @@ function addNode(parent, told) {
   return node;
 }
 
-const whole = (position) => ({ waste: null, hidden: [], reserve: [], ...position });
+const whole = (position) => ({ waste: null, removed: null, hidden: [], reserve: [], ...position });
 
 // All nodes in the order in which they are written and listed: a move, then what was tried in its
 // place, each with all that follows, then what follows the move.

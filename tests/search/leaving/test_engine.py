@@ -300,7 +300,7 @@ def test_a_store_of_another_version_is_refused_in_a_line(deck: str, tmp_path: Pa
         manifest["meaning"]["keys"] -= 1
 
     faults.change_manifest(tmp_path, older)
-    with pytest.raises(StoreError, match="made with version [01] of the keys") as refused:
+    with pytest.raises(StoreError, match=r"made with version [01] of the keys") as refused:
         api.prove(deal, store=tmp_path)
     assert "\n" not in str(refused.value)
 

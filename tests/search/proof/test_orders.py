@@ -33,6 +33,7 @@ CASES = [
     pytest.param(SMALL, Method.EVERY_POSITION, 5000, id="pieces"),
     pytest.param(MEDIUM, Method.DOMINATING, 5000, id="records"),
     pytest.param(PILE, Method.EVERY_POSITION, 5000, id="pile"),
+    pytest.param(PAIRS, Method.EVERY_POSITION, 200, id="pairs"),
     pytest.param(SMALL, Method.EVERY_POSITION, 1 << 18, id="whole", marks=pytest.mark.slow),
     pytest.param(MEDIUM, Method.EVERY_POSITION, 20_000, id="larger", marks=pytest.mark.slow),
 ]

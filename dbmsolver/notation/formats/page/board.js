@@ -5,7 +5,7 @@ for (const suit of SUITS) {
 }
 // The places, made anew for each deal.
 let cellElements, homeElements, stockElement, stockCount, pileElement, wasteElement, columnElements,
-  reserveElement;
+  reserveElement, removedElement;
 const hasStock = ({ stock, waste }) => stock.length > 0 || (waste && waste.length > 0);
 
 function makePlaces(first) {
@@ -19,6 +19,7 @@ function makePlaces(first) {
   wasteElement = stockElement && first.waste ? slotElement("") : null;
   columnElements = first.columns.map(columnElement);
   reserveElement = first.reserve.length ? columnElement(null, -1) : null;
+  removedElement = first.removed ? slotElement("") : null;
 }
 
 function slotElement(sign) {
@@ -70,7 +71,7 @@ function buildBoard(first, deep) {
   const board = element("board");
   board.style.setProperty("--n", across);
   board.style.setProperty("--deep", deep);
-  board.style.setProperty("--rows", pileElement ? 1 : topRows(above, across));
+  board.style.setProperty("--rows", pileElement || removedElement ? 1 : topRows(above, across));
   board.classList.toggle("many", across > 9);
   element("columns").classList.toggle("few", side < across);
   element("columns").style.setProperty("--columns", side);
@@ -80,11 +81,16 @@ function buildBoard(first, deep) {
     cells = [...(stockElement ? [stockElement] : []), pileElement];
     name = stockElement ? "Stock and pile" : "Pile";
   }
+  if (removedElement) {
+    cells = [...(wasteElement ? cells : []), removedElement];
+    name = wasteElement ? "Stock, waste and removed cards" : "Removed cards";
+  }
+  element("columns").classList.toggle("pyramid", Boolean(removedElement));
   element("cells").replaceChildren(...cells);
   element("cells").hidden = !cells.length;
   element("cells").setAttribute("aria-label", name);
   element("homes").replaceChildren(...homeElements.values());
-  element("homes").hidden = Boolean(pileElement);
+  element("homes").hidden = Boolean(pileElement || removedElement);
   element("columns").replaceChildren(
     ...(reserveElement ? [reserveElement] : []), ...columnElements);
 }
@@ -121,6 +127,19 @@ function drawWaste({ stock, waste }) {
   drawStock(stock);
 }
 
+// Each card of a pyramid lies half a card further to the left than those of the row above.
+function drawPyramid({ columns, removed }) {
+  columnElements.forEach((made, index) => {
+    made.style.setProperty("--first", index);
+    columns[index].forEach((card, depth) => {
+      cardElements.get(card).style.setProperty("--from", columns.length - 1 - index - depth);
+    });
+  });
+  const gone = removed.length ? plural(removed.length, "card") : "empty";
+  removedElement.setAttribute("aria-label", `Removed, ${gone}`);
+  fill(removedElement, 1, removed);
+}
+
 // The cards that lie face down: in the stock, and deep in columns.
 function faceDown({ stock, columns, hidden }) {
   return new Set([...stock, ...columns.flatMap((column, index) => column.slice(0, hidden[index] || 0))]);
@@ -137,9 +156,10 @@ function drawBoard(position, moved) {
   });
   if (pileElement) drawPile(position);
   if (wasteElement) drawWaste(position);
+  if (removedElement) drawPyramid(position);
   const down = faceDown(position);
   for (const [card, made] of cardElements) made.classList.toggle("down", down.has(card));
-  for (const [suit, place] of pileElement ? [] : homeElements) {
+  for (const [suit, place] of pileElement || removedElement ? [] : homeElements) {
     const name = `Foundation of ${SUIT_NAMES[suit]}`, pile = cardsHome(position, suit);
     place.setAttribute("aria-label", pile.length ? name : `${name}, empty`);
     fill(place, 1, pile);
@@ -157,7 +177,8 @@ function drawBoard(position, moved) {
   for (const [card, made] of cardElements) {
     const covered = position.pile ? isCovered(position, card)
       : below.has(card) || position.stock.includes(card)
-        || (position.waste || []).slice(0, -1).includes(card);
+        || (position.waste || []).slice(0, -1).includes(card)
+        || (position.removed || []).slice(0, -1).includes(card);
     made.classList.toggle("moved", moved.includes(card));
     made.toggleAttribute("aria-hidden", false);
     if (covered) made.setAttribute("aria-hidden", "true");

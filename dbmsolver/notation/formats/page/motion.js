@@ -20,6 +20,7 @@ function layers(position) {
   for (const suit of position.pile ? [] : SUITS) {
     cardsHome(position, suit).forEach((card, index) => found.set(card, index + 1));
   }
+  (position.removed || []).forEach((card, index) => found.set(card, index + 1));
   if (position.waste) position.waste.forEach((card, index) => found.set(card, index + 1));
   if (position.pile) position.pile.forEach((card, index) => found.set(card, index + 1));
   return (card) => found.get(card) || rankOf(card);

@@ -1,5 +1,6 @@
 // Positions, as pages hold them: {columns, freecells, foundations, pile, stock, waste, hidden, reserve,
-// base, lowest}. Cards are their two letters. The pile is null in games without one, and so is the waste.
+// removed, base, lowest}. Cards are their two letters. The pile is null in games without one, and so are waste and removed
+// cards.
 // Foundations begin with the rank `base`, and go round from the king to the lowest rank of the deck.
 
 // The ranks of a foundation with this one on top (0 for none), that on top last.
@@ -16,7 +17,23 @@ function ranksUpTo({ base = 1, lowest = 1 }, top) {
 const cardsHome = (position, suit) => ranksUpTo(position, position.foundations[suit])
   .map((rank) => RANKS[rank] + suit);
 
+// The text of a pyramid: column n has the n-th card of each row, the highest row first.
+function pyramidText({ columns, foundations, stock, waste, removed, turns }) {
+  const lines = Math.max(...Object.values(foundations))
+    ? [`Foundations: ${[...SUITS].map((suit) => `${suit}-${RANKS[foundations[suit]]}`).join(" ")}`] : [];
+  for (const [name, cards] of [["Waste", waste], ["Stock", stock], ["Removed", removed]]) {
+    if (cards.length) lines.push(`${name}: ${cards.join(" ")}`);
+  }
+  if (waste.length + stock.length) lines.push(`Turns: ${turns}`);
+  columns.forEach((_, row) => {
+    const cards = columns.slice(0, row + 1).map((column, index) => column[row - index] || "--");
+    if (cards.some((card) => card !== "--")) lines.push(cards.join("  "));
+  });
+  return lines.map((line) => `${line}\n`).join("");
+}
+
 function boardText(position) {
+  if (position.removed) return pyramidText(position);
   const home = [...SUITS].map((suit) => `${suit}-${RANKS[position.foundations[suit]]}`).join(" ");
   const cells = position.freecells.map((card) => card || "-").join(" ");
   const columns = position.columns.map((column, index) => column.map(

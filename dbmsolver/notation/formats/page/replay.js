@@ -25,6 +25,8 @@ function firstPosition(initial) {
     waste: initial.waste ? initial.waste.map(readCard) : null, // null: a game without a waste
     hidden: initial.columns.map(hiddenIn),
     reserve: (initial.reserve || []).map(readCard),
+    removed: initial.removed ? initial.removed.map(readCard) : null, // null: a game without pairs
+    turns: initial.turns,
     base: initial.base,
     lowest: initial.lowest,
     filled: [],
@@ -38,13 +40,14 @@ function readPlace(place) {
   if ("stock" in place) return { kind: "stock", index: 0 };
   if ("waste" in place) return { kind: "waste", index: 0 };
   if ("reserve" in place) return { kind: "reserve", index: 0 };
+  if ("removed" in place) return { kind: "removed", index: 0 };
   return HOME;
 }
 
 function positionAfter(position, move) {
   const columns = position.columns.slice(), freecells = position.freecells.slice();
   const foundations = { ...position.foundations };
-  let { pile, stock, waste, reserve } = position;
+  let { pile, stock, waste, reserve, removed, turns } = position;
   const source = readPlace(move.source), target = readPlace(move.dest);
   let cards;
   if (source.kind === "column") {
@@ -71,7 +74,19 @@ function positionAfter(position, move) {
   else if (target.kind === "freecell") freecells[target.index] = cards[0];
   else if (target.kind === "pile") pile = [...pile, ...cards];
   else if (target.kind === "waste") waste = [...waste, ...cards];
-  else if (target.kind === "stock") stock = cards;
+  else if (target.kind === "stock") {
+    stock = cards;
+    if (turns) turns -= 1;
+  } else if (target.kind === "removed") {
+    const other = move.dest_card ? readCard(move.dest_card) : null;
+    if (other) cards = [...cards, other];
+    removed = [...removed, ...cards];
+    for (const [index, column] of columns.entries()) {
+      if (column.at(-1) === other) columns[index] = column.slice(0, -1);
+    }
+    waste = waste.filter((card) => card !== other);
+    stock = stock.filter((card) => card !== other);
+  }
   else foundations[cards[0][1]] = rankOf(cards[0]);
   // The reserve fills a column that has become empty.
   const filled = source.kind === "column" && !columns[source.index].length ? reserve.slice(-1) : [];
@@ -83,8 +98,8 @@ function positionAfter(position, move) {
   const hidden = position.hidden.map(
     (down, index) => Math.min(down, Math.max(columns[index].length - 1, 0)));
   const moved = target.kind === "stock" ? [] : cards;
-  return { ...position, columns, freecells, foundations, pile, stock, waste, hidden, reserve, filled,
-    moved, source, target };
+  return { ...position, columns, freecells, foundations, pile, stock, waste, hidden, reserve, removed,
+    turns, filled, moved, source, target };
 }
 
 // A stop is where the replay rests: {begin, end, kind, cards, source, target}. Its cards are the
@@ -126,6 +141,7 @@ function words(stop) {
     const on = stop.cards.length ? " on the waste" : "the waste empty";
     return `${on} after the stock is turned ${stop.end - stop.begin} times`.trim();
   }
+  if (stop.target.kind === "removed") return "removed";
   const to = stop.target.kind === "foundation" ? "" : "to ";
   return `from ${placeName(stop.source)} ${to}${placeName(stop.target)}${fills}`;
 }

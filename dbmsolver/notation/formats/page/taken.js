@@ -10,7 +10,10 @@ function playOn() {
   return PLAY + addressOf(replay.deal, codes.join(""), shown);
 }
 const PLAY = `http://127.0.0.1:${replay.port}/`;
-const drawLink = () => element("play-on").setAttribute("href", playOn());
+const drawLink = () => {
+  element("play-on").hidden = Boolean(positions[0].removed); // pairing games are not played there
+  if (!positions[0].removed) element("play-on").setAttribute("href", playOn());
+};
 
 element("copy-sfn").hidden = replay.sfn === null;
 element("copy-sfn").addEventListener("click", () => copy("SFN", replay.sfn));

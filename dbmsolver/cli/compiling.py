@@ -56,7 +56,7 @@ _LOST: dict[str, tuple[str, int]] = {
     "cards": ("freecell", 11982),
     "runs": ("alpha_star", 1),
     "pile": ("black_hole", 1),
-    "pairs": ("relaxed_pyramid", 1),
+    "pairs": ("pyramid", 285),
     "patience": ("klondike_by_threes", 66),
     "canfield": ("canfield", 5),
 }

@@ -40,6 +40,16 @@ BOARD = """() => {
   const held = columns.filter((place) => place.getAttribute("aria-label").startsWith("Reserve"));
   const first = JSON.parse(document.getElementById("solution").textContent)
     .solution.initial_position;
+  if (first.removed) {
+    const held = [`Removed: ${cards(upper.at(-1)).join(" ")}`];
+    if (upper.length > 1) {
+      held.push(`Stock: ${cards(upper[0]).reverse().join(" ")}`);
+      held.push(`Waste: ${cards(upper[1]).join(" ")}`);
+    }
+    const rows = columns.map((_, row) => columns.slice(0, row + 1)
+      .map((place, index) => cards(place)[row - index] || "--").join(" "));
+    return [...held, ...rows.filter((row) => /\\w/.test(row))].join("\\n");
+  }
   const ranks = [first.base, first.lowest].map((rank) => "0A23456789TJQK"[rank]);
   return [
     ...(first.base ? [`Base: ${ranks.join(" ")}`] : []),

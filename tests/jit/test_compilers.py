@@ -78,7 +78,7 @@ def turns():
 
 def pairs():
     worker.SMALL, piece_tables.SMALLEST_BITS = UNDIVIDED
-    deal = Deal.from_number(LOST, rules_for("pyramid"))
+    deal = Deal.from_number(285, rules_for("pyramid"))
     assert prove(deal).verdict == solve(deal).verdict == "unsolvable"
     assert solve(Deal.from_number(4, rules_for("relaxed_pyramid"))).moves
 
@@ -116,6 +116,7 @@ CHECKS = {
     "turns": 'check("prove solve", "every-position", turns, family="patience")',
     "fills": 'check("prove solve", "every-position", fills, family="canfield")',
     "piles": 'check("prove", "every-position", piles, family="pile")',
+    "pairs": 'check("prove", "every-position", pairs, family="pairs")',
 }
 
 SHARED = """

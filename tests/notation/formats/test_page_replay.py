@@ -86,6 +86,35 @@ def test_stock_waste_and_pile_on_a_phone(opened: Opener, game: str) -> None:
     assert page.ask("document.documentElement.scrollWidth") == 390
 
 
+@pytest.mark.parametrize("game", few_fast(["pyramid", "relaxed_pyramid"], 1))
+def test_a_pyramid(opened: Opener, game: str) -> None:
+    """Each move, back and forth; and each card lies in the middle over the two that cover it."""
+    solution = random_game(5, GAMES[game], 2, 20)
+    positions, ends = positions_of(solution), [stop.end for stop in stops(solution)]
+    page = opened(solution, size=(390, 844), **CALM)
+    assert page.board() == solution.initial
+    assert page.ask("document.documentElement.scrollWidth") == 390
+    places = page.ask(PLACES)
+    for row in range(6):
+        for index in range(row + 1):
+            (x, y), (left, low), (right, _) = (
+                places[column][row + down - column]
+                for column, down in ((index, 0), (index, 1), (index + 1, 1))
+            )
+            assert abs(left + right - 2 * x) < 1 and low > y
+    assert page.walk("ArrowRight", len(ends)) == [(end, positions[end]) for end in ends]
+    way_back = [*reversed(ends[:-1]), 0]
+    assert page.walk("ArrowLeft", len(ends)) == [(end, positions[end]) for end in way_back]
+
+
+PLACES = """[...document.querySelectorAll("#columns > .column")].map((column) =>
+  [...column.querySelectorAll(".card")].map((card) => {
+    const { left, top } = card.getBoundingClientRect();
+    return [left, top];
+  }))"""
+"""The places on the screen of the cards of each column."""
+
+
 @pytest.mark.parametrize("rules", few_fast(ODD_RULES, 1))
 def test_odd_games(opened: Opener, rules: object) -> None:
     """No freecells, thirteen of them, two columns, thirteen: cards anywhere."""

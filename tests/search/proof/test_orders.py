@@ -29,6 +29,7 @@ from dbmsolver.storage.blocks import Runs
 SMALL = Deal.from_number(11982)
 MEDIUM = Deal.from_number(5979, rules_for("freecell", 3))
 PILE = Deal.from_number(7, rules_for("golf"))
+PAIRS = Deal.from_number(285, rules_for("pyramid"))
 CASES = [
     pytest.param(SMALL, Method.EVERY_POSITION, 5000, id="pieces"),
     pytest.param(MEDIUM, Method.DOMINATING, 5000, id="records"),

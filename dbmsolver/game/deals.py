@@ -97,6 +97,9 @@ def deal_number(number: int, rules: Rules, numbers: Numbers = "microsoft") -> Po
     if rules.is_patience:
         return deal_patience(deck, layout, rules)
     if rules.has_pairs:
+        if layout.order != "pyramid":
+            text = f"{rules.name} has no such deal: nothing says how its pyramid is dealt"
+            raise InputError(text, f"deal {number}")
         columns, rest, heights = layout.arrange(deck, rules.columns, rules.stock)
         return deal_pairing(tuple(map(tuple, columns)), rest, layout.turned, heights, rules)
     if rules.has_pile:

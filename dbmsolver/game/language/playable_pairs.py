@@ -144,11 +144,10 @@ def _removals(lines: list[MoveLine], ranks: int, has_stock: bool, problems: Prob
             problems.add(text, line.element, show="SourceElement")
         free.add(places)
     if kinds != {"pairs", "kings"}:
-        problems.add(expected, "Remove")
+        problems.add(expected, *(line.element for line in lines), "Remove")
     if len(free) > 1:
-        problems.add(
-            "pairs and kings from other places, expected the same", "Remove", show="SourceElement"
-        )
+        text = "pairs and kings from other places, expected the same"
+        problems.add(text, lines[-1].element, show="SourceElement")
     return has_stock and all("Stock" in places for places in free)
 
 

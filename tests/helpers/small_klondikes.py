@@ -147,7 +147,7 @@ def five_columns_and_four_kings() -> Deal:
         (),
         (9, 9, 9, 9),
         None,
-        tuple(map(parse_card, "KH JS QS JC KC TS QD".split())),
+        tuple(map(parse_card, ["KH", "JS", "QS", "JC", "KC", "TS", "QD"])),
         hidden=(0, 2, 0, 0, 0),
         turns=1,
     )

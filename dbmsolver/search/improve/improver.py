@@ -18,6 +18,8 @@ from dbmsolver.search.trace import Step
 
 FIRST = (BeamShape(300, 1), BeamShape(1000, 0), BeamShape(3000, 1))
 """The beams before the search by cost layers, where any solution is wanted at once."""
+FIRST_OF_PATIENCE = (BeamShape(300), BeamShape(1000), BeamShape(3000), BeamShape(3000, 1))
+"""The same in Klondike and its relatives."""
 _BESIDE = ((4, BeamShape(1000, 0)), (2, BeamShape(3000, 1)))
 """The beams that run beside the search for a shortest solution: pairs (pace, shape).
 
@@ -79,17 +81,14 @@ class Improver:
         self.room = room if most is None else min(room, most)
         self.any_solution = any_solution
         self.beam: AnyBeam | None = None
-        due = [(PACE, shape) for shape in LATER]
-        if not any_solution:
-            due = [*_BESIDE, *due]
         self._of_patience = are_of_patience(best.codec)
-        if self._of_patience:  # without freecells two beams of a width are the same
-            due = [(pace, shape) for pace, shape in due if not shape.cells or shape not in LATER]
-        self._due = due
+        self._due = [(PACE, shape) for shape in LATER]
+        if not any_solution:
+            self._due = [*_BESIDE, *self._due]
 
     def first(self) -> Iterator[bool]:
         """Run the beams that come first, one after the other; see :meth:`make`."""
-        for shape in FIRST:
+        for shape in FIRST_OF_PATIENCE if self._of_patience else FIRST:
             yield from self.make(shape)
 
     def due(self, evaluated: int) -> AnyBeam | None:
@@ -111,7 +110,7 @@ class Improver:
         if self._of_patience:
             from dbmsolver.search.improve.patience_beam import PatienceBeam
 
-            return PatienceBeam(keys, shape.width, self.room, ceiling)
+            return PatienceBeam(keys, shape, self.room, ceiling)
         return Beam(keys, shape, self.room, ceiling)
 
     def make(self, shape: BeamShape) -> Iterator[bool]:

@@ -1,7 +1,8 @@
 """Beam search in Klondike and its relatives: a short solution, without a proof, in little time.
 
 Levels are the numbers of plays. Of each level the states are kept for which the way there and the
-bound on the way on cost least, as many as the beam is wide. With a goal in hand the beam goes on
+bound on the way on cost least, as many as the beam is wide; where the shape says so, the bound
+counts double. With a goal in hand the beam goes on
 for what costs less, until no state is left.
 """
 
@@ -25,6 +26,7 @@ from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.core.shards import NO_CEILING
 from dbmsolver.errors import InternalError
 from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.search.improve.beam import BeamShape
 from dbmsolver.search.trace import Step
 from dbmsolver.search.turning import with_turns
 
@@ -39,20 +41,19 @@ _STOP = 1 << 11
 class PatienceBeam:
     """A beam search from the deal; :meth:`run` carries it out, and finds `steps`.
 
-    ``width`` states of a level are expanded. A solution has to cost less than ``ceiling``. The
-    arrays hold at most ``room`` states.
+    A solution has to cost less than ``ceiling``. The arrays hold at most ``room`` states.
     """
 
     def __init__(
-        self, keys: PatienceKeys, width: int, room: int, ceiling: int = NO_CEILING
+        self, keys: PatienceKeys, shape: BeamShape, room: int, ceiling: int = NO_CEILING
     ) -> None:
         self.keys = keys
-        self.width = width
+        self.shape = shape
         self.steps: list[Step] | None = None
-        following = max(1, min(_FOLLOWING * width, room // 4))
-        kept = max(1, min(_LEVELS * width, room - following))
+        following = max(1, min(_FOLLOWING * shape.width, room // 4))
+        kept = max(1, min(_LEVELS * shape.width, room - following))
         self._beaming = make_beaming(keys.words(keys.root), kept, following, ceiling)
-        self._random = np.random.default_rng(width)
+        self._random = np.random.default_rng(shape.width)
 
     @property
     def looked_at(self) -> int:
@@ -82,9 +83,10 @@ class PatienceBeam:
         size = int(beaming.level.counts[0])
         least = beaming.level_costs[:size] + beaming.level_bounds[:size]
         useful = np.flatnonzero(least < beaming.state[CEILING])
-        order = np.argsort(least[useful] + self._random.random(useful.size))
+        cost = least[useful] + self.shape.cells * beaming.level_bounds[useful]
+        order = np.argsort(cost + self._random.random(useful.size))
         room = beaming.parents.size - int(beaming.kept.counts[0])
-        best = useful[order[: min(self.width, room)]]
+        best = useful[order[: min(self.shape.width, room)]]
         level = beaming.level
         parents, costs = beaming.level_parents[best], beaming.level_costs[best]
         keep(beaming, level.words[best], level.codes[best], parents, costs)

@@ -131,6 +131,12 @@ class PatienceSearch(PatienceClosing[Waiting]):
         self.current.records += waiting.records
         self.books.take(weigh_states(words).minus(held))
 
+    @property
+    def evaluated(self) -> int:
+        """The number of states looked at: those that are expanded or wait for it."""
+        waiting = self.current.left + sum(one.size for one in self.pending.values())
+        return self._expanded() + waiting
+
     def _layers(self) -> Iterator[int]:
         """Yield the layers that have states that are not expanded."""
         yield from super()._layers()

@@ -33,10 +33,14 @@ MOST = 3000
 
 
 def made(
-    keys: PatienceKeys, width: int, ceiling: int = NO_CEILING, room: int = 100_000
+    keys: PatienceKeys,
+    width: int,
+    ceiling: int = NO_CEILING,
+    room: int = 100_000,
+    cells: int = 0,
 ) -> PatienceBeam:
     """Return a beam that has been carried out."""
-    beam = PatienceBeam(keys, width, room, ceiling)
+    beam = PatienceBeam(keys, BeamShape(width, cells), room, ceiling)
     for _ in beam.run():
         pass
     return beam
@@ -78,8 +82,9 @@ def compare(seed: str, decks: int) -> None:
             continue
         assert found is None or found >= result.length
         assert length_of(made(keys, 1000, result.length)) is None
-        narrow = length_of(made(keys, 3))
-        assert narrow is None or narrow >= result.length
+        for other in (made(keys, 3), made(keys, 30, cells=1)):
+            length = length_of(other)
+            assert length is None or length >= result.length
         shortest += found == result.length
         longer += found != result.length
         if lost + shortest + longer >= decks and lost:
@@ -149,7 +154,7 @@ def test_beams_beside_a_search(
 def test_the_next_run_knows_the_solution(tmp_path: Path) -> None:
     deal = Deal.from_number(3, GAMES["klondike_by_threes"])
     expected = api.solve(deal)
-    begun = api.solve(deal, store=tmp_path, threads=1, max_states=3000)
+    begun = api.solve(deal, store=tmp_path, threads=1, max_states=30_000)
     assert (begun.verdict, begun.shortest) == (Verdict.SOLVED, False)
     assert (begun.limit, len(begun.moves) > 0) == (Limit.MAX_STATES, True)
     ended = follow(session.resume(tmp_path))
@@ -160,7 +165,7 @@ def test_the_next_run_knows_the_solution(tmp_path: Path) -> None:
 def test_layers_below_a_known_solution_are_closed_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """A longer solution that is known ends no layer that is being closed."""
     monkeypatch.setattr(in_memory, "AT_ONCE", 1)
-    monkeypatch.setattr(improver, "FIRST", ())
+    monkeypatch.setattr(improver, "FIRST_OF_PATIENCE", ())
     monkeypatch.setattr(dives, "SCHEDULE", (1 << 10,))
     longer = 0
     for keys in small_keys("known"):

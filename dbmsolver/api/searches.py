@@ -1,4 +1,7 @@
-"""Searches: a shortest solution, or whether there is one at all."""
+"""Searches: a shortest solution, or whether there is one at all.
+
+:func:`search` and :func:`resume` take options and limits that are made already: those of a command.
+"""
 
 from __future__ import annotations
 
@@ -91,7 +94,7 @@ def solve(
     """
     options, limits = settings_of(settings, metric=metric, method="every-position")
     options = replace(options, any_solution=any_solution)
-    return _search(Question.SOLVE, deal, options, limits, progress, cancel)
+    return search(Question.SOLVE, deal, options, limits, progress, cancel)
 
 
 def prove(
@@ -113,7 +116,7 @@ def prove(
     A solution may be longer than need be. Everything else is as for :func:`solve`.
     """
     options, limits = settings_of(settings, method=method)
-    return _search(Question.PROVE, deal, options, limits, progress, cancel)
+    return search(Question.PROVE, deal, options, limits, progress, cancel)
 
 
 def prove_many(
@@ -160,19 +163,39 @@ def deal_of(given: Deal | int) -> Deal:
     return Deal.from_number(checked_int("deal", given))
 
 
-def _search(
+def search(
     question: Question,
     deal: Deal | int,
     options: Options,
     limits: Limits,
-    progress: Callable[[Event], None] | None,
+    progress: Callable[[Event], object] | None,
     cancel: Callable[[], bool] | None,
 ) -> Result:
+    """Search a deal for a shortest solution, or for any: :func:`solve`, and :func:`prove`."""
     deal = deal_of(deal)
     check_callbacks(progress, cancel)
     from dbmsolver.search import session
 
     return answer_of(session.run(question, deal, options, limits), progress, cancel)
+
+
+def resume(
+    store: Path,
+    threads: int | None,
+    limits: Limits,
+    cluster: str | None,
+    progress: Callable[[Event], object] | None,
+    cancel: Callable[[], bool] | None,
+) -> Result:
+    """Continue the search in a store as it was begun: its deal, its question, its options.
+
+    Raises StoreError for a store that cannot be used, UsageError for a cluster where the search
+    cannot be spread over one.
+    """
+    check_callbacks(progress, cancel)
+    from dbmsolver.search import session
+
+    return answer_of(session.resume(store, threads, limits, cluster), progress, cancel)
 
 
 def check_callbacks(progress: object, cancel: object = None) -> None:
@@ -183,7 +206,7 @@ def check_callbacks(progress: object, cancel: object = None) -> None:
 
 def answer_of(
     events: Generator[Event, Any, Answer],
-    progress: Callable[[Event], None] | None,
+    progress: Callable[[Event], object] | None,
     cancel: Callable[[], bool] | None,
 ) -> Answer:
     """Run some work to its end and return its answer.

@@ -78,8 +78,8 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "cli",
-        "errors version arguments closable process disk signals game results notation clusters "
-        "api play",
+        "errors version arguments closable process disk signals steps game results notation "
+        "clusters api play",
     ),
     ("__main__", "process signals search cli"),
 )
@@ -231,7 +231,7 @@ def test_the_command_line_has_one_front() -> None:
     used = {part(i) for name in INSIDE if part(name) == "cli" for i in own_imports(name)}
     above = {"api", "play", "cli"}
     below = {"game", "notation", "results", "clusters"}
-    helpers = {"errors", "version", "arguments", "closable", "process", "disk", "signals"}
+    helpers = {"errors", "version", "arguments", "closable", "process", "disk", "signals", "steps"}
     assert used == above | below | helpers
 
 

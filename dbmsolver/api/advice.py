@@ -1,16 +1,22 @@
 """Values of a position and of each of its moves, and all of its shortest solutions.
 
 :func:`value`, :func:`value_moves` and :func:`shortest_solutions` take options and limits that are
-made already: those of a command.
+made already, as commands have them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Unpack
 
-from dbmsolver.api.searches import Settings, answer_of, check_callbacks, deal_of, settings_of
+from dbmsolver.api.searches import (
+    Events,
+    Settings,
+    answer_of,
+    check_callbacks,
+    deal_of,
+    settings_of,
+)
 from dbmsolver.arguments import checked_whole
 from dbmsolver.errors import UndecidedError
 from dbmsolver.game.deals import Deal
@@ -19,7 +25,6 @@ from dbmsolver.game.moves import Move
 from dbmsolver.results import (
     Event,
     FirstMoves,
-    Limit,
     Limits,
     Options,
     Result,
@@ -47,22 +52,16 @@ def hint(
     :func:`solve` with `any_solution`. `metric` is as for that, too.
     """
     options, limits = settings_of(settings, metric=metric)
-    return value(deal, options, limits, progress, cancel)
-
-
-def value(
-    deal: Deal | int,
-    options: Options,
-    limits: Limits,
-    progress: Callable[[Event], object] | None,
-    cancel: Callable[[], bool] | None,
-) -> Result:
-    """Find out whether a position can be won, and its best move: :func:`hint`."""
     deal = deal_of(deal)
     check_callbacks(progress, cancel)
+    return answer_of(value(deal, options, limits), progress, cancel)
+
+
+def value(deal: Deal, options: Options, limits: Limits) -> Events[Result]:
+    """Find out whether a position can be won, and its best move; a generator of events."""
     from dbmsolver.search.advice.worth import Clock, worth
 
-    return answer_of(worth(deal, options, Clock(limits)), progress, cancel)
+    return worth(deal, options, Clock(limits))
 
 
 def first_moves(
@@ -79,22 +78,16 @@ def first_moves(
     bounds of its length. With a store the same call goes on. `metric` is as for :func:`solve`.
     """
     options, limits = settings_of(settings, metric=metric)
-    return value_moves(deal, options, limits, progress, cancel)
-
-
-def value_moves(
-    deal: Deal | int,
-    options: Options,
-    limits: Limits,
-    progress: Callable[[Event], object] | None,
-    cancel: Callable[[], bool] | None,
-) -> FirstMoves:
-    """Find out what each legal move leads to: :func:`first_moves`."""
     deal = deal_of(deal)
     check_callbacks(progress, cancel)
+    return answer_of(value_moves(deal, options, limits), progress, cancel)
+
+
+def value_moves(deal: Deal, options: Options, limits: Limits) -> Events[FirstMoves]:
+    """Find out what each legal move leads to; a generator of events."""
     from dbmsolver.search.advice import first_moves as work
 
-    return answer_of(work.first_moves(deal, options, limits), progress, cancel)
+    return work.first_moves(deal, options, limits)
 
 
 def count_solutions(
@@ -113,8 +106,8 @@ def count_solutions(
     options, limits = settings_of(settings)
     deal = deal_of(deal)
     check_callbacks(progress, cancel)
-    with shortest_solutions(deal, options, limits, keep=False) as them:
-        return them.count(progress, cancel)
+    with shortest_solutions(deal, options, limits, keep=False) as sequences:
+        return answer_of(sequences.count(), progress, cancel)
 
 
 def all_solutions(
@@ -137,56 +130,25 @@ def all_solutions(
     check_callbacks(progress, cancel)
 
     def solutions() -> Iterator[tuple[Move, ...]]:
-        with shortest_solutions(start, options, limits, keep=True) as them:
-            found = them.count(progress, cancel)
+        with shortest_solutions(start, options, limits, keep=True) as sequences:
+            found = answer_of(sequences.count(), progress, cancel)
             limit = found.limit
             if found.count:
-                limit = them.choose(most, progress, cancel)
+                limit = answer_of(sequences.choose(most), progress, cancel)
             if limit is not None or found.result.verdict == Verdict.UNDECIDED:
                 raise UndecidedError(f"the limit {limit} came before the solutions")
             if found.count:
-                yield from them.solutions()
+                yield from sequences.solutions()
 
     return solutions()
 
 
-class ShortestSolutions:
-    """All shortest solutions of a deal: counted first, then chosen, then told."""
+def shortest_solutions(deal: Deal, options: Options, limits: Limits, keep: bool) -> Sequences:
+    """Return all shortest solutions of a deal, to be used as a context.
 
-    def __init__(self, sequences: Sequences) -> None:
-        self._sequences = sequences
-
-    def count(
-        self,
-        progress: Callable[[Event], object] | None,
-        cancel: Callable[[], bool] | None,
-    ) -> SolutionCount:
-        """Count them."""
-        return answer_of(self._sequences.count(), progress, cancel)
-
-    def choose(
-        self,
-        most: int | None,
-        progress: Callable[[Event], object] | None,
-        cancel: Callable[[], bool] | None,
-    ) -> Limit | None:
-        """Make ready to tell `most` of them, or all; return the limit that came before the end."""
-        return answer_of(self._sequences.choose(most), progress, cancel)
-
-    def solutions(self) -> Iterator[tuple[Move, ...]]:
-        """Yield those that were chosen."""
-        return self._sequences.solutions()
-
-
-@contextmanager
-def shortest_solutions(
-    deal: Deal, options: Options, limits: Limits, keep: bool
-) -> Iterator[ShortestSolutions]:
-    """Return a context of all shortest solutions of a deal; without `keep` they are only counted.
-
-    UsageError for a game whose solutions are not counted.
+    They are counted, then chosen, then told; without `keep` they can only be counted. UsageError
+    for a game whose solutions are not counted.
     """
     from dbmsolver.search.sequences.session import Sequences
 
-    with Sequences(deal, options, limits, keep=keep) as sequences:
-        yield ShortestSolutions(sequences)
+    return Sequences(deal, options, limits, keep)

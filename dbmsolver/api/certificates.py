@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dbmsolver.api.searches import answer_of
+from dbmsolver.api.searches import Events, search
 from dbmsolver.game.deals import Deal
 from dbmsolver.results import Event, Limits, Method, Options, Report, Result, Verdict
+from dbmsolver.steps import changed
 
 if TYPE_CHECKING:
     from dbmsolver.verify.certificate_file import Certificate
@@ -26,31 +26,25 @@ class SearchedAgain:
     """Lines about what differs in the two; nothing is compared if the search is undecided."""
 
 
-def search_again(
-    path: Path,
-    threads: int | None,
-    memory: int | None,
-    progress: Callable[[Event], object] | None,
-) -> SearchedAgain:
+def search_again(path: Path, threads: int | None, memory: int | None) -> Events[SearchedAgain]:
     """Make the search of a certificate again, by the same method, and compare the two.
 
-    Reports tell the share that is done, as far as the certificate says how much there is to do.
-    Raises InputError for a file that is no certificate.
+    A generator of events. Reports tell the share that is done, as far as the certificate says how
+    much there is to do. Raises InputError for a file that is no certificate.
     """
-    from dbmsolver.search import session
     from dbmsolver.verify import certificate, certificate_file
 
     record = certificate_file.load(path)
     deal = certificate.deal_of(record, str(path))
     options = Options(record["policy"], record["metric"], threads, method=Method(record["method"]))
+    return _compared(record, deal, search(record["question"], deal, options, Limits(memory=memory)))
+
+
+def _compared(record: Certificate, deal: Deal, events: Events[Result]) -> Events[SearchedAgain]:
+    from dbmsolver.verify import certificate
+
     said = record["states"] + record["forced"] if record["claim"] == "unsolvable" else 0
-
-    def tell(event: Event) -> None:
-        if progress is not None:
-            progress(_measured(event, said))
-
-    events = session.run(record["question"], deal, options, Limits(memory=memory))
-    result = answer_of(events, tell, None)
+    result = yield from changed(events, lambda event: _measured(event, said))
     if result.verdict == Verdict.UNDECIDED:
         return SearchedAgain(record, deal, result, ())
     different = certificate.differences(certificate.from_result(result), record)

@@ -1,6 +1,7 @@
 """Searches: a shortest solution, or whether there is one at all.
 
-:func:`search` and :func:`resume` take options and limits that are made already: those of a command.
+:func:`search` and :func:`resume` take options and limits that are made already, as commands have
+them, and return generators of events; :func:`answer_of` runs these.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 
 Answer = TypeVar("Answer")
+Events = Generator[Event, Any, Answer]
 
 
 class Settings(TypedDict, total=False):
@@ -94,7 +96,7 @@ def solve(
     """
     options, limits = settings_of(settings, metric=metric, method="every-position")
     options = replace(options, any_solution=any_solution)
-    return search(Question.SOLVE, deal, options, limits, progress, cancel)
+    return _search(Question.SOLVE, deal, options, limits, progress, cancel)
 
 
 def prove(
@@ -116,7 +118,7 @@ def prove(
     A solution may be longer than need be. Everything else is as for :func:`solve`.
     """
     options, limits = settings_of(settings, method=method)
-    return search(Question.PROVE, deal, options, limits, progress, cancel)
+    return _search(Question.PROVE, deal, options, limits, progress, cancel)
 
 
 def prove_many(
@@ -163,39 +165,35 @@ def deal_of(given: Deal | int) -> Deal:
     return Deal.from_number(checked_int("deal", given))
 
 
-def search(
+def _search(
     question: Question,
     deal: Deal | int,
     options: Options,
     limits: Limits,
-    progress: Callable[[Event], object] | None,
+    progress: Callable[[Event], None] | None,
     cancel: Callable[[], bool] | None,
 ) -> Result:
-    """Search a deal for a shortest solution, or for any: :func:`solve`, and :func:`prove`."""
     deal = deal_of(deal)
     check_callbacks(progress, cancel)
+    return answer_of(search(question, deal, options, limits), progress, cancel)
+
+
+def search(question: Question, deal: Deal, options: Options, limits: Limits) -> Events[Result]:
+    """Search a deal for a shortest solution, or for any; a generator of events."""
     from dbmsolver.search import session
 
-    return answer_of(session.run(question, deal, options, limits), progress, cancel)
+    return session.run(question, deal, options, limits)
 
 
-def resume(
-    store: Path,
-    threads: int | None,
-    limits: Limits,
-    cluster: str | None,
-    progress: Callable[[Event], object] | None,
-    cancel: Callable[[], bool] | None,
-) -> Result:
-    """Continue the search in a store as it was begun: its deal, its question, its options.
+def resume(store: Path, threads: int | None, limits: Limits, cluster: str | None) -> Events[Result]:
+    """Continue the search in a store as it was begun; a generator of events.
 
     Raises StoreError for a store that cannot be used, UsageError for a cluster where the search
     cannot be spread over one.
     """
-    check_callbacks(progress, cancel)
     from dbmsolver.search import session
 
-    return answer_of(session.resume(store, threads, limits, cluster), progress, cancel)
+    return session.resume(store, threads, limits, cluster)
 
 
 def check_callbacks(progress: object, cancel: object = None) -> None:
@@ -205,7 +203,7 @@ def check_callbacks(progress: object, cancel: object = None) -> None:
 
 
 def answer_of(
-    events: Generator[Event, Any, Answer],
+    events: Events[Answer],
     progress: Callable[[Event], object] | None,
     cancel: Callable[[], bool] | None,
 ) -> Answer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -121,7 +121,7 @@ def verify_store(
     against = None
     if certificate is not None:
         against = load_certificate(checked_path("certificate", certificate))
-    return check_store(place, threads, budget, sample, depth, against, progress)
+    return follow(check_store(place, threads, budget, sample, depth, against), progress)
 
 
 def load_certificate(path: Path) -> Certificate:
@@ -138,12 +138,10 @@ def check_store(
     sample: float | None,
     depth: Literal["lemma", "full"] | None,
     against: Certificate | None,
-    progress: Callable[[Progress], object] | None,
-) -> Verification:
-    """Check a store, and that it agrees with a certificate: :func:`verify_store`."""
+) -> Generator[Progress, None, Verification]:
+    """Check a store, and that it agrees with a certificate; a generator of how far it has come."""
     from dbmsolver.verify import check
 
-    steps = check.verify(
+    return check.verify(
         path, threads=threads, memory=memory, sample=sample, depth=depth, against=against
     )
-    return follow(steps, progress)

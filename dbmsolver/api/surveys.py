@@ -5,7 +5,7 @@ The functions after :func:`survey_deals` are its parts; a command calls them one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -126,7 +126,7 @@ def survey_deals(
             raise _Cancelled
 
     with suppress(_Cancelled):
-        fill_table(survey, path, ray, threads, lambda: None, tell)
+        follow(fill_table(survey, path, ray, threads, lambda: None), tell)
     return [values_of(row) for row in load_rows(path).sorted()]
 
 
@@ -196,15 +196,14 @@ def fill_table(
     ray: str | None,
     threads: int | None,
     compiles: Callable[[], None],
-    progress: Callable[[SurveyReport], object],
-) -> Filled:
-    """Make a survey; what is known is in its table when it ends, whatever of.
+) -> Generator[SurveyReport, None, Filled]:
+    """Make a survey; yields how far it is, some times a second.
 
-    `compiles` is called when its processes compile kernels.
+    What is known is in the table when it ends, whatever of. `compiles` is called when its processes compile kernels.
     """
     from dbmsolver.survey.filling import fill
 
-    filled = follow(fill(survey, path, ray, threads, compiles), progress)
+    filled = yield from fill(survey, path, ray, threads, compiles)
     counts: dict[str, int] = {}
     for row in filled.rows.values():
         word = "undecided" if row.is_open else row.verdict

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import click
 
@@ -20,7 +20,7 @@ from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, SystemRefusedError, Usa
 from dbmsolver.game.measures import METRIC_WORDS, counted, usual_metric
 from dbmsolver.notation.format_names import FORMATS as SOLUTION_FORMATS
 from dbmsolver.notation.format_names import WITH_RUNS, format_of_answer
-from dbmsolver.results import Result
+from dbmsolver.results import Event, Result
 from dbmsolver.signals import collect_signals, raise_on_signals
 
 FORMATS = ("text", "json", *SOLUTION_FORMATS)
@@ -30,9 +30,7 @@ PICTURES = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf")
 """Endings of names that nobody gives to text."""
 
 Answer = TypeVar("Answer")
-
-Work = Callable[[ProgressDisplay, Callable[[], bool] | None], Answer]
-"""Work that tells its progress, and ends as by a limit once the other function says True."""
+Events = Generator[Event, Any, Answer]
 
 COMPILING = (
     "Compiling what this needs for this machine, this once; it takes up to a minute. "
@@ -120,35 +118,37 @@ def refuse_picture(output: str | None, what: str, expected: str) -> None:
         raise UsageError(f"{what} are not written as {ending}, {expected}", str(output))
 
 
-def follow(work: Work[Answer], progress: ProgressDisplay, store: str | None) -> Answer:
+def follow(events: Events[Answer], progress: ProgressDisplay, store: str | None) -> Answer:
     """Run a search to its end and show its progress.
 
     Ctrl-C reaches the search, which commits what it has and ends.
     """
     raise_on_signals()
     try:
-        return _follow(work, progress, None)
+        return _follow(events, progress, None)
     except KeyboardInterrupt:
         raise interrupted(store) from None
 
 
-def follow_many(work: Work[Answer], progress: ProgressDisplay, store: str | None) -> Answer:
+def follow_many(
+    begin: Callable[[], Events[Answer]], progress: ProgressDisplay, store: str | None
+) -> Answer:
     """Run a part of some work that begins anew with the same command, and goes on by its store."""
     try:
-        return follow(work, progress, None)
+        return follow(begin(), progress, None)
     except Interrupted:
         hint = "; the same command continues it" if store else ""
         raise Interrupted(f"interrupted{hint}") from None
 
 
-def follow_to_best(work: Work[Result], progress: ProgressDisplay, store: str | None) -> Result:
+def follow_to_best(events: Events[Result], progress: ProgressDisplay, store: str | None) -> Result:
     """Run a search whose best solution so far is an answer, and show its progress.
 
     Ctrl-C ends it like a limit.
     """
     signals = collect_signals()
     try:
-        return _follow(work, progress, lambda: bool(signals))
+        return _follow(events, progress, lambda: bool(signals))
     except KeyboardInterrupt:
         raise interrupted(store) from None
     finally:
@@ -156,13 +156,14 @@ def follow_to_best(work: Work[Result], progress: ProgressDisplay, store: str | N
 
 
 def _follow(
-    work: Work[Answer], progress: ProgressDisplay, cancel: Callable[[], bool] | None
+    events: Events[Answer], progress: ProgressDisplay, cancel: Callable[[], bool] | None
 ) -> Answer:
     from dbmsolver.api.compilers import on_compiling
+    from dbmsolver.api.searches import answer_of
 
     on_compiling(lambda: progress.say(COMPILING))
     with progress:
-        return work(progress, cancel)
+        return answer_of(events, progress, cancel)
 
 
 def interrupted(store: str | None) -> Interrupted:

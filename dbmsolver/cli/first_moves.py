@@ -40,10 +40,10 @@ def answer_values(
     from dbmsolver.api.advice import value_moves
     from dbmsolver.api.compilers import compilers_for
 
-    work = partial(value_moves, game.deal, options, limits)
+    begin = partial(value_moves, game.deal, options, limits)
     beside = replace(options, method=Method.EVERY_POSITION, any_solution=True)
     with compilers_for(Question.SOLVE, game.deal, beside):
-        found = follow_many(work, shown.progress(), store)
+        found = follow_many(begin, shown.progress(), store)
     text = values_json(game, found) if form.name == "json" else values_text(game, found)
     write_text(text, form.output)
     if found.result.verdict == Verdict.SOLVED and found.limit is not None:

@@ -119,13 +119,15 @@ def answer_all(
 
     store = None if options.store is None else str(options.store)
     check_output(form.output, store)
-    with shortest_solutions(deal, options, limits, keep=asked.most is not None) as them:
-        found = follow_many(them.count, shown.progress(), store)
+    with shortest_solutions(deal, options, limits, keep=asked.most is not None) as sequences:
+        found = follow_many(sequences.count, shown.progress(), store)
         told = asked.most is not None and bool(found.count)
         limit = found.limit
         if told:
-            limit = follow_many(partial(them.choose, asked.most or None), shown.progress(), store)
-        solutions = them.solutions() if told and limit is None else iter(())
+            limit = follow_many(
+                partial(sequences.choose, asked.most or None), shown.progress(), store
+            )
+        solutions = sequences.solutions() if told and limit is None else iter(())
         if form.name == "text":
             write_text(_text(found, asked, solutions), form.output)
         elif form.name == "json":

@@ -104,9 +104,10 @@ def hint_command(
     from dbmsolver.api.advice import value
     from dbmsolver.api.compilers import compilers_for
 
-    work = partial(value, game.deal, options, limits)
     with compilers_for(Question.SOLVE, game.deal, options):
-        result = _not_cut_by_compiling(lambda: follow_to_best(work, shown.progress(), None))
+        result = _not_cut_by_compiling(
+            lambda: follow_to_best(value(game.deal, options, limits), shown.progress(), None)
+        )
     write = hint_json if as_json else hint_text
     if result.limit != Limit.INTERRUPT or has_solution(result):
         write_text(write(game, result, time.monotonic() - started, result.peak_memory), None)

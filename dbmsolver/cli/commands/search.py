@@ -12,7 +12,7 @@ import click
 
 from dbmsolver.cli.answers import (
     AnswerForm,
-    Work,
+    Events,
     answer_options,
     check_output,
     follow,
@@ -231,8 +231,8 @@ def _search(
 
     store = None if options.store is None else str(options.store)
     compilers = compilers_for(question, deal, options)
-    work = partial(search, question, deal, options, limits)
-    return _answer(work, compilers, store, form, shown, may_know=question == Question.SOLVE)
+    begin = partial(search, question, deal, options, limits)
+    return _answer(begin, compilers, store, form, shown, may_know=question == Question.SOLVE)
 
 
 def _all(
@@ -272,12 +272,12 @@ def resume_command(
     check_address(address, "STORE")
     from dbmsolver.api.searches import resume
 
-    work = partial(resume, Path(store), threads, limits, address)
-    return _answer(work, nullcontext(), store, form, shown, may_know=True)
+    begin = partial(resume, Path(store), threads, limits, address)
+    return _answer(begin, nullcontext(), store, form, shown, may_know=True)
 
 
 def _answer(
-    work: Work[Result],
+    begin: Callable[[], Events[Result]],
     beside: AbstractContextManager[None],
     store: str | None,
     form: AnswerForm,
@@ -292,7 +292,7 @@ def _answer(
     check_output(form.output, store)
     wait = follow_to_best if may_know else follow
     with beside:
-        result = wait(work, shown.progress(), store)
+        result = wait(begin(), shown.progress(), store)
     if result.limit != Limit.INTERRUPT:
         return write_answer(result, form, shown.quiet)
     if has_solution(result):

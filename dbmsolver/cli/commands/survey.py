@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,12 +29,13 @@ from dbmsolver.game.measures import METRICS, Metric, counted
 from dbmsolver.game.numbers import NUMBERS, Numbers
 from dbmsolver.results import Limits, SurveyReport
 from dbmsolver.signals import raise_on_signals
+from dbmsolver.steps import follow
 
 if TYPE_CHECKING:
     from dbmsolver.api.surveys import Filled
 
-Work = Callable[[Callable[[], None], Callable[[SurveyReport], object]], "Filled"]
-"""Work of a survey: it says when it compiles kernels, and how far it is."""
+Work = Callable[[Callable[[], None]], Generator[SurveyReport, None, "Filled"]]
+"""Work of a survey: it calls a function when it compiles kernels, and yields how far it is."""
 
 
 @click.command("survey", cls=DealCommand)
@@ -163,7 +164,7 @@ def fill_table(work: Work, path: Path, undecided_only: bool, quiet: bool) -> Non
     on_compiling(compiles)
     try:
         with progress:
-            filled = work(compiles, progress)
+            filled = follow(work(compiles), progress)
     except KeyboardInterrupt:
         raise Interrupted("interrupted; the same command continues the table") from None
     if undecided_only and not filled.new:

@@ -17,6 +17,7 @@ from dbmsolver.cli.values import MEMORY, Parsed
 from dbmsolver.cli.verification import claim_data, render_json, render_text
 from dbmsolver.errors import EXIT_SOLVED, EXIT_STORE, UndecidedError, UsageError, quoted
 from dbmsolver.results import Report, Verdict
+from dbmsolver.steps import changed
 
 
 def parse_share(text: str) -> float:
@@ -84,19 +85,9 @@ def verify_command(
     progress = shown.progress()
     if Path(source).is_dir():
         started = time.monotonic()
-        report = follow(
-            lambda display, _: check_store(
-                Path(source),
-                threads,
-                memory,
-                sample,
-                depth,
-                record,
-                lambda event: display(_report(event, time.monotonic() - started)),
-            ),
-            progress,
-            None,
-        )
+        steps = check_store(Path(source), threads, memory, sample, depth, record)
+        reports = changed(steps, lambda event: _report(event, time.monotonic() - started))
+        report = follow(reports, progress, None)
         valid = report.valid
         text = render_json(report) if as_json else render_text(report)
     elif sample is not None or record is not None or depth is not None:
@@ -135,9 +126,7 @@ def _again(
     """Run the search of a certificate again: whether it says the same, and the report."""
     from dbmsolver.api.certificates import search_again
 
-    again = follow(
-        lambda display, _: search_again(Path(source), threads, memory, display), progress, None
-    )
+    again = follow(search_again(Path(source), threads, memory), progress, None)
     result, different = again.result, again.different
     if result.verdict == Verdict.UNDECIDED:
         raise UndecidedError(f"{verdict_line(result)}: expected more --memory", source)

@@ -199,7 +199,8 @@ def fill_table(
 ) -> Generator[SurveyReport, None, Filled]:
     """Make a survey; yields how far it is, some times a second.
 
-    What is known is in the table when it ends, whatever of. `compiles` is called when its processes compile kernels.
+    What is known is in the table when it ends, whatever of. `compiles` is called when its processes
+    compile kernels.
     """
     from dbmsolver.survey.filling import fill
 

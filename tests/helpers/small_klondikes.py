@@ -131,3 +131,24 @@ def last_king_needs_a_column() -> Deal:
         hidden=(0, 0, 0, 0),
     )
     return Deal(position, rules)
+
+
+def five_columns_and_four_kings() -> Deal:
+    """Return a lost deal in which a column is emptied while three of the four kings have one.
+
+    Tens are the lowest cards. The fourth king is in the stock, and needs that column.
+    """
+    columns = ("KS JD TH", "KD TC JH QC", "", "TD", "QH")
+    rules = replace(
+        GAMES["klondike"], columns=5, layout="", stock=7, draw=3, passes=2, removable=False
+    )
+    position = Patience(
+        tuple(tuple(map(parse_card, column.split())) for column in columns),
+        (),
+        (9, 9, 9, 9),
+        None,
+        tuple(map(parse_card, ["KH", "JS", "QS", "JC", "KC", "TS", "QD"])),
+        hidden=(0, 2, 0, 0, 0),
+        turns=1,
+    )
+    return Deal(position, rules)

@@ -24,7 +24,7 @@ from typing import Any
 import xxhash
 
 from dbmsolver import Deal, Result, prove, solve
-from dbmsolver.cli.compiling import BOTH_WAYS
+from dbmsolver.api.compiling import BOTH_WAYS
 from dbmsolver.game.shipped import rules_for
 
 KEPT = Path(__file__).with_name("signatures.json")

@@ -68,8 +68,9 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "api",
-        "errors version arguments steps game results notation search search.session "
-        "search.sequences search.advice search.decisions search.inspect verify survey",
+        "errors version arguments process programs signals steps game results notation jit keys "
+        "search search.session search.sequences search.advice search.decisions search.inspect "
+        "verify survey",
     ),
     (
         "play",
@@ -77,9 +78,8 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "cli",
-        "errors version arguments closable process programs disk signals steps game results "
-        "notation jit clusters keys storage search search.session search.sequences "
-        "search.advice search.inspect verify api survey play",
+        "errors version arguments closable process disk signals steps game results notation "
+        "clusters api play",
     ),
     ("__main__", "process signals search cli"),
 )
@@ -224,6 +224,15 @@ def test_the_check_loads_no_kernel_of_the_search() -> None:
         "assert 'verify' in parts and not parts & {'core', 'search', 'keys'}, parts\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+def test_the_command_line_has_one_front() -> None:
+    """Searches, checks, surveys and stores are reached through `api`, as by Python programs."""
+    used = {part(i) for name in INSIDE if part(name) == "cli" for i in own_imports(name)}
+    above = {"api", "play", "cli"}
+    below = {"game", "notation", "results", "clusters"}
+    helpers = {"errors", "version", "arguments", "closable", "process", "disk", "signals", "steps"}
+    assert used == above | below | helpers
 
 
 def test_no_circles() -> None:

@@ -1,17 +1,39 @@
-"""Values of a position and of each of its moves, and all of its shortest solutions."""
+"""Values of a position and of each of its moves, and all of its shortest solutions.
+
+:func:`value`, :func:`value_moves` and :func:`shortest_solutions` take options and limits that are
+made already, as commands have them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
-from dbmsolver.api.searches import Settings, answer_of, check_callbacks, deal_of, settings_of
+from dbmsolver.api.searches import (
+    Events,
+    Settings,
+    answer_of,
+    check_callbacks,
+    deal_of,
+    settings_of,
+)
 from dbmsolver.arguments import checked_whole
 from dbmsolver.errors import UndecidedError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Metric
 from dbmsolver.game.moves import Move
-from dbmsolver.results import Event, FirstMoves, Result, SolutionCount, Verdict
+from dbmsolver.results import (
+    Event,
+    FirstMoves,
+    Limits,
+    Options,
+    Result,
+    SolutionCount,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    from dbmsolver.search.sequences.session import Sequences
 
 
 def hint(
@@ -32,9 +54,14 @@ def hint(
     options, limits = settings_of(settings, metric=metric)
     deal = deal_of(deal)
     check_callbacks(progress, cancel)
+    return answer_of(value(deal, options, limits), progress, cancel)
+
+
+def value(deal: Deal, options: Options, limits: Limits) -> Events[Result]:
+    """Find out whether a position can be won, and its best move; a generator of events."""
     from dbmsolver.search.advice.worth import Clock, worth
 
-    return answer_of(worth(deal, options, Clock(limits)), progress, cancel)
+    return worth(deal, options, Clock(limits))
 
 
 def first_moves(
@@ -50,12 +77,17 @@ def first_moves(
     `max_time` is for all of it. What a limit or `cancel` leaves open is `undecided`, or has only
     bounds of its length. With a store the same call goes on. `metric` is as for :func:`solve`.
     """
-    how = settings_of(settings, metric=metric)
+    options, limits = settings_of(settings, metric=metric)
     deal = deal_of(deal)
     check_callbacks(progress, cancel)
+    return answer_of(value_moves(deal, options, limits), progress, cancel)
+
+
+def value_moves(deal: Deal, options: Options, limits: Limits) -> Events[FirstMoves]:
+    """Find out what each legal move leads to; a generator of events."""
     from dbmsolver.search.advice import first_moves as work
 
-    return answer_of(work.first_moves(deal, *how), progress, cancel)
+    return work.first_moves(deal, options, limits)
 
 
 def count_solutions(
@@ -74,9 +106,7 @@ def count_solutions(
     options, limits = settings_of(settings)
     deal = deal_of(deal)
     check_callbacks(progress, cancel)
-    from dbmsolver.search.sequences.session import Sequences
-
-    with Sequences(deal, options, limits, keep=False) as sequences:
+    with shortest_solutions(deal, options, limits, keep=False) as sequences:
         return answer_of(sequences.count(), progress, cancel)
 
 
@@ -100,9 +130,7 @@ def all_solutions(
     check_callbacks(progress, cancel)
 
     def solutions() -> Iterator[tuple[Move, ...]]:
-        from dbmsolver.search.sequences.session import Sequences
-
-        with Sequences(start, options, limits) as sequences:
+        with shortest_solutions(start, options, limits, keep=True) as sequences:
             found = answer_of(sequences.count(), progress, cancel)
             limit = found.limit
             if found.count:
@@ -113,3 +141,14 @@ def all_solutions(
                 yield from sequences.solutions()
 
     return solutions()
+
+
+def shortest_solutions(deal: Deal, options: Options, limits: Limits, keep: bool) -> Sequences:
+    """Return all shortest solutions of a deal, to be used as a context.
+
+    They are counted, then chosen, then told; without `keep` they can only be counted. UsageError
+    for a game whose solutions are not counted.
+    """
+    from dbmsolver.search.sequences.session import Sequences
+
+    return Sequences(deal, options, limits, keep)

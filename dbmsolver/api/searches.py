@@ -1,4 +1,8 @@
-"""Searches: a shortest solution, or whether there is one at all."""
+"""Searches: a shortest solution, or whether there is one at all.
+
+:func:`search` and :func:`resume` take options and limits that are made already, as commands have
+them, and return generators of events; :func:`answer_of` runs these.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
 
 
 Answer = TypeVar("Answer")
+Events = Generator[Event, Any, Answer]
 
 
 class Settings(TypedDict, total=False):
@@ -170,9 +175,25 @@ def _search(
 ) -> Result:
     deal = deal_of(deal)
     check_callbacks(progress, cancel)
+    return answer_of(search(question, deal, options, limits), progress, cancel)
+
+
+def search(question: Question, deal: Deal, options: Options, limits: Limits) -> Events[Result]:
+    """Search a deal for a shortest solution, or for any; a generator of events."""
     from dbmsolver.search import session
 
-    return answer_of(session.run(question, deal, options, limits), progress, cancel)
+    return session.run(question, deal, options, limits)
+
+
+def resume(store: Path, threads: int | None, limits: Limits, cluster: str | None) -> Events[Result]:
+    """Continue the search in a store as it was begun; a generator of events.
+
+    Raises StoreError for a store that cannot be used, UsageError for a cluster where the search
+    cannot be spread over one.
+    """
+    from dbmsolver.search import session
+
+    return session.resume(store, threads, limits, cluster)
 
 
 def check_callbacks(progress: object, cancel: object = None) -> None:
@@ -182,8 +203,8 @@ def check_callbacks(progress: object, cancel: object = None) -> None:
 
 
 def answer_of(
-    events: Generator[Event, Any, Answer],
-    progress: Callable[[Event], None] | None,
+    events: Events[Answer],
+    progress: Callable[[Event], object] | None,
     cancel: Callable[[], bool] | None,
 ) -> Answer:
     """Run some work to its end and return its answer.

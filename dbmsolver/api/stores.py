@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -20,11 +20,12 @@ from dbmsolver.arguments import (
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
-from dbmsolver.results import Result
+from dbmsolver.results import Method, Result
 from dbmsolver.steps import follow
 
 if TYPE_CHECKING:
     from dbmsolver.search.inspect import StoreStatus
+    from dbmsolver.verify.certificate_file import Certificate
     from dbmsolver.verify.claim import Progress
     from dbmsolver.verify.report import Verification
 
@@ -38,6 +39,13 @@ class StoredSearch:
 
     path: Path
     deal: Deal
+
+    @property
+    def method(self) -> Method:
+        """The method of the search: whether a state is a position, or covers many."""
+        from dbmsolver.search import inspect
+
+        return inspect.method(self.path)
 
     def status(self) -> StoreStatus:
         """Return the verdict, and counts of states by layer and stratum, as of the last commit."""
@@ -71,10 +79,14 @@ class StoredSearch:
 
 def open_store(path: Path | str) -> StoredSearch:
     """Return the search in a store, to be read only; StoreError if there is none."""
+    return stored_search(checked_path("path", path))
+
+
+def stored_search(path: Path) -> StoredSearch:
+    """Return the search in a store; StoreError for a path that cannot be one, too."""
     from dbmsolver.search import inspect
 
-    place = checked_path("path", path)
-    return StoredSearch(place, inspect.deal(place))
+    return StoredSearch(path, inspect.deal(path))
 
 
 def verify_store(
@@ -84,6 +96,7 @@ def verify_store(
     memory: int | str | None = None,
     sample: float | None = None,
     depth: Literal["lemma", "full"] | None = None,
+    certificate: Path | str | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Verification:
     """Check that what the finished search in a store claims is right.
@@ -92,11 +105,11 @@ def verify_store(
     blocks from 0 to 1, to check only these. `depth` is for proofs over dominating positions: "full"
     lists every position that the records cover and takes only the rules of the game for granted,
     "lemma" takes the lemmas of docs/dominance.md for granted, too; without it the store's size
-    decides. The report's `valid` says it, `reason` and `position` are the first counterexample.
-    Raises StoreError for a store that claims nothing, UsageError for a depth that it cannot have.
+    decides. `certificate` is the path of one that the store has to agree with. The report's `valid`
+    says it, `reason` and `position` are the first counterexample. Raises StoreError for a store
+    that claims nothing, UsageError for a depth that it cannot have, InputError for a file that is
+    no certificate.
     """
-    from dbmsolver.verify import check
-
     place = checked_path("path", path)
     if threads is not None:
         threads = checked_whole("threads", threads, 1, MOST_THREADS)
@@ -105,5 +118,30 @@ def verify_store(
         sample = checked_share("sample", sample)
     checked_choice("depth", depth, (None, "lemma", "full"))
     checked_function("progress", progress)
-    steps = check.verify(place, threads=threads, memory=budget, sample=sample, depth=depth)
-    return follow(steps, progress)
+    against = None
+    if certificate is not None:
+        against = load_certificate(checked_path("certificate", certificate))
+    return follow(check_store(place, threads, budget, sample, depth, against), progress)
+
+
+def load_certificate(path: Path) -> Certificate:
+    """Return the certificate in a file; InputError if it is none."""
+    from dbmsolver.verify import certificate_file
+
+    return certificate_file.load(path)
+
+
+def check_store(
+    path: Path,
+    threads: int | None,
+    memory: int | None,
+    sample: float | None,
+    depth: Literal["lemma", "full"] | None,
+    against: Certificate | None,
+) -> Generator[Progress, None, Verification]:
+    """Check a store, and that it agrees with a certificate; a generator of how far it has come."""
+    from dbmsolver.verify import check
+
+    return check.verify(
+        path, threads=threads, memory=memory, sample=sample, depth=depth, against=against
+    )

@@ -1,11 +1,15 @@
-"""Surveys: one question about many deals, and a table of the answers."""
+"""Surveys: one question about many deals, and a table of the answers.
+
+The functions after :func:`survey_deals` are its parts; a command calls them one by one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dbmsolver.api.searches import check_callbacks
 from dbmsolver.arguments import (
@@ -25,6 +29,12 @@ from dbmsolver.game.numbers import NUMBERS, Numbers
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limits, SurveyReport
+from dbmsolver.steps import follow
+
+if TYPE_CHECKING:
+    from dbmsolver.survey.ranges import Ranges
+    from dbmsolver.survey.rows import Inquiry
+    from dbmsolver.survey.run import Survey
 
 Question = Literal["verdict", "shortest", "fewest-freecells"]
 
@@ -80,12 +90,8 @@ def survey_deals(
     Raises UsageError for a value that cannot be, InputError for a board, StoreError for a table of
     something else, or one that another process is making.
     """
-    from dbmsolver.survey.filling import fill
     from dbmsolver.survey.formats import values_of
     from dbmsolver.survey.loading import load_rows
-    from dbmsolver.survey.ranges import ranges_or_none
-    from dbmsolver.survey.rows import Inquiry
-    from dbmsolver.survey.run import Survey
 
     checked_choice("question", question, get_args(Question))
     checked_choice("numbers", numbers, NUMBERS)
@@ -109,18 +115,113 @@ def survey_deals(
     games = tuple(several("rules", rules if rules is not None else rules_for("freecell"), Rules))
     if not games:
         raise WrongValueError("rules are empty, expected those of one game or of several")
-    survey = Survey(
-        Inquiry(question).measured(metric, automove),
-        ranges_or_none(texts, numbers, rows),
-        games,
-        limits,
-        undecided_only,
-        lengths,
-    )
-    with closing(fill(survey, path, ray, threads, lambda: None)) as reports:
-        for report in reports:
-            if progress is not None:
-                progress(report)
-            if cancel is not None and cancel():
-                break
+    inquiry = inquiry_of(question, metric, automove)
+    asked = deals_of(texts, numbers, rows)
+    survey = survey_of(inquiry, asked, games, limits, undecided_only, lengths)
+
+    def tell(report: SurveyReport) -> None:
+        if progress is not None:
+            progress(report)
+        if cancel is not None and cancel():
+            raise _Cancelled
+
+    with suppress(_Cancelled):
+        follow(fill_table(survey, path, ray, threads, lambda: None), tell)
     return [values_of(row) for row in load_rows(path).sorted()]
+
+
+class _Cancelled(Exception):
+    """The caller wants no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A table after a survey."""
+
+    answers: dict[str, int]
+    """The number of rows by what they say: "solved", "unsolvable", "undecided", "unreadable"."""
+    new: int
+    """Rows that this survey has filled."""
+
+
+def inquiry_of(question: str, metric: Metric | None, automove: Policy | None) -> Inquiry:
+    """Return a question in a metric; UsageError where there is no such question."""
+    from dbmsolver.survey.rows import Inquiry
+
+    return Inquiry(question).measured(metric, automove)
+
+
+def question_of(path: Path) -> str:
+    """Return the question of a table, "verdict" of an empty one; StoreError if there is none."""
+    from dbmsolver.survey.loading import load_rows
+    from dbmsolver.survey.rows import Inquiry
+
+    return next((row.question for row in load_rows(path).values()), Inquiry.VERDICT)
+
+
+def are_numbers(text: str) -> bool:
+    """Return True if a text is meant as numbers and ranges of deals."""
+    from dbmsolver.survey.ranges import looks_like_numbers
+
+    return looks_like_numbers(text)
+
+
+def deals_of(texts: Iterable[str] | None, numbers: Numbers, rows: bool) -> Ranges | None:
+    """Return the deals that texts name, None for those of the table.
+
+    Raises UsageError or InputError for texts that cannot be read.
+    """
+    from dbmsolver.survey.ranges import ranges_or_none
+
+    return ranges_or_none(texts, numbers, rows)
+
+
+def survey_of(
+    inquiry: Inquiry,
+    asked: Ranges | None,
+    games: tuple[Rules, ...],
+    limits: Limits,
+    undecided_only: bool,
+    lengths: bool,
+) -> Survey:
+    """Return a survey to be made; UsageError for a question or deals that a game does not have."""
+    from dbmsolver.survey.run import Survey
+
+    return Survey(inquiry, asked, games, limits, undecided_only, lengths)
+
+
+def fill_table(
+    survey: Survey,
+    path: Path,
+    ray: str | None,
+    threads: int | None,
+    compiles: Callable[[], None],
+) -> Generator[SurveyReport, None, Filled]:
+    """Make a survey; yields how far it is, some times a second.
+
+    What is known is in the table when it ends, whatever of. `compiles` is called when its processes
+    compile kernels.
+    """
+    from dbmsolver.survey.filling import fill
+
+    filled = yield from fill(survey, path, ray, threads, compiles)
+    counts: dict[str, int] = {}
+    for row in filled.rows.values():
+        word = "undecided" if row.is_open else row.verdict
+        counts[word] = counts.get(word, 0) + 1
+    return Filled(counts, filled.new)
+
+
+def require_charts() -> None:
+    """Raise UsageError if what draws the charts of a report is not installed."""
+    from dbmsolver.survey.charts import load_library
+
+    load_library()
+
+
+def report_page(path: Path) -> str:
+    """Return the page about a table, as HTML; StoreError for no table."""
+    from dbmsolver.survey.loading import load_rows
+    from dbmsolver.survey.report import render
+
+    return render(load_rows(path).sorted(), path.name)

@@ -8,11 +8,10 @@ import tempfile
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import click
 
-from dbmsolver import steps
 from dbmsolver.cli.options import gathered, output_option
 from dbmsolver.cli.progress import ProgressDisplay
 from dbmsolver.cli.render import EXIT_CODES, has_solution, render_json, render_text, verdict_line
@@ -31,15 +30,12 @@ PICTURES = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf")
 """Endings of names that nobody gives to text."""
 
 Answer = TypeVar("Answer")
+Events = Generator[Event, Any, Answer]
 
 COMPILING = (
     "Compiling what this needs for this machine, this once; it takes up to a minute. "
     "dbmsolver compile does it for all commands."
 )
-
-
-if TYPE_CHECKING:
-    from dbmsolver.search.limits import Cancelled
 
 
 class Interrupted(DbmError):
@@ -122,22 +118,20 @@ def refuse_picture(output: str | None, what: str, expected: str) -> None:
         raise UsageError(f"{what} are not written as {ending}, {expected}", str(output))
 
 
-def follow(
-    events: Generator[Event, Any, Answer], progress: ProgressDisplay, store: str | None
-) -> Answer:
+def follow(events: Events[Answer], progress: ProgressDisplay, store: str | None) -> Answer:
     """Run a search to its end and show its progress.
 
     Ctrl-C reaches the search, which commits what it has and ends.
     """
     raise_on_signals()
     try:
-        return _follow(events, progress, lambda: None)
+        return _follow(events, progress, None)
     except KeyboardInterrupt:
         raise interrupted(store) from None
 
 
 def follow_many(
-    begin: Callable[[], Generator[Event, Any, Answer]], progress: ProgressDisplay, store: str | None
+    begin: Callable[[], Events[Answer]], progress: ProgressDisplay, store: str | None
 ) -> Answer:
     """Run a part of some work that begins anew with the same command, and goes on by its store."""
     try:
@@ -147,18 +141,14 @@ def follow_many(
         raise Interrupted(f"interrupted{hint}") from None
 
 
-def follow_to_best(
-    events: Generator[Event, Any, Result], progress: ProgressDisplay, store: str | None
-) -> Result:
+def follow_to_best(events: Events[Result], progress: ProgressDisplay, store: str | None) -> Result:
     """Run a search whose best solution so far is an answer, and show its progress.
 
     Ctrl-C ends it like a limit.
     """
-    from dbmsolver.search.limits import Cancelled
-
     signals = collect_signals()
     try:
-        return _follow(events, progress, lambda: Cancelled() if signals else None)
+        return _follow(events, progress, lambda: bool(signals))
     except KeyboardInterrupt:
         raise interrupted(store) from None
     finally:
@@ -166,15 +156,14 @@ def follow_to_best(
 
 
 def _follow(
-    events: Generator[Event, Any, Answer],
-    progress: ProgressDisplay,
-    request: Callable[[], Cancelled | None],
+    events: Events[Answer], progress: ProgressDisplay, cancel: Callable[[], bool] | None
 ) -> Answer:
-    from dbmsolver.jit.compilation import on_first_compilation
+    from dbmsolver.api.compilers import on_compiling
+    from dbmsolver.api.searches import answer_of
 
-    on_first_compilation(lambda: progress.say(COMPILING))
+    on_compiling(lambda: progress.say(COMPILING))
     with progress:
-        return steps.follow(events, progress, request)
+        return answer_of(events, progress, cancel)
 
 
 def interrupted(store: str | None) -> Interrupted:
@@ -231,12 +220,12 @@ def write_answer(result: Result, form: AnswerForm, quiet: bool = False) -> int:
 
 
 def _solution_text(result: Result, form: AnswerForm) -> str:
+    from dbmsolver.api.solutions import solution_of
     from dbmsolver.notation import formats
-    from dbmsolver.notation.solution import Solution
 
     shortest = _said(result, result.length) if result.shortest else None
     at_least = None if result.shortest else _said(result, result.at_least)
-    solution = Solution.from_moves(result.deal, result.moves, result.policy)
+    solution = solution_of(result)
     if not result.shortest and form.name != "html":  # a page has its own way to say it
         solution = replace(solution, remarks=(not_proven(at_least),))
     return formats.write(solution, form.name, result.policy, form.runs, shortest, at_least)

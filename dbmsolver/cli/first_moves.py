@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
 from dbmsolver.cli.advice import values_json, values_text
 from dbmsolver.cli.answers import AnswerForm, check_output, follow_many, write_text
-from dbmsolver.cli.compilers import compilers_for
 from dbmsolver.cli.options import Shown
 from dbmsolver.cli.played import Played
 from dbmsolver.cli.render import EXIT_CODES
 from dbmsolver.cli.sequences import SequenceOptions
 from dbmsolver.errors import EXIT_UNDECIDED, UsageError
-from dbmsolver.results import Event, FirstMoves, Limits, Method, Options, Question, Verdict
+from dbmsolver.results import Limits, Method, Options, Question, Verdict
 
 
 def check_values(asked: SequenceOptions, form: AnswerForm) -> None:
@@ -39,12 +37,10 @@ def answer_values(
     """
     store = None if options.store is None else str(options.store)
     check_output(form.output, store)
+    from dbmsolver.api.advice import value_moves
+    from dbmsolver.api.compilers import compilers_for
 
-    def begin() -> Generator[Event, Any, FirstMoves]:
-        from dbmsolver.search.advice.first_moves import first_moves
-
-        return first_moves(game.deal, options, limits)
-
+    begin = partial(value_moves, game.deal, options, limits)
     beside = replace(options, method=Method.EVERY_POSITION, any_solution=True)
     with compilers_for(Question.SOLVE, game.deal, beside):
         found = follow_many(begin, shown.progress(), store)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -30,10 +31,8 @@ from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import counted
 from dbmsolver.game.moves import Move
-from dbmsolver.results import Event, Limits, Options, SolutionCount, Verdict
+from dbmsolver.results import Limits, Options, SolutionCount, Verdict
 
-Answer = TypeVar("Answer")
-Events = Generator[Event, Any, Answer]
 Moves = tuple[Move, ...]
 
 MOST_FILES = 10_000
@@ -116,17 +115,17 @@ def answer_all(
     asked: SequenceOptions,
 ) -> int:
     """Count all shortest solutions, write those that are asked for; returns the exit code."""
-    from dbmsolver.search.sequences.session import Sequences
+    from dbmsolver.api.advice import shortest_solutions
 
     store = None if options.store is None else str(options.store)
     check_output(form.output, store)
-    with Sequences(deal, options, limits, keep=asked.most is not None) as sequences:
+    with shortest_solutions(deal, options, limits, keep=asked.most is not None) as sequences:
         found = follow_many(sequences.count, shown.progress(), store)
         told = asked.most is not None and bool(found.count)
         limit = found.limit
         if told:
             limit = follow_many(
-                lambda: sequences.choose(asked.most or None), shown.progress(), store
+                partial(sequences.choose, asked.most or None), shown.progress(), store
             )
         solutions = sequences.solutions() if told and limit is None else iter(())
         if form.name == "text":

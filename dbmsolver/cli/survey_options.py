@@ -13,7 +13,6 @@ from dbmsolver.game.kinds import Build, Fill, Moves
 from dbmsolver.game.library import load_rules
 from dbmsolver.game.rules import MAX_FREECELLS, Rules
 from dbmsolver.game.shipped import changed
-from dbmsolver.survey.rows import Inquiry
 
 Cells = tuple[int, int]
 
@@ -51,11 +50,11 @@ class Games:
             for game in dict.fromkeys(games)
         ]
 
-    def rules(self, question: Inquiry) -> tuple[Rules, ...]:
+    def rules(self, question: str) -> tuple[Rules, ...]:
         """Return the rules to ask about; for the fewest freecells those with the most."""
         found: dict[Rules, None] = {}
         for rules in self.games:
-            if question == Inquiry.FEWEST_FREECELLS:
+            if question == "fewest-freecells":
                 found[self._widest(rules)] = None
                 continue
             least, most = self.cells or (rules.freecells, rules.freecells)

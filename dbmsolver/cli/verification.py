@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dbmsolver.cli.render import (
@@ -23,8 +23,7 @@ from dbmsolver.game.titles import title
 from dbmsolver.results import Method
 
 if TYPE_CHECKING:
-    from dbmsolver.verify.certificate_file import Certificate
-    from dbmsolver.verify.report import Verification
+    from dbmsolver.api import Verification
 
 
 _DEPTHS = {
@@ -138,7 +137,7 @@ def render_json(report: Verification) -> str:
     )
 
 
-def claim_data(record: Certificate) -> dict[str, Any]:
+def claim_data(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the claim of a certificate, for JSON, by the names that answers have."""
     claim = record["claim"]
     return {

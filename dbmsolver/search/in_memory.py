@@ -18,11 +18,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Generic, TypeVar
 
+from dbmsolver.core.shards import NO_CEILING
 from dbmsolver.errors import StoreError
 from dbmsolver.results import Commit, Limit, Question, Report
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.limits import Cancelled, OutOfBudget
-from dbmsolver.search.outcome import Exhausted, GoalMet, Known, NoneShorter, Outcome, Steps, Stopped
+from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Steps, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.tallies import NOTHING, Books, Tally
 from dbmsolver.search.trace import Keys, Step
@@ -41,17 +42,16 @@ WaitingT = TypeVar("WaitingT")
 class SearchInMemory(ABC, Generic[KeysT, WaitingT]):
     """A search in progress; :meth:`run` carries it to its end.
 
-    ``pending`` has the candidates of each place, ``memory`` is in bytes. ``stored`` is the tally of
+    ``pending`` has the candidates of each place, ``memory`` is in bytes. Only layers below the
+    ``ceiling``, the length of the best solution, are closed. ``stored`` is the tally of
     the records of candidates that are in the store.
     """
 
-    def __init__(
-        self, keys: KeysT, recorder: Recorder, memory: int, best: Known | None = None
-    ) -> None:
+    def __init__(self, keys: KeysT, recorder: Recorder, memory: int) -> None:
         self.keys = keys
         self.recorder = recorder
         self.memory = memory
-        self.best = best
+        self.ceiling = NO_CEILING
         self.by_cost = recorder.question == Question.SOLVE
         self.books = Books()
         self.pending: dict[Place, WaitingT] = {}
@@ -102,10 +102,29 @@ class SearchInMemory(ABC, Generic[KeysT, WaitingT]):
             return GoalMet()
         if self.limit is not None:
             return Stopped(self.limit)
-        known = None if self.best is None else self.best.length
-        if known is not None and all(layer >= known for layer, _ in self.pending):
+        if self.ceiling < NO_CEILING and all(layer >= self.ceiling for layer in self._layers()):
             return NoneShorter()  # the layers below are closed, and no shorter solution is in them
         return None
+
+    def _layers(self) -> Iterator[int]:
+        """Yield the layers that have states that are not expanded."""
+        return (layer for layer, _ in self.pending)
+
+    # What a search beside it looks at.
+
+    @property
+    def layer(self) -> int:
+        """The layer that is being closed, 0 in a proof."""
+        return self.place[0]
+
+    @property
+    def evaluated(self) -> int:
+        """The number of states looked at: those that are expanded."""
+        return self._expanded()
+
+    @abstractmethod
+    def report(self) -> Report:
+        """Return how far the search is."""
 
     # What differs.
 

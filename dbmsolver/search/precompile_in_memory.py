@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dbmsolver.core import patience_dive
+from dbmsolver.core import patience_beam, patience_dive
 from dbmsolver.core.blocks import find_key, from_planes, to_planes
 from dbmsolver.core.patience_bound import bounds_of, make_weights
 from dbmsolver.core.patience_check import look_for_columns
@@ -55,13 +55,22 @@ def of_patience(rules: Rules, question: Question, any_solution: bool) -> list[Ca
     sharing: list[Call] = [
         (expand_layer, (tables, bounds, states, out, board, weights, found, *numbers))
     ]
+    beaming = patience_beam.make_beaming(_STATES[0], 1, 1, 1)
+    some_kept = (_STATES, _CODES, beaming.parents, beaming.costs)
+    beams: list[Call] = [
+        (
+            patience_beam.expand_kept,
+            (tables, bounds, beaming, board, weights, found, _NUMBER, _NUMBER),
+        ),
+        (patience_beam.keep, (beaming, *some_kept)),
+    ]
     diving = patience_dive.make_diving(_STATES[0], 1, 1)
     dives = [(patience_dive.dive, (tables, diving, _NUMBER))]
     return [
         *(dives if question == Question.PROVE or any_solution else []),
         closing,
         (insert_chosen, (states, out, _NUMBER)),
-        *(sharing if question == Question.SOLVE else []),
+        *([*sharing, *beams] if question == Question.SOLVE else []),
         (strata_of, (tables, _STATES, _NUMBERS)),
         (bounds_of, (tables, bounds, _STATES, board, weights, _NUMBERS)),
         (insert, (states, _STATES, _CODES)),

@@ -6,7 +6,7 @@ deal.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from dbmsolver.keys.leaving import LeavingKeys
     from dbmsolver.keys.patience import PatienceKeys
     from dbmsolver.search.improve.best import Best
+    from dbmsolver.search.improve.shortest import Layered
     from dbmsolver.search.proof.crew import Crew
 
 
@@ -98,10 +99,16 @@ class Stages:
         self.best = best
         if not self.begun and (best is None or self.options.any_solution):
             yield PatienceDives(keys, self.recorder, self.limits, self.memory, best)
-        if not self.begun:
-            self._begin()
-        yield PatienceSearch(keys, self.recorder, self.memory, best)
-        yield LargePatienceSearch(keys, self.recorder, self.memory, best)
+        kinds = (PatienceSearch, LargePatienceSearch)
+        if best is None:
+            if not self.begun:
+                self._begin()
+            for kind in kinds:
+                yield kind(keys, self.recorder, self.memory)
+        else:
+            yield from self._below(
+                best, lambda memory: (kind(keys, self.recorder, memory) for kind in kinds)
+            )
 
     def _proving(self, keys: StateCodec) -> Generator[Search, None, None]:
         """Yield the searches that tell whether there is a solution."""
@@ -176,10 +183,22 @@ class Stages:
         """Yield the searches for a shortest solution."""
         from dbmsolver.search.astar.layers import AStarSearch
         from dbmsolver.search.improve.best import Best
+
+        self.best = best = Best(keys, self.recorder)
+        yield from self._below(
+            best, lambda memory: [AStarSearch(keys, self.recorder, self.threads, memory)]
+        )
+
+    def _below(
+        self, best: Best[Any], make: Callable[[int], Iterable[Layered]]
+    ) -> Generator[Search, None, None]:
+        """Yield the searches for solutions that are shorter than the best one.
+
+        ``make`` gives the searches by cost layers, one after the other, for a memory in bytes.
+        """
         from dbmsolver.search.improve.improver import Improver, memory_for_beams
         from dbmsolver.search.improve.shortest import ShortestBelow
 
-        self.best = best = Best(keys, self.recorder)
         any_solution = self.options.any_solution
         # Beams are made in a part of the memory, beside the other search.
         for_beams = memory_for_beams(self.memory, any_solution)
@@ -190,8 +209,8 @@ class Stages:
             yield AnyAhead(best, self.recorder, self.limits, self.threads, self.memory // 4)
         if not self.begun:
             self._begin()
-        search = AStarSearch(keys, self.recorder, self.threads, self.memory - for_beams)
-        yield ShortestBelow(search, best, improver)
+        for search in make(self.memory - for_beams):
+            yield ShortestBelow(search, best, improver)
 
     @property
     def _by_cost(self) -> bool:

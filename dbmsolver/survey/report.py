@@ -14,7 +14,7 @@ from statistics import median
 from dbmsolver.game.measures import Metric
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.titles import rules_notes
-from dbmsolver.survey.charts import histogram, load_library
+from dbmsolver.survey.charts import histogram
 from dbmsolver.survey.rows import UNREADABLE, Inquiry, Row
 
 HARDEST = 20
@@ -303,4 +303,4 @@ def _hours(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h"
 
 
-__all__ = ["label_of", "load_library", "render"]
+__all__ = ["label_of", "render"]

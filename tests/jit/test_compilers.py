@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from numba import njit
 
-from dbmsolver.cli.compilers import Compilers
+from dbmsolver.api.compilers import Compilers
 from dbmsolver.jit import compilation, decorators, sharing
 
 SEARCHES = """
@@ -157,7 +157,7 @@ print(f"{hits} hit, {misses} misses")
 PARENT = """
 import os, signal
 from numba import njit
-from dbmsolver.cli.compilers import Compilers
+from dbmsolver.api.compilers import Compilers
 
 compilers = Compilers("prove", "every-position", lambda: 8)
 with compilers:

@@ -55,7 +55,7 @@ class BoardForm:
         if self.as_json or (ending == ".json" and not self.as_picture):
             text = dump_json(data())
         elif self.as_picture or ending == ".svg":
-            from dbmsolver.notation.pictures.board import draw_board
+            from dbmsolver.api.solutions import draw_board
 
             text = draw_board(position, name)
         else:
@@ -177,9 +177,9 @@ def key_command(
         raise UsageError("BOARD and --deal are both -, expected one of them on standard input")
     board = Deal.load(source, rules, rows=rows)
     deal = board if origin is None else Deal.load(origin, rules)
-    from dbmsolver.keys.choice import position_keys
+    from dbmsolver.api.keys import key_of
 
-    key = str(position_keys(deal, policy).encode(board.position))
+    key = str(key_of(deal, policy, board.position))
     if as_json:
         data = {
             "kind": "key",
@@ -219,6 +219,6 @@ def unkey_command(
     if not re.fullmatch(r"[0-9]{1,200}", number):
         raise InputError("expected a key: one integer, not negative", f"key {quoted(number)}")
     deal = Deal.load(origin, rules)
-    from dbmsolver.keys.choice import position_keys
+    from dbmsolver.api.keys import position_of
 
-    click.echo(format_board(position_keys(deal, policy).decode(int(number))), nl=False)
+    click.echo(format_board(position_of(deal, policy, int(number))), nl=False)

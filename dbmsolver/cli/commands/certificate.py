@@ -21,8 +21,6 @@ def certificate_command(store: str, output: str | None) -> None:
     it.
     """
     check_output(output, store)
-    from dbmsolver.search import inspect
-    from dbmsolver.verify import certificate_file
+    from dbmsolver.api.stores import stored_search
 
-    text = certificate_file.dump(inspect.certificate(Path(store)))
-    write_text(text, output)
+    write_text(stored_search(Path(store)).certificate(), output)

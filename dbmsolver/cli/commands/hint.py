@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import click
 
 from dbmsolver.cli.advice import hint_json, hint_text
 from dbmsolver.cli.answers import AnswerForm, check_output, follow_to_best, interrupted, write_text
-from dbmsolver.cli.compilers import compilers_for
 from dbmsolver.cli.first_moves import answer_values
 from dbmsolver.cli.options import (
     DealForm,
@@ -31,7 +29,7 @@ from dbmsolver.cli.values import DealCommand
 from dbmsolver.game.automoves import Automove
 from dbmsolver.game.measures import METRICS, Metric
 from dbmsolver.game.rules import Rules
-from dbmsolver.results import Event, Limit, Limits, Method, Options, Question, Result
+from dbmsolver.results import Limit, Limits, Method, Options, Question, Result
 
 USUAL_TIME = "10s"
 """The time that a hint takes at most, unless --max-time says another time."""
@@ -103,13 +101,13 @@ def hint_command(
         form = AnswerForm("json" if as_json else "text", None, boards=False, runs=False)
         return answer_values(game, options, limits, form, shown)
 
-    def begin() -> Generator[Event, Any, Result]:
-        from dbmsolver.search.advice.worth import Clock, worth
-
-        return worth(game.deal, options, Clock(limits))
+    from dbmsolver.api.advice import value
+    from dbmsolver.api.compilers import compilers_for
 
     with compilers_for(Question.SOLVE, game.deal, options):
-        result = _not_cut_by_compiling(lambda: follow_to_best(begin(), shown.progress(), None))
+        result = _not_cut_by_compiling(
+            lambda: follow_to_best(value(game.deal, options, limits), shown.progress(), None)
+        )
     write = hint_json if as_json else hint_text
     if result.limit != Limit.INTERRUPT or has_solution(result):
         write_text(write(game, result, time.monotonic() - started, result.peak_memory), None)
@@ -120,11 +118,11 @@ def hint_command(
 
 def _not_cut_by_compiling(search: Callable[[], Result]) -> Result:
     """Run a search; run it again while its time limit goes into compiling kernels."""
-    from dbmsolver.jit.compilation import on_first_compilation
+    from dbmsolver.api.compilers import on_compiling
 
     while True:
         compiled: list[bool] = []
-        on_first_compilation(partial(compiled.append, True))
+        on_compiling(partial(compiled.append, True))
         result = search()
         if result.limit != Limit.MAX_TIME or not compiled:
             return result

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
 from dbmsolver.cli.answers import (
     AnswerForm,
+    Events,
     answer_options,
     check_output,
     follow,
@@ -19,7 +20,6 @@ from dbmsolver.cli.answers import (
     interrupted,
     write_answer,
 )
-from dbmsolver.cli.compilers import compilers_for
 from dbmsolver.cli.first_moves import answer_values, check_values
 from dbmsolver.cli.options import (
     Command,
@@ -48,7 +48,6 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import METRICS, Metric
 from dbmsolver.game.rules import Rules
 from dbmsolver.results import (
-    Event,
     Keep,
     Limit,
     Limits,
@@ -57,8 +56,6 @@ from dbmsolver.results import (
     Question,
     Result,
 )
-
-Events = Generator[Event, Any, Result]
 
 
 def _options(policy: Policy, threads: int | None, store: str | None, keep: Keep) -> Options:
@@ -229,13 +226,12 @@ def _search(
     form: AnswerForm,
     shown: Shown,
 ) -> int:
-    def begin() -> Events:
-        from dbmsolver.search import session
-
-        return session.run(question, deal, options, limits)
+    from dbmsolver.api.compilers import compilers_for
+    from dbmsolver.api.searches import search
 
     store = None if options.store is None else str(options.store)
     compilers = compilers_for(question, deal, options)
+    begin = partial(search, question, deal, options, limits)
     return _answer(begin, compilers, store, form, shown, may_know=question == Question.SOLVE)
 
 
@@ -247,6 +243,8 @@ def _all(
     shown: Shown,
     asked: SequenceOptions,
 ) -> int:
+    from dbmsolver.api.compilers import compilers_for
+
     with compilers_for(Question.SOLVE, deal, options, counting=True):
         return answer_all(deal, options, limits, form, shown, asked)
 
@@ -272,17 +270,14 @@ def resume_command(
     and so is the cluster. A search begun with --any goes on as such.
     """
     check_address(address, "STORE")
+    from dbmsolver.api.searches import resume
 
-    def begin() -> Events:
-        from dbmsolver.search import session
-
-        return session.resume(Path(store), threads, limits, address)
-
+    begin = partial(resume, Path(store), threads, limits, address)
     return _answer(begin, nullcontext(), store, form, shown, may_know=True)
 
 
 def _answer(
-    begin: Callable[[], Events],
+    begin: Callable[[], Events[Result]],
     beside: AbstractContextManager[None],
     store: str | None,
     form: AnswerForm,

@@ -42,7 +42,7 @@ from dbmsolver.game.titles import title
 from dbmsolver.results import Method, Question, Verdict
 
 if TYPE_CHECKING:
-    from dbmsolver.search.inspect import StoreStatus
+    from dbmsolver.api import StoreStatus
 
 
 @click.command("status")
@@ -61,9 +61,9 @@ def status_command(store: str, as_json: bool, plot: str | None) -> None:
         raise UsageError("--json and --plot - are both for standard output, expected one of them")
     if plot is not None:
         check_output(plot, store)
-    from dbmsolver.search import inspect
+    from dbmsolver.api.stores import stored_search
 
-    status = inspect.status(Path(store))
+    status = stored_search(Path(store)).status()
     if plot is not None:
         write_text(_plot(status), plot)
     if plot == "-":
@@ -174,11 +174,12 @@ def lookup_command(store: str, source: str, rows: bool, as_json: bool) -> None:
 
     BOARD is the path of a board, or - for a board on standard input.
     """
-    from dbmsolver.search import inspect
+    from dbmsolver.api.stores import stored_search
 
-    deal = inspect.deal(Path(store))
+    stored = stored_search(Path(store))
+    deal = stored.deal
     position = Deal.load(source, deal.rules, rows=rows).position
-    moves = inspect.lookup(Path(store), position)
+    moves = stored.lookup(position)
     if as_json:
         found = moves is not None
         made = [move_data(move) for move in moves or ()]
@@ -197,7 +198,7 @@ def lookup_command(store: str, source: str, rows: bool, as_json: bool) -> None:
         )
         return
     # A search need not have come to each position that a record or a class stands for.
-    word = "visited" if inspect.method(Path(store)) == "every-position" else "covered"
+    word = "visited" if stored.method == Method.EVERY_POSITION else "covered"
     if moves is None:
         click.echo(f"{title(deal)}: not {word}")
     else:
@@ -214,9 +215,9 @@ def lookup_command(store: str, source: str, rows: bool, as_json: bool) -> None:
 def export_command(store: str, form: AnswerForm) -> None:
     """Write the answer that STORE holds, or its solution in one of the formats."""
     check_output(form.output, store)
-    from dbmsolver.search import session
+    from dbmsolver.api.stores import stored_search
 
-    result = session.answer(Path(store))
+    result = stored_search(Path(store)).answer()
     if form.name not in ("text", "json") and not has_solution(result):
         said = f"{verdict_line(result)}: no solution to be written as {form.name}"
         raise UsageError(f"{said}, expected text or json", store)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from dbmsolver.cli.answers import COMPILING, Interrupted, check_output
+from dbmsolver.cli.answers import COMPILING, Interrupted, check_output, write_text
 from dbmsolver.cli.options import (
     automove_option,
     check_address,
@@ -25,14 +27,15 @@ from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import METRICS, Metric, counted
 from dbmsolver.game.numbers import NUMBERS, Numbers
-from dbmsolver.results import Limits
+from dbmsolver.results import Limits, SurveyReport
 from dbmsolver.signals import raise_on_signals
 from dbmsolver.steps import follow
-from dbmsolver.survey.rows import UNREADABLE, Inquiry
 
 if TYPE_CHECKING:
-    from dbmsolver.survey.loading import Rows
-    from dbmsolver.survey.run import Survey
+    from dbmsolver.api.surveys import Filled
+
+Work = Callable[[Callable[[], None]], Generator[SurveyReport, None, "Filled"]]
+"""Work of a survey: it calls a function when it compiles kernels, and yields how far it is."""
 
 
 @click.command("survey", cls=DealCommand)
@@ -122,32 +125,25 @@ def survey_command(
     share get all of it, one after the other, at the end. Rows are kept as they come: after Ctrl-C,
     or a crash, the same command continues.
     """
-    if fewest and question not in (None, Inquiry.FEWEST_FREECELLS):
+    from dbmsolver.api import surveys
+
+    if fewest and question not in (None, "fewest-freecells"):
         raise UsageError(f"--fewest-freecells and --question {question}, expected one of them")
     check_output(output)
-    usual = question_of(Path(output)) if undecided_only else Inquiry.VERDICT
-    inquiry = Inquiry.FEWEST_FREECELLS if fewest else Inquiry(question or usual)
-    inquiry = inquiry.measured(metric, policy)
-    if lengths and inquiry != Inquiry.VERDICT:
+    usual = surveys.question_of(Path(output)) if undecided_only else "verdict"
+    wanted = "fewest-freecells" if fewest else question or usual
+    inquiry = surveys.inquiry_of(wanted, metric, policy)
+    if lengths and inquiry != "verdict":
         raise UsageError(f"--lengths says nothing about {inquiry}, expected --question verdict")
     if report is not None:
         check_report(report, output)
-    from dbmsolver.survey.ranges import ranges_or_none
-
-    asked = ranges_or_none(ranges or None, numbers, rows)
+    asked = surveys.deals_of(ranges or None, numbers, rows)
     if ranges or undecided_only:
-        from dbmsolver.survey.run import Survey
-
-        survey = Survey(
-            inquiry,
-            asked,
-            chosen.rules(inquiry),
-            limits,
-            undecided_only,
-            lengths,
-        )
+        games = chosen.rules(inquiry)
+        survey = surveys.survey_of(inquiry, asked, games, limits, undecided_only, lengths)
         check_address(address, "RANGES")
-        fill_table(survey, Path(output), address, threads, quiet)
+        work = partial(surveys.fill_table, survey, Path(output), address, threads)
+        fill_table(work, Path(output), undecided_only, quiet)
     elif report is None:
         raise UsageError("nothing to ask, expected RANGES, --undecided-only or --report")
     if report is not None:
@@ -155,20 +151,9 @@ def survey_command(
     return 0
 
 
-def question_of(path: Path) -> Inquiry:
-    """Return the question of a table; StoreError if there is none."""
-    from dbmsolver.survey.loading import load_rows
-
-    rows = load_rows(path).values()
-    return next((Inquiry(row.question) for row in rows), Inquiry.VERDICT)
-
-
-def fill_table(
-    survey: Survey, path: Path, address: str | None, threads: int | None, quiet: bool
-) -> None:
+def fill_table(work: Work, path: Path, undecided_only: bool, quiet: bool) -> None:
     """Run a survey, show its progress, and print a line about its table."""
-    from dbmsolver.jit.compilation import on_first_compilation
-    from dbmsolver.survey.filling import fill
+    from dbmsolver.api.compilers import on_compiling
 
     raise_on_signals()
     progress = progress_for(quiet, False)
@@ -176,50 +161,44 @@ def fill_table(
     def compiles() -> None:
         progress.say(COMPILING)
 
-    on_first_compilation(compiles)
+    on_compiling(compiles)
     try:
         with progress:
-            filled = follow(fill(survey, path, address, threads, compiles), progress)
+            filled = follow(work(compiles), progress)
     except KeyboardInterrupt:
         raise Interrupted("interrupted; the same command continues the table") from None
-    if survey.undecided_only and not filled.new:
-        click.echo(nothing_taken_up(filled.rows, path))
-    click.echo(summary(filled.rows, path))
+    if undecided_only and not filled.new:
+        click.echo(nothing_taken_up(filled.answers, path))
+    click.echo(summary(filled.answers, path))
 
 
-def summary(rows: Rows, path: Path) -> str:
+def summary(answers: Mapping[str, int], path: Path) -> str:
     """Return the numbers of answers in a table, in one line."""
-    counts: dict[str, int] = {}
-    for row in rows.values():
-        word = "undecided" if row.is_open else row.verdict
-        counts[word] = counts.get(word, 0) + 1
-    words_known = ("solved", "unsolvable", "undecided", UNREADABLE)
-    known = [word for word in words_known if word in counts]
-    words = ", ".join(f"{counts[word]:,} {word}" for word in known)
-    return f"{path}: {counted(len(rows), 'row', 'rows')}{': ' if words else ''}{words}"
+    words_known = ("solved", "unsolvable", "undecided", "unreadable")
+    words = ", ".join(f"{answers[word]:,} {word}" for word in words_known if word in answers)
+    rows = counted(sum(answers.values()), "row", "rows")
+    return f"{path}: {rows}{': ' if words else ''}{words}"
 
 
-def nothing_taken_up(rows: Rows, path: Path) -> str:
+def nothing_taken_up(answers: Mapping[str, int], path: Path) -> str:
     """Return the reason why --undecided-only had nothing to do, as a line."""
-    if any(row.is_open for row in rows.values()):
+    if "undecided" in answers:
         return f"{path}: what is undecided was searched with these limits already, or larger ones"
     return f"{path}: nothing is undecided"
 
 
 def check_report(report: str, output: str) -> None:
     """Refuse a report that could not be written before a survey is made for it."""
-    from dbmsolver.survey.report import load_library
+    from dbmsolver.api.surveys import require_charts
 
     check_output(report, output)
     if Path(report).suffix.lower() not in (".html", ".htm"):
         raise UsageError("no name of a page, expected one that ends in .html", report)
-    load_library()
+    require_charts()
 
 
 def write_report(table: Path, report: str) -> None:
     """Write the page about a table."""
-    from dbmsolver.cli.answers import write_text
-    from dbmsolver.survey.loading import load_rows
-    from dbmsolver.survey.report import render
+    from dbmsolver.api.surveys import report_page
 
-    write_text(render(load_rows(table).sorted(), table.name), report)
+    write_text(report_page(table), report)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,11 @@ import click
 from dbmsolver.cli.answers import follow
 from dbmsolver.cli.options import Shown, json_option, progress_options, threads_option
 from dbmsolver.cli.progress import ProgressDisplay
+from dbmsolver.cli.render import deal_data, dump_json, rules_data, verdict_line
 from dbmsolver.cli.values import MEMORY, Parsed
 from dbmsolver.cli.verification import claim_data, render_json, render_text
 from dbmsolver.errors import EXIT_SOLVED, EXIT_STORE, UndecidedError, UsageError, quoted
-from dbmsolver.results import Event, Method, Options, Report, Verdict
+from dbmsolver.results import Report, Verdict
 from dbmsolver.steps import changed
 
 
@@ -79,22 +79,13 @@ def verify_command(
     Exit codes: 0 valid, 4 not valid, with the first counterexample; 20 if the check of a game of
     one pile, of pairs, or of Klondike's kind, needs more memory.
     """
-    from dbmsolver.verify import certificate_file
+    from dbmsolver.api.stores import check_store, load_certificate
 
-    record = None if against is None else certificate_file.load(Path(against))
+    record = None if against is None else load_certificate(Path(against))
     progress = shown.progress()
     if Path(source).is_dir():
-        from dbmsolver.verify.check import verify
-
-        steps = verify(
-            Path(source),
-            threads=threads,
-            memory=memory,
-            sample=sample,
-            depth=depth,
-            against=record,
-        )
         started = time.monotonic()
+        steps = check_store(Path(source), threads, memory, sample, depth, record)
         reports = changed(steps, lambda event: _report(event, time.monotonic() - started))
         report = follow(reports, progress, None)
         valid = report.valid
@@ -129,48 +120,27 @@ def _report(event: Any, elapsed: float) -> Report:
     )
 
 
-def _measured(event: Event, states: int) -> Event:
-    """Return a report with the share that is done, of `states` states in all."""
-    if not isinstance(event, Report) or not states:
-        return event
-    # More than are said: then the certificate is wrong, and nobody knows the end.
-    done = (event.states + event.forced) / states
-    return replace(event, done=done if done <= 1 else None)
-
-
 def _again(
     source: str, threads: int | None, memory: int | None, as_json: bool, progress: ProgressDisplay
 ) -> tuple[bool, str]:
     """Run the search of a certificate again: whether it says the same, and the report."""
-    from dbmsolver.cli.render import deal_data, dump_json, rules_data, verdict_line
-    from dbmsolver.results import Limits
-    from dbmsolver.search import session
-    from dbmsolver.verify import certificate, certificate_file
+    from dbmsolver.api.certificates import search_again
 
-    record = certificate_file.load(Path(source))
-    deal = certificate.deal_of(record, source)
-    options = Options(record["policy"], record["metric"], threads, method=Method(record["method"]))
-    said = record["states"] + record["forced"] if record["claim"] == "unsolvable" else 0
-    events = session.run(record["question"], deal, options, Limits(memory=memory))
-    measured = changed(events, lambda event: _measured(event, said))
-    result = follow(measured, progress, None)
+    again = follow(search_again(Path(source), threads, memory), progress, None)
+    result, different = again.result, again.different
     if result.verdict == Verdict.UNDECIDED:
         raise UndecidedError(f"{verdict_line(result)}: expected more --memory", source)
-    different = certificate.differences(certificate.from_result(result), record)
-    problem = certificate.bad_path(record, deal)
-    if problem is not None:
-        different.insert(0, problem)
     valid = not different
     if as_json:
         data = {
             "kind": "verification",
-            **claim_data(record),
+            **claim_data(again.record),
             "valid": valid,
             "reason": different[0] if different else None,
             "certificate": source,
-            "deal": deal_data(deal),
-            "rules": rules_data(deal.rules),
-            "differences": different,
+            "deal": deal_data(again.deal),
+            "rules": rules_data(again.deal.rules),
+            "differences": list(different),
             "digest": result.digest,
             "seconds": round(result.seconds, 3),
         }

@@ -101,6 +101,11 @@ class AStarSearch:
         return self.checkpoint.layer
 
     @property
+    def evaluated(self) -> int:
+        """The number of states looked at."""
+        return self.statistics.evaluated
+
+    @property
     def ceiling(self) -> int:
         """The length of the best solution that is known. It may fall while the search runs."""
         return self.checkpoint.ceiling

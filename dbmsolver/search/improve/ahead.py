@@ -2,18 +2,19 @@
 
 Dives over dominating positions find a first solution, or that there is none. Short beams make it
 shorter. Where a game has no dominance, or moves are counted in another way than card by card, or no
-dive comes to a win, the beams find the first one. Then the search for a shortest solution begins.
+dive comes to a win, the beams find the first one. Klondike and its relatives have dives of their
+own (:mod:`dbmsolver.search.patience.dives`). Then the search for a shortest solution begins.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.tidying import makes_safe_moves
 from dbmsolver.keys.records import RecordKeys
-from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Event, Limit, Limits, Method, Report
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.improve.improver import Improver
@@ -30,7 +31,7 @@ class AnyAhead:
     shortest = False
 
     def __init__(
-        self, best: Best[StateCodec], recorder: Recorder, limits: Limits, threads: int, memory: int
+        self, best: Best[Any], recorder: Recorder, limits: Limits, threads: int, memory: int
     ) -> None:
         self.best = best
         self.recorder = recorder
@@ -53,7 +54,7 @@ class AnyAhead:
     def _can_dive(self) -> bool:
         """Return True if dives can find a solution whose moves are single cards."""
         codec = self.best.codec
-        return has_dominance(codec.rules) and not codec.measure.by_room
+        return has_dominance(codec.deal.rules) and not codec.measure.by_room
 
     def _dive(self) -> Steps:
         codec, recorder = self.best.codec, self.recorder

@@ -56,7 +56,10 @@ class BeamShape(NamedTuple):
     width: int
     """States that are expanded in a level."""
     cells: int = 0
-    """The weight of a card in a freecell against a state; that of a move to come is 2."""
+    """The weight of a card in a freecell against a state; that of a move to come is 2.
+
+    In Klondike and its relatives, which have none, 1 makes the moves to come count double.
+    """
 
 
 class Beam:

@@ -9,14 +9,17 @@ bounded share of the time, however long the search lasts.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.keys.choice import are_of_patience
 from dbmsolver.search.improve.beam import Beam, BeamShape, room_for
 from dbmsolver.search.improve.best import Best
+from dbmsolver.search.trace import Step
 
 FIRST = (BeamShape(300, 1), BeamShape(1000, 0), BeamShape(3000, 1))
 """The beams before the search by cost layers, where any solution is wanted at once."""
+FIRST_OF_PATIENCE = (BeamShape(300), BeamShape(1000), BeamShape(3000), BeamShape(3000, 1))
+"""The same in Klondike and its relatives."""
 _BESIDE = ((4, BeamShape(1000, 0)), (2, BeamShape(3000, 1)))
 """The beams that run beside the search for a shortest solution: pairs (pace, shape).
 
@@ -42,6 +45,20 @@ _STATES = 200
 Event = TypeVar("Event")
 
 
+class AnyBeam(Protocol):
+    """A beam of any family of games."""
+
+    steps: list[Step] | None
+    """The solution that it has found, if it has."""
+
+    @property
+    def looked_at(self) -> int:
+        """The states looked at, those that were dropped included."""
+
+    def run(self) -> Iterator[None]:
+        """Search; yields now and then."""
+
+
 def memory_for_beams(memory: int, any_solution: bool) -> int:
     """Return the bytes of a search's memory that are for its beams: 0 if too few for any."""
     if any_solution:
@@ -57,23 +74,24 @@ class Improver:
     """
 
     def __init__(
-        self, best: Best[StateCodec], memory: int, most: int | None, any_solution: bool = True
+        self, best: Best[Any], memory: int, most: int | None, any_solution: bool = True
     ) -> None:
         self.best = best
         room = room_for(memory)
         self.room = room if most is None else min(room, most)
         self.any_solution = any_solution
-        self.beam: Beam | None = None
+        self.beam: AnyBeam | None = None
+        self._of_patience = are_of_patience(best.codec)
         self._due = [(PACE, shape) for shape in LATER]
         if not any_solution:
             self._due = [*_BESIDE, *self._due]
 
     def first(self) -> Iterator[bool]:
         """Run the beams that come first, one after the other; see :meth:`make`."""
-        for shape in FIRST:
+        for shape in FIRST_OF_PATIENCE if self._of_patience else FIRST:
             yield from self.make(shape)
 
-    def due(self, evaluated: int) -> Beam | None:
+    def due(self, evaluated: int) -> AnyBeam | None:
         """Return the next of the later beams, if it is time for it.
 
         It is when the search by cost layers has looked at enough states.
@@ -87,8 +105,13 @@ class Improver:
         self._due.pop(0)
         return self._beam(shape)
 
-    def _beam(self, shape: BeamShape) -> Beam:
-        return Beam(self.best.codec, shape, self.room, self.best.ceiling)
+    def _beam(self, shape: BeamShape) -> AnyBeam:
+        keys, ceiling = self.best.codec, self.best.ceiling
+        if self._of_patience:
+            from dbmsolver.search.improve.patience_beam import PatienceBeam
+
+            return PatienceBeam(keys, shape, self.room, ceiling)
+        return Beam(keys, shape, self.room, ceiling)
 
     def make(self, shape: BeamShape) -> Iterator[bool]:
         """Make a beam. Yields now and then, and says whether a shorter solution has been found."""

@@ -12,18 +12,41 @@ from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from threading import Event as Flag
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dbmsolver.results import Event, Report
-from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.limits import Cancelled
-from dbmsolver.search.outcome import GoalMet, Steps, Stopped
+from dbmsolver.search.outcome import GoalMet, Search, Steps, Stopped
+from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 
 if TYPE_CHECKING:
-    from dbmsolver.search.improve.beam import Beam
-    from dbmsolver.search.improve.improver import Improver
+    from dbmsolver.search.improve.improver import AnyBeam, Improver
+
+
+class Layered(Search, Protocol):
+    """A search by cost layers."""
+
+    recorder: Recorder
+
+    @property
+    def layer(self) -> int:
+        """The layer that is being closed."""
+
+    @property
+    def evaluated(self) -> int:
+        """The number of states looked at."""
+
+    @property
+    def ceiling(self) -> int:
+        """The length of the best solution: only layers below it are closed."""
+
+    @ceiling.setter
+    def ceiling(self, length: int) -> None: ...
+
+    def report(self) -> Report:
+        """Return how far the search is."""
 
 
 class ShortestBelow:
@@ -34,7 +57,7 @@ class ShortestBelow:
 
     shortest = True
 
-    def __init__(self, search: AStarSearch, best: Best[Any], improver: Improver) -> None:
+    def __init__(self, search: Layered, best: Best[Any], improver: Improver) -> None:
         self.search = search
         self.best = best
         self.improver = improver
@@ -79,13 +102,13 @@ class ShortestBelow:
             return
         if self.best.ceiling - self.search.layer <= 1:
             return  # this layer would hold the solution
-        beam = self.improver.due(self.search.statistics.evaluated)
-        if beam is not None and self.search.threads > 1:
+        beam = self.improver.due(self.search.evaluated)
+        if beam is not None and self.search.recorder.threads > 1:
             self._beside = _Beside(beam)
         elif beam is not None:
             yield from self._between(beam)
 
-    def _between(self, beam: Beam) -> Iterator[Event]:
+    def _between(self, beam: AnyBeam) -> Iterator[Event]:
         """Make a beam while the search waits; it ends early where a limit is reached."""
         for _ in beam.run():
             if self.search.recorder.limits.reached() is not None:
@@ -103,7 +126,7 @@ class ShortestBelow:
     def _with_best(self, event: Event) -> Event:
         return replace(event, best=self.best.length) if isinstance(event, Report) else event
 
-    def path(self, goal: GoalMet) -> list[Step]:
+    def path(self, goal: GoalMet) -> list[Step] | None:
         """Return the steps from the deal to the goal."""
         return self.search.path(goal)
 
@@ -111,7 +134,7 @@ class ShortestBelow:
 class _Beside:
     """A beam that a thread of its own makes."""
 
-    def __init__(self, beam: Beam) -> None:
+    def __init__(self, beam: AnyBeam) -> None:
         self._beam = beam
         self._ended = Flag()
         self._pool = ThreadPoolExecutor(1)

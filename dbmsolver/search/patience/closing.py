@@ -19,7 +19,6 @@ from dbmsolver.core.patience_closing import (
 from dbmsolver.core.patience_tables import Words, make_board, make_found
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.search.commits import BlockRef, NewRecord
-from dbmsolver.search.improve.best import Best
 from dbmsolver.search.in_memory import SearchInMemory
 from dbmsolver.search.outcome import GoalMet
 from dbmsolver.search.patience import sets
@@ -49,9 +48,8 @@ class PatienceClosing(SearchInMemory[PatienceKeys, WaitingT]):
         keys: PatienceKeys,
         recorder: Recorder,
         memory: int,
-        best: Best[PatienceKeys] | None = None,
     ) -> None:
-        super().__init__(keys, recorder, memory, best)
+        super().__init__(keys, recorder, memory)
         self.current = Waiting()
         self.recorded = 0
         self.goal: tuple[Words, int] | None = None

@@ -46,7 +46,7 @@ class LargePatienceSearch(Dividing):
             else:
                 yield from self._close_leaf(leaf, waiting)
             self.limit = self.limit or self._reached()
-            yield self._report()
+            yield self.report()
             if self._ended() is not None:
                 return
         self._finish()
@@ -116,7 +116,7 @@ class LargePatienceSearch(Dividing):
             self.limit = self._reached()
             if self._ended() is not None:
                 break
-            yield self._report()
+            yield self.report()
             if self.recorder.due() or self._unwritten_bytes() > self.shares.blocks:
                 self._note(leaf)
                 yield self._commit()
@@ -200,6 +200,9 @@ class LargePatienceSearch(Dividing):
             yield self._commit()
         self.books.make(weigh_states(words))
         for place, own in places:
+            if self.by_cost and place[0] >= self.ceiling:  # no part of a shorter solution
+                self.books.take(weigh_states(words[own]))
+                continue
             fresh = self.pending.setdefault(place, Shelf()).fresh
             fresh.make_room(own.size)
             some = words[own]

@@ -26,7 +26,6 @@ from dbmsolver.core.patience_tables import MOST_MOVES
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.commits import NewRecord
-from dbmsolver.search.improve.best import Best
 from dbmsolver.search.in_memory import Place
 from dbmsolver.search.limits import OutOfBudget
 from dbmsolver.search.outcome import Steps, Stopped
@@ -63,9 +62,8 @@ class PatienceSearch(PatienceClosing[Waiting]):
         keys: PatienceKeys,
         recorder: Recorder,
         memory: int,
-        best: Best[PatienceKeys] | None = None,
     ) -> None:
-        super().__init__(keys, recorder, memory, best)
+        super().__init__(keys, recorder, memory)
         self.outs = [self._out]
         self.hands: list[Hand] = []
 
@@ -106,7 +104,7 @@ class PatienceSearch(PatienceClosing[Waiting]):
             if self.current.left == 0:
                 break
             self.limit = self._reached()
-            yield self._report()
+            yield self.report()
             if self._ended() is not None:
                 break
             if self.recorder.due() and self.recorder.keep_closed:
@@ -132,6 +130,18 @@ class PatienceSearch(PatienceClosing[Waiting]):
         held = held.plus(self.current.add(words[waiting.stored :], codes[waiting.stored :]))
         self.current.records += waiting.records
         self.books.take(weigh_states(words).minus(held))
+
+    @property
+    def evaluated(self) -> int:
+        """The number of states looked at: those that are expanded or wait for it."""
+        waiting = self.current.left + sum(one.size for one in self.pending.values())
+        return self._expanded() + waiting
+
+    def _layers(self) -> Iterator[int]:
+        """Yield the layers that have states that are not expanded."""
+        yield from super()._layers()
+        if self.current.left:
+            yield self.place[0]
 
     def _look_for_goal(self, waiting: Waiting) -> None:
         goal = won_among(self.keys, waiting.words(), waiting.codes())
@@ -194,6 +204,8 @@ class PatienceSearch(PatienceClosing[Waiting]):
         places = np.concatenate([out.places[: out.count[0]] for out in outs])
         groups = []
         for number, count in zip(*np.unique(places, return_counts=True), strict=True):
+            if self.by_cost and number >= self.ceiling:
+                continue  # no part of a shorter solution
             own = self.by_cost and number == self.place[0]
             waiting = self.current if own else self._waiting_at(int(number))
             self._make_room(waiting, int(count))
@@ -286,7 +298,8 @@ class PatienceSearch(PatienceClosing[Waiting]):
             records += new
         return records
 
-    def _report(self) -> Report:
+    def report(self) -> Report:
+        """Return how far the search is."""
         layer, stratum = self.place
         return self.recorder.report(
             layer=layer if self.by_cost else None,

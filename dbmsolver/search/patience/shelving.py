@@ -12,7 +12,6 @@ from dbmsolver.core.patience_tables import Words
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Report
 from dbmsolver.search.commits import BlockRef, NewRecord
-from dbmsolver.search.improve.best import Best
 from dbmsolver.search.in_memory import Place
 from dbmsolver.search.patience.closing import PatienceClosing
 from dbmsolver.search.patience.pieces import by_hash, rows_of
@@ -45,9 +44,8 @@ class Shelving(PatienceClosing[Shelf]):
         keys: PatienceKeys,
         recorder: Recorder,
         memory: int,
-        best: Best[PatienceKeys] | None = None,
     ) -> None:
-        super().__init__(keys, recorder, memory, best)
+        super().__init__(keys, recorder, memory)
         self.shares = Shares.of(memory)
         self._out = make_candidates(self.shares.out)
         self.leaves: list[Leaf] = []
@@ -160,7 +158,8 @@ class Shelving(PatienceClosing[Shelf]):
             left &= ~held
             yield leaf.records, np.flatnonzero(held)
 
-    def _report(self) -> Report:
+    def report(self) -> Report:
+        """Return how far the search is."""
         layer, stratum = self.place
         shelves = self.pending.values()
         waiting = sum(one.states for shelf in shelves for one in shelf.records)

@@ -11,7 +11,7 @@ from typing import get_args
 import pytest
 from helpers.command import run
 
-from dbmsolver.cli.compiling import FAMILIES, PARTS, Part, Work, compile_works, works_for
+from dbmsolver.api.compiling import FAMILIES, PARTS, Part, Work, compile_works, works_for
 from dbmsolver.errors import SystemRefusedError
 from dbmsolver.game.kinds import Family
 from dbmsolver.game.shipped import GAMES

@@ -116,6 +116,13 @@ def compilers_for(
     return Compilers(question, method, code_bits, options.any_solution, counting, family)
 
 
+def on_compiling(callback: Callable[[], None]) -> None:
+    """Call back once, when the first kernel that is not in the cache begins to be compiled."""
+    from dbmsolver.jit.compilation import on_first_compilation
+
+    on_first_compilation(callback)
+
+
 def compile_share(
     question: Question,
     method: Method,

@@ -6,6 +6,7 @@ are known by name; the others are compiled by playing a deal of the family that 
 
 from __future__ import annotations
 
+import os
 import subprocess
 import tempfile
 import threading
@@ -21,6 +22,7 @@ from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import Family
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
+from dbmsolver.jit.cache import choose_cache
 from dbmsolver.process import processors
 from dbmsolver.programs import python_command
 from dbmsolver.results import Method, Question
@@ -64,6 +66,8 @@ _LOST: dict[str, tuple[str, int]] = {
 _CODE_BITS = {"cards": (8, 16), "runs": (8, 16), "two-way": (8, 16)}
 """The widths of parent-move codes, where kernels are compiled for more than one."""
 _MOST_STATES = 2000
+_LARGEST_KERNEL = 1 << 20
+"""Bytes that no file of a kernel exceeds."""
 
 
 class Work(NamedTuple):
@@ -74,6 +78,26 @@ class Work(NamedTuple):
 
     def __str__(self) -> str:
         return f"{FAMILIES[self.family]}: {PARTS[self.part]}"
+
+
+def kernel_folder() -> str:
+    """Return the folder that kernels are kept in; SystemRefusedError if there is none."""
+    choose_cache()
+    folder = os.environ.get("NUMBA_CACHE_DIR")
+    if folder is None:
+        raise SystemRefusedError("there is no folder to keep kernels in: set XDG_CACHE_HOME")
+    return folder
+
+
+def check_room(folder: str) -> None:
+    """Raise SystemRefusedError if the folder has no room for another kernel."""
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(_LARGEST_KERNEL))
+            file.flush()
+    except OSError as error:
+        raise SystemRefusedError(f"kernels cannot be kept in {folder}: {error.strerror}") from None
 
 
 def works_for(games: Iterable[Rules]) -> list[Work]:

@@ -1,0 +1,110 @@
+"""Beam search in Klondike and its relatives: a short solution, without a proof, in little time.
+
+Levels are the numbers of plays. Of each level the states are kept for which the way there and the
+bound on the way on cost least, as many as the beam is wide; where the shape says so, the bound
+counts double. With a goal in hand the beam goes on
+for what costs less, until no state is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dbmsolver.core.patience_beam import (
+    CEILING,
+    GOAL_CODE,
+    GOAL_PARENT,
+    LOOKED_AT,
+    expand_kept,
+    keep,
+    make_beaming,
+)
+from dbmsolver.core.patience_bound import make_weights
+from dbmsolver.core.patience_tables import make_board, make_found
+from dbmsolver.core.shards import NO_CEILING
+from dbmsolver.errors import InternalError
+from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.search.improve.beam import BeamShape
+from dbmsolver.search.trace import Step
+from dbmsolver.search.turning import with_turns
+
+_LEVELS = 200
+"""States that are kept at most, for each of the width: more than the plays of most solutions."""
+_FOLLOWING = 16
+"""States of a level from which the best are chosen, for each of the width."""
+_STOP = 1 << 11
+"""States that are expanded between two looks at limits and signals."""
+
+
+class PatienceBeam:
+    """A beam search from the deal; :meth:`run` carries it out, and finds `steps`.
+
+    A solution has to cost less than ``ceiling``. The arrays hold at most ``room`` states.
+    """
+
+    def __init__(
+        self, keys: PatienceKeys, shape: BeamShape, room: int, ceiling: int = NO_CEILING
+    ) -> None:
+        self.keys = keys
+        self.shape = shape
+        self.steps: list[Step] | None = None
+        following = max(1, min(_FOLLOWING * shape.width, room // 4))
+        kept = max(1, min(_LEVELS * shape.width, room - following))
+        self._beaming = make_beaming(keys.words(keys.root), kept, following, ceiling)
+        self._random = np.random.default_rng(shape.width)
+
+    @property
+    def looked_at(self) -> int:
+        """The states looked at, those that were dropped included."""
+        return int(self._beaming.state[LOOKED_AT])
+
+    def run(self) -> Iterator[None]:
+        """Search; yields now and then."""
+        keys, beaming = self.keys, self._beaming
+        board, weights, found = make_board(), make_weights(), make_found()
+        first, last = 0, 1
+        while first < last:
+            beaming.level.slots[:] = 0
+            beaming.level.counts[:] = 0
+            for begin in range(first, last, _STOP):
+                end = min(begin + _STOP, last)
+                expand_kept(keys.tables, keys.bounds, beaming, board, weights, found, begin, end)
+                yield
+            self._keep_best()
+            first, last = last, int(beaming.kept.counts[0])
+        if beaming.state[GOAL_PARENT] >= 0:
+            self.steps = self._steps()
+
+    def _keep_best(self) -> None:
+        """Keep the best states of the level; equally good ones are chosen by chance."""
+        beaming = self._beaming
+        size = int(beaming.level.counts[0])
+        least = beaming.level_costs[:size] + beaming.level_bounds[:size]
+        useful = np.flatnonzero(least < beaming.state[CEILING])
+        cost = least[useful] + self.shape.cells * beaming.level_bounds[useful]
+        order = np.argsort(cost + self._random.random(useful.size))
+        room = beaming.parents.size - int(beaming.kept.counts[0])
+        best = useful[order[: min(self.shape.width, room)]]
+        level = beaming.level
+        parents, costs = beaming.level_parents[best], beaming.level_costs[best]
+        keep(beaming, level.words[best], level.codes[best], parents, costs)
+
+    def _steps(self) -> list[Step]:
+        """Return the steps from the deal to the goal, with the turns of the stock."""
+        beaming, keys = self._beaming, self.keys
+        key, code = keys.goal, int(beaming.state[GOAL_CODE])
+        place = int(beaming.state[GOAL_PARENT])
+        plays: list[Step] = []
+        while True:
+            plays.append((keys.card_of(code), keys.place(key, code)))
+            if place == 0:
+                break
+            words = beaming.kept.words[place]
+            key = int(words[0]) | int(words[1]) << 64 | int(words[2]) << 128
+            code, place = int(beaming.kept.codes[place]), int(beaming.parents[place])
+        steps = with_turns(keys.deal, plays[::-1])
+        if steps is None:
+            raise InternalError("a solution that was found cannot be played")
+        return steps

@@ -1,0 +1,48 @@
+"""Stores as a Python program looks at them, and has them checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dbmsolver import Deal, InputError, Method, open_store, prove, rules_for, verify_store
+
+DEAL = Deal.from_number(1, rules_for("freecell", 1))
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("stores")
+    prove(DEAL, store=folder / "proof")
+    prove(DEAL, method="every-position", store=folder / "every")
+    for name in ("proof", "every"):
+        (folder / f"{name}.json").write_text(open_store(folder / name).certificate())
+    return folder
+
+
+def test_method(stores: Path) -> None:
+    assert open_store(stores / "proof").method is Method.DOMINATING
+    assert open_store(stores / "every").method is Method.EVERY_POSITION
+
+
+def test_a_certificate_that_agrees(stores: Path) -> None:
+    report = verify_store(stores / "proof", certificate=stores / "proof.json")
+    assert report.valid
+    assert "the certificate agrees with the store" in report.checked
+    assert "the certificate agrees with the store" not in verify_store(stores / "proof").checked
+
+
+def test_a_certificate_of_another_search(stores: Path) -> None:
+    report = verify_store(stores / "proof", certificate=str(stores / "every.json"))
+    assert not report.valid
+    assert report.reason is not None
+    assert report.reason.startswith("the store differs from the certificate: ")
+
+
+def test_no_certificate(stores: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.json"
+    other.write_text("{}")
+    for path in (other, tmp_path / "none.json"):
+        with pytest.raises(InputError):
+            verify_store(stores / "proof", certificate=path)

@@ -1,0 +1,184 @@
+"""Beams in Klondike and its relatives: what they find wins, and is short; searches beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from helpers import faults
+from helpers.in_memory import PATIENCE
+from helpers.patience_games import PATIENCE_GAMES, small_deck
+
+from dbmsolver import api
+from dbmsolver.core.shards import NO_CEILING
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import POLICIES
+from dbmsolver.game.measures import OF_PATIENCE
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.results import Better, Limit, Question, Verdict
+from dbmsolver.search import in_memory, session
+from dbmsolver.search.improve import improver
+from dbmsolver.search.improve.beam import BeamShape
+from dbmsolver.search.improve.patience_beam import PatienceBeam
+from dbmsolver.search.patience import dives
+from dbmsolver.search.patience.search import PatienceSearch
+from dbmsolver.search.trace import replay
+from dbmsolver.steps import follow
+
+MOST = 3000
+"""States of the largest small deck."""
+
+
+def made(
+    keys: PatienceKeys,
+    width: int,
+    ceiling: int = NO_CEILING,
+    room: int = 100_000,
+    cells: int = 0,
+) -> PatienceBeam:
+    """Return a beam that has been carried out."""
+    beam = PatienceBeam(keys, BeamShape(width, cells), room, ceiling)
+    for _ in beam.run():
+        pass
+    return beam
+
+
+def length_of(beam: PatienceBeam) -> int | None:
+    """Return the length of the solution of a beam, played on the readable model; None for none."""
+    if beam.steps is None:
+        return None
+    position = beam.keys.deal.position
+    moves = replay(beam.keys, beam.steps)
+    for move in moves:
+        position = position.apply(move)
+    assert position.is_goal()
+    return beam.keys.measure.length(moves)
+
+
+def small_keys(seed: str) -> Iterator[PatienceKeys]:
+    """Yield keys of small decks, of any game, policy and metric."""
+    random = Random(seed)
+    while True:
+        deal = small_deck(random.choice(PATIENCE_GAMES), random)
+        policy, metric = random.choice(POLICIES), random.choice(OF_PATIENCE)
+        yield PatienceKeys(deal, policy, metric, Question.SOLVE)
+
+
+def compare(seed: str, decks: int) -> None:
+    """Compare lengths that beams find with those of shortest solutions."""
+    lost = shortest = longer = 0
+    for keys in small_keys(seed):
+        metric = keys.measure.metric
+        result = api.solve(keys.deal, policy=keys.policy, metric=metric, max_states=MOST)
+        if result.limit is not None:
+            continue
+        found = length_of(made(keys, 1000))
+        if result.length is None:
+            assert found is None
+            lost += 1
+            continue
+        assert found is None or found >= result.length
+        assert length_of(made(keys, 1000, result.length)) is None
+        for other in (made(keys, 3), made(keys, 30, cells=1)):
+            length = length_of(other)
+            assert length is None or length >= result.length
+        shortest += found == result.length
+        longer += found != result.length
+        if lost + shortest + longer >= decks and lost:
+            break
+    assert shortest > 9 * longer
+
+
+def test_solutions_of_small_decks() -> None:
+    compare("beams", 25)
+
+
+@pytest.mark.slow
+def test_solutions_of_many_small_decks() -> None:
+    compare("many beams", 400)
+
+
+def test_a_real_deal() -> None:
+    """The length of a shortest solution, and less is not found."""
+    deal = Deal.from_number(3, GAMES["klondike_by_threes"])
+    keys = PatienceKeys(deal, "wkr", "turns", Question.SOLVE)
+    found = length_of(made(keys, 300))
+    assert found == api.solve(deal).length
+    assert found is not None
+    assert length_of(made(keys, 300, found)) is None
+
+
+def test_little_room() -> None:
+    keys = PatienceKeys(Deal.from_number(24, GAMES["klondike"]), "wkr", "turns", Question.SOLVE)
+    for room in (1, 2, 50, 1000):
+        assert length_of(made(keys, 300, room=room)) is None
+
+
+@pytest.fixture
+def early_beams(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beams that come as soon as the search has begun."""
+    monkeypatch.setattr(improver, "_BESIDE", ((1, BeamShape(50)), (1, BeamShape(300))))
+    monkeypatch.setattr(improver, "_STATES", 1)
+    monkeypatch.setattr(in_memory, "AT_ONCE", 16)
+
+
+@pytest.mark.usefixtures("early_beams")
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("enough", [None, 4], ids=["in memory", "in pieces"])
+def test_beams_beside_a_search(
+    threads: int, enough: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """States that are no part of a shorter solution are dropped, and the check agrees."""
+    deal = PATIENCE.deck(Verdict.SOLVED)
+    expected = api.solve(deal)
+    if enough is not None:
+        looks, real = 0, PatienceSearch._bytes
+
+        def grown(self: PatienceSearch) -> int:
+            nonlocal looks
+            looks += 1
+            return real(self) if looks < enough else 1 << 60
+
+        monkeypatch.setattr(PatienceSearch, "_bytes", grown)
+    events: list[object] = []
+    result = api.solve(deal, store=tmp_path, threads=threads, progress=events.append)
+    assert (result.length, result.shortest) == (expected.length, True)
+    assert not any(isinstance(event, Better) for event in events)
+    assert faults.check(tmp_path).valid
+
+
+@pytest.mark.usefixtures("early_beams")
+def test_the_next_run_knows_the_solution(tmp_path: Path) -> None:
+    deal = Deal.from_number(3, GAMES["klondike_by_threes"])
+    expected = api.solve(deal)
+    begun = api.solve(deal, store=tmp_path, threads=1, max_states=30_000)
+    assert (begun.verdict, begun.shortest) == (Verdict.SOLVED, False)
+    assert (begun.limit, len(begun.moves) > 0) == (Limit.MAX_STATES, True)
+    ended = follow(session.resume(tmp_path))
+    assert (ended.length, ended.shortest) == (expected.length, True)
+    assert faults.check(tmp_path).valid
+
+
+def test_layers_below_a_known_solution_are_closed_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A longer solution that is known ends no layer that is being closed."""
+    monkeypatch.setattr(in_memory, "AT_ONCE", 1)
+    monkeypatch.setattr(improver, "FIRST_OF_PATIENCE", ())
+    monkeypatch.setattr(dives, "SCHEDULE", (1 << 10,))
+    longer = 0
+    for keys in small_keys("known"):
+        expected = api.solve(keys.deal, policy=keys.policy, max_states=MOST)
+        if expected.limit is not None or expected.length is None:
+            continue
+        events: list[object] = []
+        result = api.solve(
+            keys.deal, policy=keys.policy, threads=1, any_solution=True, progress=events.append
+        )
+        assert (result.length, result.shortest) == (expected.length, True)
+        longer += any(
+            isinstance(event, Better) and event.length > result.length for event in events
+        )
+        if longer == 12:
+            break

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 import pytest
+from helpers.played_games import PLAYED
 from helpers.selection import few_fast
 from helpers.solutions import solved
 
@@ -251,7 +252,7 @@ def test_what_a_worker_says_of_a_bad_task() -> None:
     assert ["error" in answer for answer in answers] == [True]
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", PLAYED)
 def test_what_is_compiled_is_what_searches_of_the_game_need(game: str) -> None:
     deal = Deal.from_number(5, GAMES[game])
     family, method = kernels_of(deal.rules)
@@ -268,12 +269,12 @@ def compiled(game: str) -> list[dict[str, Any]]:
     return answers
 
 
-@pytest.mark.parametrize("game", few_fast(GAMES, 3))
+@pytest.mark.parametrize("game", few_fast(PLAYED, 3))
 @pytest.mark.slow
 def test_every_game_is_analysed(game: str) -> None:
     """Dives and short proofs of a deal and of all its moves, in every game."""
     rules = GAMES[game]
-    like = next(one for one in GAMES if kernels_of(GAMES[one]) == kernels_of(rules))
+    like = next(one for one in PLAYED if kernels_of(GAMES[one]) == kernels_of(rules))
     assert compiled(like) == []
     deal = Deal.from_number(5, rules)
     look = Look(rules, [deal.position], Knowledge())

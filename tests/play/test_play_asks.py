@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from helpers.played import Player
+from helpers.played_games import PLAYED
 from helpers.solutions import solved
 
 from dbmsolver import prove
@@ -186,7 +187,7 @@ def test_a_hard_deal_is_left(player: Player) -> None:
 def test_every_game(player: Player) -> None:
     """Each is shown as it is dealt, and its first legal move can be played."""
     table = player()
-    for game, rules in GAMES.items():
+    for game, rules in PLAYED.items():
         deal = Deal.from_number(5, rules)
         table.ask("(hash) => { location.hash = hash; }", f"game={game}&deal=5")
         table.wait(f'body[data-move="0"][data-game="{game}"]')

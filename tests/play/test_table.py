@@ -6,6 +6,7 @@ from itertools import product
 from random import Random
 
 import pytest
+from helpers.played_games import PLAYED
 from helpers.selection import few_fast
 from helpers.support import ALL_RULES
 
@@ -75,7 +76,7 @@ def walk(deal: Deal, seed: int, length: int) -> list[Position]:
     return positions
 
 
-@pytest.mark.parametrize("game", few_fast(GAMES, 8))
+@pytest.mark.parametrize("game", few_fast(PLAYED, 8))
 def test_legal_moves(game: str) -> None:
     rules = GAMES[game]
     for position in walk(Deal.from_number(11, rules), 1, 60)[::12]:
@@ -97,7 +98,7 @@ def test_what_a_move_costs(name: str) -> None:
     assert (seen > {1}) == (name == "freecell")
 
 
-@pytest.mark.parametrize("game", few_fast(GAMES, 6))
+@pytest.mark.parametrize("game", few_fast(PLAYED, 6))
 def test_drawn_positions_hold_every_card(game: str) -> None:
     for position in walk(Deal.from_number(5, GAMES[game]), 2, 40)[::8]:
         value = drawn(position)

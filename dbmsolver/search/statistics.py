@@ -85,7 +85,13 @@ class Statistics:
         return self.states + self.forced
 
     def count(self, layer: int, stratum: int, states: int, forced: int, digest: int) -> None:
-        """Count closed states. `states` includes the forced ones."""
+        """Count closed states. `states` includes the forced ones.
+
+        Nothing is noted of a layer and stratum without any: its first piece may have none, and an
+        unfinished store tells how far it is by its last layer with closed states.
+        """
+        if not states:
+            return
         self.states += states - forced
         self.forced += forced
         self.evaluated += states

@@ -20,6 +20,7 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys import piles
 from dbmsolver.results import Commit, Limit, Options, Question, Result, Verdict
 from dbmsolver.search import inspect, recorder, session
+from dbmsolver.search.evidence import check_unfinished
 from dbmsolver.search.improve import leaving_dives
 from dbmsolver.search.proof import piece_tables, proof_state, stratum, worker
 from dbmsolver.storage.environment import Environment
@@ -180,6 +181,30 @@ def test_crashes_leave_what_was_committed(
             break
     assert crashes > 1
     assert faults.check(tmp_path).valid
+
+
+@pytest.mark.parametrize("deck", DECKS)
+@pytest.mark.usefixtures("no_dives")
+def test_no_commit_tells_of_a_layer_without_closed_states(
+    deck: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whenever it is killed, a search goes on: the first piece of a layer may close nothing."""
+    monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
+    in_pieces(monkeypatch)
+    deal = DECKS[deck](Verdict.UNSOLVABLE)
+    commits, commit = 0, recorder.Recorder.commit
+
+    def checked(self: recorder.Recorder, *given: Any) -> Commit:
+        nonlocal commits
+        made = commit(self, *given)
+        if self.store.manifest.verdict is None:
+            check_unfinished(self.store, deal)
+            commits += 1
+        return made
+
+    monkeypatch.setattr(recorder.Recorder, "commit", checked)
+    result = api.solve(deal, store=tmp_path, threads=1)
+    assert result.verdict == "unsolvable" and commits > 5
 
 
 @pytest.mark.parametrize("deck", DECKS)

@@ -22,7 +22,7 @@ from dbmsolver.game.classes import is_in_a_class
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import METRIC_WORDS, METRICS, Measure, Metric, counted
+from dbmsolver.game.measures import METRIC_WORDS, METRICS, Measure, Metric, counted, usual_metric
 from dbmsolver.game.moves import Move
 from dbmsolver.game.titles import title
 
@@ -389,6 +389,20 @@ class FirstMoves:
     def __str__(self) -> str:
         """For people: the answer of the position, and a line for each move."""
         return "\n".join(map(str, (self.result, *self.values)))
+
+
+def method_ahead(question: Question, deal: Deal, metric: Metric | None) -> Method:
+    """Return the method of the dives that come before a search for a shortest solution.
+
+    It is EVERY_POSITION where there are none. Most lost deals of Klondike have a few thousand
+    classes, and millions of positions. A proof is told in the game's usual metric, for which None
+    stands, so there are no dives in others.
+    """
+    lost = method_for(Question.PROVE, deal, Method.DOMINATING)
+    usual = metric in (None, usual_metric(deal.rules))
+    if question == Question.SOLVE and lost == Method.CLASSES and usual:
+        return lost
+    return Method.EVERY_POSITION
 
 
 def method_for(question: Question, deal: Deal, wanted: Method) -> Method:

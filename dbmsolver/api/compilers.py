@@ -18,7 +18,7 @@ from dbmsolver.game.kinds import Family
 from dbmsolver.game.measures import measure_of
 from dbmsolver.process import processors
 from dbmsolver.programs import python_command
-from dbmsolver.results import Method, Options, Question, method_for
+from dbmsolver.results import Method, Options, Question, method_ahead, method_for
 from dbmsolver.signals import end_with_parent
 
 MOST = 4
@@ -31,7 +31,7 @@ class Compilers:
     It starts them when the first kernel is missing, and ends them with the search. ``code_bits``
     says how wide the deal's parent-move codes are, ``any_solution`` whether a search for a shortest
     solution begins with any, ``counting`` whether all of them are counted, ``family`` which kernels
-    play the game.
+    play the game, ``ahead`` the method of the dives that precede such a search.
     """
 
     def __init__(
@@ -42,6 +42,7 @@ class Compilers:
         any_solution: bool = False,
         counting: bool = False,
         family: Family = "cards",
+        ahead: Method = Method.EVERY_POSITION,
     ) -> None:
         self.question = question
         self.method = method
@@ -49,6 +50,7 @@ class Compilers:
         self.any_solution = any_solution
         self.counting = counting
         self.family = family
+        self.ahead = ahead
         self._lock = threading.Lock()
         self._over = False
         self._running: list[tuple[subprocess.Popen[bytes], threading.Thread]] = []
@@ -76,7 +78,7 @@ class Compilers:
 
         if not is_shared():
             return
-        hows = (self.any_solution, self.counting, self.family)
+        hows = (self.any_solution, self.counting, self.family, str(self.ahead))
         arguments = (str(self.question), str(self.method), self.code_bits(), *hows)
         command = python_command(compile_share, *arguments)
         with self._lock:
@@ -101,7 +103,7 @@ def compilers_for(
 ) -> AbstractContextManager[None]:
     """Return a context in which other processes compile the kernels of a search for a deal."""
     rules = deal.rules
-    alone = rules.family in ("pile", "pairs", "patience", "canfield")
+    alone = rules.family in ("pile", "pairs", "patience", "canfield", "wide")
 
     def code_bits() -> int:
         if alone:  # as wide as any
@@ -113,7 +115,8 @@ def compilers_for(
     method = method_for(question, deal, options.method)
     usual = measure_of(rules, options.policy, options.metric).metric == "cards"
     family = rules.family if usual or alone else "runs"
-    return Compilers(question, method, code_bits, options.any_solution, counting, family)
+    ahead = method_ahead(question, deal, options.metric)
+    return Compilers(question, method, code_bits, options.any_solution, counting, family, ahead)
 
 
 def on_compiling(callback: Callable[[], None]) -> None:
@@ -130,6 +133,7 @@ def compile_share(
     any_solution: bool,
     counting: bool,
     family: Family,
+    ahead: Method,
 ) -> None:
     """Compile what a search needs and no other process is compiling: the work of a process."""
     end_with_parent()
@@ -138,4 +142,4 @@ def compile_share(
     from dbmsolver.search.precompile import compile_needed
 
     gc.disable()  # a tenth of the time, for garbage that the end of the process collects
-    compile_needed(question, method, code_bits, any_solution, counting, family)
+    compile_needed(question, method, code_bits, any_solution, counting, family, ahead)

@@ -44,6 +44,7 @@ FAMILIES = {
     "pairs": "pairing games",
     "patience": "Klondike and its relatives",
     "canfield": "Canfield",
+    "wide": "Spider and its relatives",
 }
 """The families, in words."""
 BOTH_WAYS = """\
@@ -174,13 +175,19 @@ def compile_part(family: Family, part: Part) -> None:
     for bits in _CODE_BITS.get(family, (8,)):
         for any_solution in (False, True):
             counting = question == Question.SOLVE
-            compile_needed(question, method, bits, any_solution, counting, family)
+            compile_needed(question, method, bits, any_solution, counting, family, covering)
 
 
 def _play(family: Family, folder: Path) -> None:
     """Search deals of a family, check the stores, and make a survey."""
     from dbmsolver import api
 
+    if family == "wide":
+        rules = GAMES["spider_one_suit"]
+        for question in (api.prove, api.solve):
+            question(Deal.from_number(3, rules), max_states=_MOST_STATES)
+        api.survey_deals("1-2", folder / "table.csv", rules=rules, max_states=_MOST_STATES)
+        return
     if family == "two-way":
         deals = [Deal.from_text(BOTH_WAYS, GAMES["fortress"])]
     else:

@@ -141,10 +141,10 @@ def ray_option(text: str) -> Callable[[Function], Function]:
 
 def check_address(address: str | None, before: str) -> None:
     """Raise UsageError if there is no Ray, or if the address is a number meant for before --ray."""
-    from dbmsolver.api.surveys import are_numbers
-
     if address is None:
         return
+    from dbmsolver.api.surveys import are_numbers
+
     if are_numbers(address):
         raise UsageError(f"--ray {address}: no address; expected {before} before --ray")
     load_library()

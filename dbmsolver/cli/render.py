@@ -9,7 +9,7 @@ from typing import Any
 
 from dbmsolver.cli.proofs import proof_facts, verifying
 from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, EXIT_UNSOLVABLE
-from dbmsolver.game.boards import format_board
+from dbmsolver.game.boards import format_board, home_words
 from dbmsolver.game.cards import SUITS, card_name
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES
@@ -20,6 +20,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import UNUSUAL, rules_fields
 from dbmsolver.game.titles import title
+from dbmsolver.game.wide import Wide
 from dbmsolver.results import Limit, Method, Result, Verdict
 
 EXIT_CODES: dict[Verdict, int] = {
@@ -149,6 +150,8 @@ def describe_move(move: Move) -> str:
 
 def board_text(position: Position) -> str:
     """Return a board for people; of one that is won, the foundations."""
+    if isinstance(position, Wide) and position.is_goal():
+        return f"Foundations: {home_words(position)}\n"
     if position.is_goal() and position.pile is None and not isinstance(position, Pairing):
         tops = [(SUITS[index], position.top_home(index)) for index in (0, 3, 2, 1)]
         names = [f"{name}-{card_name(card)[0]}" for name, card in tops if card is not None]
@@ -174,7 +177,9 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
         yield "Store", str(result.store)
         yield from proof_facts(result.store, result.verdict, result.shortest, result.keep)
     if result.limit == Limit.MEMORY:
-        again = "give more with --memory; with --store a run goes on where the one before it ended"
+        again = "give more with --memory"
+        if not result.deal.rules.is_wide:
+            again += "; with --store a run goes on where the one before it ended"
         if result.store is not None:
             again = f"dbmsolver resume {shlex.quote(str(result.store))}, with more --memory"
         yield "Go on", again

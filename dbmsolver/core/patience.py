@@ -23,8 +23,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from dbmsolver.core.bits import lowest_bit
 from dbmsolver.core.patience_tables import (
     ALL_COUNT,
+    AT_BOTTOM,
     BOTTOM,
     CARD_OR_COLUMN,
     COLUMNS,
@@ -57,56 +59,59 @@ U64 = np.uint64
 
 
 @inlined
-def take(t, first, second, third, board):
-    """Write what a state's three words (uint64) hold to ``board``."""
-    digits, above, heights = board.digits, board.above, board.heights
-    for suit in range(4):
-        heights[suit] = 0
-    for card in range(CARDS):
-        above[card] = -1
-    word = first
-    for card in range(CARDS):
-        if card == PER_WORD:
-            word = second
-        elif card == 2 * PER_WORD:
-            word = third
+def take_cards(t, word, first, last, used, board):
+    """Write where the cards from ``first`` to before ``last`` are, whose digits a word holds.
+
+    ``used`` is the number of columns whose deepest cards were found so far; returns that number.
+    There is no branch that depends on the cards: it would be guessed wrongly too often.
+    """
+    for card in range(first, last):
         digit = np.int64(word & U64(7))
         word >>= U64(3)
-        digits[card] = digit
-        if digit == HOME:
-            heights[card & 3] += 1
-    used = np.int64(0)
+        board.digits[card] = digit
+        board.heights[card & 3] += digit == HOME
+        under = t.lies_on[card, digit]
+        board.above[under] = card
+        board.stacks[used, 0] = card
+        used += under == AT_BOTTOM
+    return used
+
+
+@inlined
+def take(t, first, second, third, board):
+    """Write what a state's three words (uint64) hold to ``board``."""
+    digits, above, stacks = board.digits, board.above, board.stacks
+    for suit in range(4):
+        board.heights[suit] = 0
     for card in range(CARDS):
-        digit = digits[card]
-        if digit == DEALT:
-            under = t.under[card]
-        elif digit == HOME:
-            continue
-        elif digit == BOTTOM:
-            under = ON_NOTHING
-        else:
-            under = t.parents[card, digit - 1]
-        if under >= 0:
-            above[under] = card
-        elif under == ON_NOTHING:
-            board.stacks[used, 0] = card
-            used += 1
+        above[card] = -1
+        board.column[card] = -1
+    used = take_cards(t, first, 0, PER_WORD, np.int64(0), board)
+    used = take_cards(t, second, PER_WORD, 2 * PER_WORD, used, board)
+    used = take_cards(t, third, 2 * PER_WORD, CARDS, used, board)
+    tops = U64(0)
     for column in range(used):
-        depth, up = np.int64(1), np.int64(0)
-        card = board.stacks[column, 0]
-        while above[card] >= 0:
-            if t.hidden[card] and digits[above[card]] == DEALT:
-                up = depth
-            card = above[card]
-            board.stacks[column, depth] = card
+        depth, up = np.int64(0), np.int64(0)
+        card = following = stacks[column, 0]
+        while following >= 0:
+            card = following
+            stacks[column, depth] = card
+            board.column[card], board.depth[card] = column, depth
+            up = depth if t.covers[card] and digits[card] == DEALT else up
+            following = above[card]
             depth += 1
         board.lengths[column] = depth
         board.up[column] = up
-    cards = np.int64(0)
+        tops |= U64(1) << U64(card)
+    board.tops[0] = tops
+    cards, unplayed = np.int64(0), U64(0)
     for index in range(t.stock.size):
-        if digits[t.stock[index]] == DEALT:
-            board.left[cards] = t.stock[index]
-            cards += 1
+        card = t.stock[index]
+        stays = digits[card] == DEALT
+        board.left[cards] = card
+        cards += stays
+        unplayed |= U64(stays) << U64(card)
+    board.unplayed[0] = unplayed
     board.numbers[USED] = used
     board.numbers[LEFT] = cards
     board.numbers[IN_WASTE] = np.int64((third >> U64(WASTE_SHIFT)) & U64(63))
@@ -173,6 +178,19 @@ def is_free_waste(t, waste, cards):
     return t.free and (waste % t.draw == 0 or waste == cards)
 
 
+@inlined
+def first_column_of(board, tops):
+    """Return that of a set of top cards (uint64, not empty) which lies in the first column."""
+    best = lowest_bit(tops)
+    rest = tops & (tops - U64(1))
+    while rest:
+        card = lowest_bit(rest)
+        rest &= rest - U64(1)
+        if board.column[card] < board.column[best]:
+            best = card
+    return best
+
+
 @inner
 def go_to_columns(t, words, board, card, source, waste, turns, cost, found, number):
     """Write the moves of a card, with the cards on it, to columns.
@@ -182,19 +200,16 @@ def go_to_columns(t, words, board, card, source, waste, turns, cost, found, numb
     may go to an empty column only.
     """
     used = board.numbers[USED]
-    only_empty = source < -1
-    if only_empty:
-        source = -2 - source
-    for column in range(0 if only_empty else used):
-        if column == source:
-            continue
-        target = board.stacks[column, board.lengths[column] - 1]
-        digit = np.int64(-1)
-        for kind in range(4):
-            if t.parents[card, kind] == target:
-                digit = digit_on(t, card, target)
-        if digit >= 0:
-            number = add(t, words, board, card, digit, waste, turns, cost, found, number)
+    targets = t.legal[card] & board.tops[0]
+    if source < -1:
+        source, targets = -2 - source, U64(0)
+    elif source >= 0:
+        targets &= ~(U64(1) << U64(board.stacks[source, board.lengths[source] - 1]))
+    while targets:
+        target = first_column_of(board, targets)
+        targets ^= U64(1) << U64(target)
+        digit = digit_on(t, card, target)
+        number = add(t, words, board, card, digit, waste, turns, cost, found, number)
     if used == t.columns or t.fill == FILL_NONE or (t.fill == FILL_KINGS and card < CARDS - 4):
         return number
     if source >= 0 and board.stacks[source, 0] == card:
@@ -212,10 +227,7 @@ def goes_on(t, lower, upper):
         return True
     if t.takes == SINGLE or (t.takes == SUIT_RUNS and (lower ^ upper) & 3):
         return False
-    fits = False
-    for kind in range(4):
-        fits |= t.parents[upper, kind] == lower
-    return fits
+    return (t.legal[upper] >> U64(lower)) & U64(1) != U64(0)
 
 
 @inlined
@@ -223,24 +235,6 @@ def stays(t, depth, last):
     """Return whether cards from a depth of a column on are a part that may not move."""
     part = t.takes == COLUMNS or (t.takes == CARD_OR_COLUMN and depth < last)
     return part and depth > 0
-
-
-@inner
-def forced_column(t, board):
-    """Return the column whose top card has to go home, of the lowest suit; -1 if there is none."""
-    best = np.int64(-1)
-    for column in range(board.numbers[USED]):
-        card = board.stacks[column, board.lengths[column] - 1]
-        suit = card & 3
-        if board.heights[suit] != card >> 2:
-            continue
-        safe = best < 0 or suit < board.stacks[best, board.lengths[best] - 1] & 3
-        for other in range(4):
-            if other != suit and board.heights[other] < t.safe[card, other]:
-                safe = False
-        if safe:
-            best = np.int64(column)
-    return best
 
 
 @inlined
@@ -254,22 +248,32 @@ def is_safe(t, heights, card):
 
 
 @inner
+def forced_column(t, board):
+    """Return the column whose top card has to go home, of the lowest suit; -1 if there is none."""
+    for suit in range(4):
+        card = 4 * board.heights[suit] + suit
+        if (board.tops[0] >> U64(card)) & U64(1) and is_safe(t, board.heights, card):
+            return board.column[card]
+    return np.int64(-1)
+
+
+@inner
 def is_room_wanted(t, board):
     """Return whether no column is empty, and a king may go to an empty one at once."""
     if board.numbers[USED] < t.columns:
         return False
-    for column in range(board.numbers[USED]):
-        for depth in range(board.lengths[column] - 1, board.up[column] - 1, -1):
-            card = board.stacks[column, depth]
-            if depth < board.lengths[column] - 1 and not goes_on(
-                t, card, board.stacks[column, depth + 1]
+    for king in range(CARDS - 4, CARDS):
+        column, depth = board.column[king], board.depth[king]
+        if column >= 0 and depth > 0 and depth >= board.up[column]:
+            last = board.lengths[column] - 1
+            while depth < last and goes_on(
+                t, board.stacks[column, depth], board.stacks[column, depth + 1]
             ):
-                break
-            if depth > 0 and card >= CARDS - 4:
+                depth += 1
+            if depth == last:
                 return True
-    for place in range(board.numbers[LEFT]):
-        if board.left[place] >= CARDS - 4:
-            return True
+    if board.unplayed[0] >> U64(CARDS - 4):
+        return True
     if t.worrying:
         for suit in range(4):
             if board.heights[suit] == CARDS // 4:
@@ -282,10 +286,12 @@ def is_place_wanted(t, movable, card):
     """Return whether one of the cards that may move (a bit for each) may be put on a card."""
     for other in range(4):
         child = (card & ~3) - 4 + other
-        if child >= 0 and (movable >> U64(child)) & U64(1):
-            for kind in range(4):
-                if t.parents[child, kind] == card:
-                    return True
+        if (
+            child >= 0
+            and (movable & (U64(1) << U64(child)))
+            and (t.legal[child] >> U64(card)) & U64(1)
+        ):
+            return True
     return False
 
 
@@ -298,8 +304,7 @@ def is_return_wanted(t, board, movable, card):
             safe = False
     if safe:
         return False
-    for place in range(board.numbers[LEFT]):
-        movable |= U64(1) << U64(board.left[place])
+    movable |= board.unplayed[0]
     for suit in range(4):
         if board.heights[suit] >= t.worrying:
             movable |= U64(1) << U64(4 * (board.heights[suit] - 1) + suit)
@@ -386,12 +391,12 @@ def list_plays(t, words, board, found, number):
     cards, waste, turns = board.numbers[LEFT], board.numbers[IN_WASTE], board.numbers[TURNS]
     if not cards:
         return number
-    for place in range(cards + 1):
-        board.seen[place] = 0
+    seen = U64(0)  # a bit for each number of cards in the waste
     at, turned, over = waste, np.int64(0), False
     while True:
-        if at > 0 and not board.seen[at]:
-            board.seen[at] = 1
+        bit = U64(1) << U64(at)
+        if at > 0 and not seen & bit:
+            seen |= bit
             card = board.left[at - 1]
             left = at - 1
             if is_free_waste(t, left, cards - 1):

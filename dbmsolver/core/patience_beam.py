@@ -86,7 +86,7 @@ def expand_kept(t, b, beaming, board, weights, found, first, last):
         for move in range(moves):
             following, code = found.words[move], found.codes[move]
             cost = beaming.costs[number] + found.costs[move]
-            least = bound_after(t, board, weights, following, code)
+            least = bound_after(t, b, board, weights, following, code)
             if cost + least >= state[CEILING]:
                 continue
             if is_won(following):

@@ -24,13 +24,23 @@ of its suit anywhere, so it is in no pair. What lies beneath a dealt card is wha
 so all pairs of a deal are known beforehand.
 
 *Turns*, where they count. A turn for every ``draw`` cards of the stock that are not in the waste:
-each has to come to the waste. A card of the waste above a lower one of its suit leaves the waste
-by a move that is none home, or the waste is turned over, and the card is turned once more: so there
-is a move for each such card where single cards are turned, and one for every ``draw`` of them
-otherwise. When the waste is turned over, no card lies in the waste any more, but so many cards in
-the stock. Where single cards are turned, cards of the waste are places of rest in deadlocks, too:
-with one that is not counted already, either the card moves elsewhere but home, or it is turned
-again.
+each has to come to the waste. A card of the waste is *blocked* if it lies above a lower one of its
+suit there. It leaves the waste by a move that is none home, or it is there when the waste is turned
+over, and so are all cards beneath it: a turn is needed once more for every ``draw`` of these. So
+one blocked card, or none, is the highest that stays: a move is counted for each one above it, and
+the turns of all cards from it down. Cards of the stock that are turned together lie on each other
+in the waste: where one of them is blocked by another, it moves, or the cards of its turn from the
+highest blocked one down are turned once more. These are no more than ``draw``, so a turn at most
+is counted for the move that is saved. The least sum of all choices is taken.
+
+It falls by one at most with a turn of the stock: as the cards of the turn come to the waste, its
+blocked cards do, and what was counted for them is counted there. Other cards that are blocked in
+the waste by then make the sum no smaller. It does not fall when the waste is turned over: no more
+cards are counted than lie there. A card that goes home is not blocked. When another one leaves the
+waste, one blocked card less is counted.
+
+Where single cards are turned, cards of the waste are places of rest in deadlocks, too: with one
+that is not counted already, either the card moves elsewhere but home, or it is turned again.
 
 A card that comes back from a foundation adds one to the first of the four, and takes nothing from
 the others. A whole column that moves to another one takes what is paid along. A card of a reserve
@@ -46,7 +56,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dbmsolver.core.bits import lowest_bit
+from dbmsolver.core.bits import lowest_bit, popcount
 from dbmsolver.core.bound import WORK_WORDS, smallest_cover
 from dbmsolver.core.patience import take
 from dbmsolver.core.patience_tables import (
@@ -77,33 +87,35 @@ ZERO = np.uint64(0)
 class BoundTables(NamedTuple):
     """Constants of one deal."""
 
-    lowest: Ints  # [52, 4]: of a dealt card and those beneath, the lowest card of a suit, or 52
-    paid: Words  # [1]: the cards dealt above a lower one of their suit
+    cards: Words  # [52]: a card dealt face down or held, with those beneath
+    paid: Words  # [1]: those of them that lie above a lower one of their suit
+    linked: Words  # [1]: all cards that may be in a deadlock
     pairs: Words  # [52]: those that a card as it was dealt is in a deadlock with
     waiting: Words  # [52]: those dealt above a card of this one's suit that is lower than it
     higher: Words  # [52]: all cards of the same suit that are higher
+    lower: Words  # [52]: and those that are lower
+    turns: Ints  # [*]: how many turns so many cards need
 
 
 class Weights(NamedTuple):
     """Parts of a state's bound: arrays that are written again for each state."""
 
-    column: Ints  # [52]: the column of each card, -1 for none
-    depth: Ints  # [52]
-    lowest: Ints  # [14, 4]: the lowest card of a suit in a column, or 52
+    cards: Words  # [14]: the cards of each column
     above: Words  # [14]: the depths of open cards above a lower one of their suit
     held: Words  # [14]: the deepest open card where it is as it was dealt, as a bit
     sums: Ints  # [4]: see below
     resting: Words  # [3]: see below
-    turned: Ints  # [53]: of so many cards in the waste, those above lower ones of their suit
-    tops: Words  # [53]: the others of them
+    blocked: Ints  # [53]: how many of so many cards in the waste lie above lower ones of their suit
+    places: Ints  # [53]: each blocked card's number in the waste, counted from 1
+    again: Ints  # [53]: cards of the stock from a place on that a blocked card of their turn keeps
+    tops: Words  # [53]: of so many cards in the waste, those that are not blocked, in deadlocks
     covers: Ints  # [53]: deadlocks with so many cards in the waste, -1 where not known
-    seen: Ints  # [4]
     work: Words  # [*]
 
 
-CARDS_HOME, PAID = 0, 1
-"""Indices of ``sums``: the number of cards that are not home; the number of places that are
-paid."""
+CARDS_HOME, PAID, TURNS = 0, 1, 2
+"""Indices of ``sums``: the number of cards that are not home; the number of places that are paid;
+the moves that waste and stock need beside those home."""
 PLACES, EDGED = 0, 1
 """Indices of ``resting``: the set of places in columns that are not paid; the set of cards in any
 deadlock."""
@@ -112,17 +124,16 @@ deadlock."""
 def make_weights() -> Weights:
     """Return room for the weights of a state."""
     return Weights(
-        column=np.zeros(CARDS, np.int64),
-        depth=np.zeros(CARDS, np.int64),
-        lowest=np.zeros((MOST_COLUMNS + 1, 4), np.int64),
+        cards=np.zeros(MOST_COLUMNS + 1, np.uint64),
         above=np.zeros(MOST_COLUMNS + 1, np.uint64),
         held=np.zeros(MOST_COLUMNS + 1, np.uint64),
         sums=np.zeros(4, np.int64),
         resting=np.zeros(3, np.uint64),
-        turned=np.zeros(CARDS + 1, np.int64),
+        blocked=np.zeros(CARDS + 1, np.int64),
+        places=np.zeros(CARDS + 1, np.int64),
+        again=np.zeros(CARDS + 1, np.int64),
         tops=np.zeros(CARDS + 1, np.uint64),
         covers=np.zeros(CARDS + 1, np.int64),
-        seen=np.zeros(4, np.int64),
         work=np.zeros(WORK_WORDS, np.uint64),
     )
 
@@ -133,36 +144,22 @@ def weigh(t, b, board, weights):
 
     ``board`` is the state as :func:`~dbmsolver.core.patience.take` writes it.
     """
-    lowest, work = weights.lowest, weights.work
+    work = weights.work
     home = np.int64(CARDS)
     for suit in range(4):
         home -= board.heights[suit]
-    for card in range(CARDS):
-        weights.column[card] = -1
     paid, places = np.int64(0), ZERO
     for column in range(board.numbers[USED]):
         up = board.up[column]
-        for suit in range(4):
-            lowest[column, suit] = CARDS
-        for depth in range(up):
-            card = board.stacks[column, depth]
-            if (b.paid[0] >> U64(card)) & ONE:
-                paid += 1
-            else:
-                places |= ONE << U64(card)
-        if up:
-            card = board.stacks[column, up - 1]
-            for suit in range(4):
-                lowest[column, suit] = b.lowest[card, suit]
+        cards = b.cards[board.stacks[column, up - 1]] if up else ZERO
+        paid += popcount(cards & b.paid[0])
+        places |= cards & ~b.paid[0]
         above = ZERO
         for depth in range(up, board.lengths[column]):
             card = board.stacks[column, depth]
-            weights.column[card] = column
-            weights.depth[card] = depth
-            if lowest[column, card & 3] < card:
-                above |= ONE << U64(depth)
-            else:
-                lowest[column, card & 3] = card
+            above |= U64(b.lower[card] & cards != ZERO) << U64(depth)
+            cards |= ONE << U64(card)
+        weights.cards[column] = cards
         held = board.stacks[column, up]
         weights.above[column] = above
         weights.held[column] = ONE << U64(held) if board.digits[held] == DEALT else ZERO
@@ -176,6 +173,7 @@ def weigh(t, b, board, weights):
     for column in range(board.numbers[USED]):
         rest |= weights.held[column]  # a place that is paid may come to be one that is not
     every = rest
+    rest &= b.linked[0]
     while rest:
         card = lowest_bit(rest)
         rest &= rest - ONE
@@ -195,37 +193,53 @@ def _weigh_waste(t, b, board, weights, places):
     Returns the set (uint64) of the cards of the waste that are in deadlocks, and of the cards that
     they are in deadlocks with.
     """
-    work, lowest, left = weights.work, weights.seen, board.numbers[LEFT]
-    for suit in range(4):
-        lowest[suit] = CARDS
-    edged = tops = ZERO
+    work, left = weights.work, board.numbers[LEFT]
+    edged = tops = seen = over_any = ZERO
     count = np.int64(0)
-    weights.turned[0], weights.tops[0] = 0, ZERO
+    weights.blocked[0], weights.tops[0] = 0, ZERO
     for place in range(left):
         card = board.left[place]
-        if lowest[card & 3] < card:
+        bit = ONE << U64(card)
+        if b.lower[card] & seen:
+            weights.places[count] = place + 1
             count += 1
-        else:
-            lowest[card & 3] = card
-            if t.draw == 1:
-                over = ZERO
-                for suit in range(4):
-                    if lowest[suit] < CARDS and suit != card & 3:
-                        over |= b.higher[lowest[suit]]
-                near = over & b.waiting[card] & places
-                if near:
-                    bit = ONE << U64(card)
-                    work[card] = near
-                    edged |= near | bit
-                    tops |= bit
-                    while near:
-                        other = lowest_bit(near)
-                        near &= near - ONE
-                        work[other] |= bit
-        weights.turned[place + 1] = count
+        elif t.draw == 1:
+            near = over_any & ~(b.higher[card] | b.lower[card]) & b.waiting[card] & places
+            if near:
+                work[card] = near
+                edged |= near | bit
+                tops |= bit
+                while near:
+                    other = lowest_bit(near)
+                    near &= near - ONE
+                    work[other] |= bit
+        over_any |= b.higher[card]
+        seen |= bit
+        weights.blocked[place + 1] = count
         weights.tops[place + 1] = tops
         weights.covers[place + 1] = -1
+    if t.draw > 1:
+        _weigh_stock(t, b, board, weights)
     return edged
+
+
+@inlined
+def _weigh_stock(t, b, board, weights):
+    """Write how many cards of the stock are turned again, or cost a move for each turn saved.
+
+    The stock may begin at any place of waste and stock.
+    """
+    left = board.numbers[LEFT]
+    weights.again[left] = 0
+    for place in range(left - 1, -1, -1):
+        seen, highest = ONE << U64(board.left[place]), np.int64(0)
+        end = min(place + t.draw, left)
+        for next_place in range(place + 1, end):
+            card = board.left[next_place]
+            if b.lower[card] & seen:
+                highest = next_place + 1 - place
+            seen |= ONE << U64(card)
+        weights.again[place] = highest + weights.again[end]
 
 
 @inlined
@@ -237,7 +251,7 @@ def deadlocks(t, weights, places, waste):
     cards &= weights.resting[EDGED]
     if not cards:
         return np.int64(0)
-    if places != weights.resting[PLACES]:
+    if (places ^ weights.resting[PLACES]) & weights.resting[EDGED]:
         return np.int64(smallest_cover(cards, weights.work))
     if weights.covers[waste] < 0:
         weights.covers[waste] = smallest_cover(cards, weights.work)
@@ -245,11 +259,20 @@ def deadlocks(t, weights, places, waste):
 
 
 @inlined
-def turns(t, weights, left, waste):
-    """Return how many turns are needed with ``left`` cards left, ``waste`` of them in the waste."""
+def turns(t, b, weights, left, waste, stock):
+    """Return the moves (int64) that waste and stock need beside those home.
+
+    ``left`` cards are left, ``waste`` of them in the waste. ``stock`` is the place where the stock
+    begins, among the cards that the state that was weighed has left.
+    """
     if not t.counted:
         return np.int64(0)
-    return (left - waste + t.draw - 1) // t.draw + (weights.turned[waste] + t.draw - 1) // t.draw
+    again = weights.again[stock] if t.draw > 1 else np.int64(0)
+    least = b.turns[again]
+    for number in range(weights.blocked[waste]):
+        # It moves, with what is counted for those beneath it, or it stays, and all of these do.
+        least = min(least + 1, b.turns[weights.places[number] + again])
+    return b.turns[left - waste] + least
 
 
 @inner
@@ -259,32 +282,31 @@ def bound_here(t, b, board, weights):
     waste = board.numbers[IN_WASTE] if t.counted else np.int64(0)
     total = weights.sums[CARDS_HOME] + weights.sums[PAID]
     total += deadlocks(t, weights, weights.resting[PLACES], waste)
-    return total + turns(t, weights, board.numbers[LEFT], waste)
+    weights.sums[TURNS] = turns(t, b, weights, board.numbers[LEFT], waste, waste)
+    return total + weights.sums[TURNS]
 
 
 @inlined
-def _becomes_paid(t, board, weights, column, card, target):
+def _becomes_paid(b, board, weights, column, card, target):
     """Return whether open cards of a column, from a card on, or a card of no column, make one paid.
 
     ``target`` is that one, -1 for an empty column.
     """
     if target >= 0 and weights.above[target]:
         return False
-    lowest = weights.seen
-    for suit in range(4):
-        lowest[suit] = weights.lowest[target, suit] if target >= 0 else CARDS
+    cards = weights.cards[target] if target >= 0 else ZERO
     if column < 0:
-        return lowest[card & 3] < card
-    for depth in range(weights.depth[card], board.lengths[column]):
+        return b.lower[card] & cards != ZERO
+    for depth in range(board.depth[card], board.lengths[column]):
         one = board.stacks[column, depth]
-        if lowest[one & 3] < one:
+        if b.lower[one] & cards:
             return True
-        lowest[one & 3] = one
+        cards |= ONE << U64(one)
     return False
 
 
 @inner
-def bound_after(t, board, weights, words, code):
+def bound_after(t, b, board, weights, words, code):
     """Return the bound (int64) of a state that follows from the one that was weighed.
 
     ``words`` are the state, ``code`` is its parent-move code.
@@ -292,10 +314,10 @@ def bound_after(t, board, weights, words, code):
     card = np.int64(code & np.uint16(63))
     digit = np.int64((words[card // PER_WORD] >> U64(3 * (card % PER_WORD))) & U64(7))
     home, paid = weights.sums[CARDS_HOME], weights.sums[PAID]
-    places, column = weights.resting[PLACES], weights.column[card]
-    waste, left = board.numbers[IN_WASTE], board.numbers[LEFT]
+    places, column = weights.resting[PLACES], board.column[card]
+    waste, of_stock = board.numbers[IN_WASTE], weights.sums[TURNS]
     if column >= 0:
-        depth, up = weights.depth[card], board.up[column]
+        depth, up = board.depth[card], board.up[column]
         above = weights.above[column]
         if depth == up:
             if above:
@@ -309,7 +331,9 @@ def bound_after(t, board, weights, words, code):
         home += 1
     else:
         waste = np.int64((words[2] >> U64(WASTE_SHIFT)) & U64(63))
-        left -= _of_stock(t, board, card)
+        played = _of_stock(t, board, card)
+        left = board.numbers[LEFT] - played
+        of_stock = turns(t, b, weights, left, waste, waste + played)
     if digit == HOME:
         home -= 1
     else:
@@ -318,15 +342,15 @@ def bound_after(t, board, weights, words, code):
             under = t.under[card]
         elif digit != BOTTOM:
             under = t.parents[card, digit - 1]
-        target = weights.column[under] if under >= 0 else np.int64(-1)
-        if _becomes_paid(t, board, weights, column, card, target):
+        target = board.column[under] if under >= 0 else np.int64(-1)
+        if _becomes_paid(b, board, weights, column, card, target):
             paid += 1
             if target >= 0:
                 places &= ~weights.held[target]
     if not t.counted:
         waste = np.int64(0)
     total = home + paid + deadlocks(t, weights, places, waste)
-    return total + turns(t, weights, left, waste)
+    return total + of_stock
 
 
 @inlined
@@ -359,4 +383,4 @@ def bounds_after(t, b, words, found, number, board, weights, bounds):
     take(t, words[0], words[1], words[2], board)
     bound_here(t, b, board, weights)
     for move in range(number):
-        bounds[move] = bound_after(t, board, weights, found.words[move], found.codes[move])
+        bounds[move] = bound_after(t, b, board, weights, found.words[move], found.codes[move])

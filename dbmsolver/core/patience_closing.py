@@ -245,7 +245,7 @@ def expand_layer(t, b, states, out, board, weights, found, layer, first, last):
         look_ahead(states, found, moves)
         for move in range(moves):
             following, code = found.words[move], found.codes[move]
-            place = here + found.costs[move] + bound_after(t, board, weights, following, code)
+            place = here + found.costs[move] + bound_after(t, b, board, weights, following, code)
             if not states.slots[find_slot(states, following)]:
                 hand_back(out, following, code, place)
                 if place == layer and is_won(following):
@@ -284,7 +284,7 @@ def close_layer(t, b, states, out, board, weights, found, layer, piece, most):
         look_ahead(states, found, moves)
         for number in range(moves):
             following, code = found.words[number], found.codes[number]
-            place = here + found.costs[number] + bound_after(t, board, weights, following, code)
+            place = here + found.costs[number] + bound_after(t, b, board, weights, following, code)
             slot = find_slot(states, following)
             if states.slots[slot]:
                 continue

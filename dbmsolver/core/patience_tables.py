@@ -64,6 +64,8 @@ NONE_COUNT, TURNS_COUNT, ALL_COUNT = 0, 1, 2
 """The turns that count as moves: none, those of the stock, or those of the stock and of the
 waste."""
 NOT_IN_COLUMN, ON_NOTHING = -2, -1
+AT_BOTTOM, ELSEWHERE = 52, 53
+"""The bottom of a column, and any other place: numbers for them where others are cards."""
 MOST_MOVES = 512
 """More than a state has: each card has five places to go to."""
 MOST_COLUMNS = 13
@@ -85,6 +87,9 @@ class PatienceTables(NamedTuple):
     under: Ints  # [52]: the card dealt under each, ON_NOTHING, NOT_IN_COLUMN
     hidden: Ints  # [52]: 1 for cards dealt face down
     parents: Ints  # [52, 4]: the cards that a card may be put on, -1 for none
+    legal: Words  # [52]: the same cards, as a bit for each
+    lies_on: Ints  # [52, 8]: what a card of each digit lies on: a card, AT_BOTTOM or ELSEWHERE
+    covers: Ints  # [52]: 1 for cards dealt on a card that was dealt face down
     stock: Ints  # [*]: the cards of waste and stock, in the order in which they are turned
     safe: Ints  # [52, 4]: heights of foundations from which on a move home is safe
     bits: Ints  # [52]: the bit of a card's digit being 0 in signatures, -1 for none
@@ -148,13 +153,16 @@ class Board(NamedTuple):
     """Columns, waste and stock of a state as its words have them; written again for each."""
 
     digits: Ints  # [52]
-    above: Ints  # [52]: the card on each, -1 for none
+    above: Ints  # [54]: the card on each, -1 for none; the last two mean nothing
     heights: Ints  # [4]
+    column: Ints  # [52]: the column of each card, -1 for none
+    depth: Ints  # [52]: how many cards of its column lie under each card that lies in one
+    tops: Words  # [1]: the last cards of all columns, as a bit for each
+    unplayed: Words  # [1]: the cards of waste and stock, likewise
     stacks: Ints  # [13, 52]: columns that have cards, deepest card first
     lengths: Ints  # [13]
     up: Ints  # [13]: how many cards of a column lie face down
     left: Ints  # [52]: the cards of waste and stock
-    seen: Ints  # [53]: which of them were reached
     numbers: Ints  # [8]: see below
 
 
@@ -167,13 +175,16 @@ def make_board() -> Board:
     """Return an empty board."""
     return Board(
         digits=np.zeros(CARDS, np.int64),
-        above=np.zeros(CARDS, np.int64),
+        above=np.zeros(CARDS + 2, np.int64),
         heights=np.zeros(4, np.int64),
+        column=np.zeros(CARDS, np.int64),
+        depth=np.zeros(CARDS, np.int64),
+        tops=np.zeros(1, np.uint64),
+        unplayed=np.zeros(1, np.uint64),
         stacks=np.zeros((MOST_COLUMNS + 1, CARDS), np.int64),
         lengths=np.zeros(MOST_COLUMNS + 1, np.int64),
         up=np.zeros(MOST_COLUMNS + 1, np.int64),
         left=np.zeros(CARDS, np.int64),
-        seen=np.zeros(CARDS + 1, np.int64),
         numbers=np.zeros(8, np.int64),
     )
 

@@ -43,7 +43,7 @@ def goes_home(
 
     `card` and `lowest` are as for `is_safe_home`.
     """
-    if rules.whole_suits or rules.only_leave or rules.takes_back:
+    if rules.whole_suits or rules.only_leave or rules.takes_back or rules.is_wide:
         return False
     if policy == "max":
         return foundations[card & 3] == card >> 2

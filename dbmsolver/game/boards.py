@@ -35,6 +35,9 @@ down in angle brackets or in parentheses: <JD> <KD> 2S. Where the stock is not g
 number of times, `Turns: 1` says how often the waste may still be turned over; without that line it
 is as often as in the beginning.
 
+Where the deck has several packs of a suit, the line of foundations has a word for each foundation
+of it that is not empty: `H-K H-5 S-A`. Cards that are alike are written alike.
+
 In pairing games the lines without a name are the rows of the pyramid, from the top down, `--` for
 each place whose card is gone. `Waste:`, `Stock:` and `Turns:` are as in Klondike; `Removed:` has
 the removed cards, in any order.
@@ -64,12 +67,14 @@ from dbmsolver.game.cards import (
     suit,
 )
 from dbmsolver.game.home_words import HEIGHTS, parse_home
+from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.pairing import Pairing, columns_of_pyramid, rows_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shapes import ADVICE, columns_of_rows, is_shape_of_rows, words_of
 from dbmsolver.game.texts import LINE_END
+from dbmsolver.game.wide import Wide, with_heights
 
 LABEL = re.compile(
     r"\s*(?:(?:(?P<home>foundations?|founds?|decks?)|(?P<cells>freecells?|fc)"
@@ -108,7 +113,10 @@ def format_board(position: Position, rules: Rules | None = None) -> str:
     if rules is not None:
         position.validate(checked_instance("rules", rules, Rules))
     lines = []
-    if any(position.foundations):
+    if isinstance(position, Wide):
+        if any(map(any, position.home)):
+            lines.append(f"Foundations: {home_words(position)}")
+    elif any(position.foundations):
         cards = [(SUITS[s], position.top_home(s)) for s in _FOUNDATION_ORDER]
         tops = [f"{name}-{'0' if card is None else card_name(card)[0]}" for name, card in cards]
         lines.append("Foundations: " + " ".join(tops))
@@ -128,6 +136,16 @@ def format_board(position: Position, rules: Rules | None = None) -> str:
         lines.append("Stock: " + " ".join(map(card_name, position.stock)))
     lines += [" ".join(map(card_name, column)) or ":" for column in position.columns]
     return "".join(line + "\n" for line in lines)
+
+
+def home_words(position: Wide) -> str:
+    """Return the foundations of a wide game that are not empty, as the line of them has it."""
+    return " ".join(
+        f"{SUITS[index]}-{RANKS[height - 1]}"
+        for index in _FOUNDATION_ORDER
+        for height in position.home[index]
+        if height
+    )
 
 
 def _patience_lines(position: Patience) -> list[str]:
@@ -152,7 +170,7 @@ def _pairing_lines(position: Pairing) -> list[str]:
     """Return the lines for waste, stock, removed cards and pyramid of a pairing game."""
     held = {"Waste": position.waste, "Stock": position.stock, "Removed": position.removed}
     lines = [f"{name}: {' '.join(map(card_name, cards))}" for name, cards in held.items() if cards]
-    if position.turns is not None and (position.stock or position.waste):
+    if position.turns is not None and (position.stock or position.waste or position.turns):
         lines.append(f"Turns: {position.turns}")
     for number, row in enumerate(rows_of(position.columns), start=1):
         names = (GONE if card is None else card_name(card) for card in row)
@@ -169,6 +187,8 @@ class _Reader:
     columns: list[tuple[int, ...]] = field(default_factory=list)
     freecells: list[int | None] | None = None
     heights: dict[int, int] = field(default_factory=dict)
+    homes: list[tuple[int, int]] = field(default_factory=list)
+    """The suit and height of each foundation, where a suit has several."""
     foundations_line: int | None = None
     freecells_line: int | None = None
     piled: dict[str, tuple[int, tuple[int, ...]]] = field(default_factory=dict)
@@ -239,6 +259,9 @@ class _Reader:
             if word == "-":
                 continue
             index, height, turned = parse_home(word, self.place(at))
+            if self.rules.is_wide:
+                self.homes.append((index, height))
+                continue
             if index in self.heights:
                 text = f"the foundation of {SUIT_NAMES[index]} a second time"
                 self.fail(f"{text}, expected each suit once", at)
@@ -252,6 +275,8 @@ class _Reader:
     ) -> None:
         """Read the cards of the pile, of the stock, or of the reserve."""
         there = self.rules.has_pile or self.rules.draw
+        if name == "stock":
+            there = there or self.rules.row_deals != "none"
         held = {"reserve": self.rules.stacked, "removed": self.rules.has_pairs}
         if not held.get(name, there):
             text = f"a {name}, expected none in {self.rules.name}"
@@ -284,7 +309,7 @@ class _Reader:
         hidden = 0
         for number, (word, place) in enumerate(words):
             down = re.fullmatch(r"<([^<>]*)>|\(([^()]*)\)", word)
-            if down and not self.rules.is_patience:
+            if down and not (self.rules.is_patience or self.rules.is_wide):
                 self.fail(f"{quoted(word)} is face down, expected every card face up", place)
             if down and hidden < number:
                 self.fail(f"{quoted(word)} is face down on a card face up", place)
@@ -333,7 +358,7 @@ class _Reader:
 
     def read_card(self, word: str, at: tuple[int, int]) -> int:
         card = parse_card(word, self.place(at))
-        if card in self.seen:
+        if card in self.seen and not self.rules.is_wide:
             line, character = self.seen[card]
             first = f"already at line {line}, column {character}"
             self.fail(f"{card_name(card)} is {first}, expected each card once", at)
@@ -342,6 +367,8 @@ class _Reader:
 
     def position(self) -> Position:
         """Return the position on the board, once all lines are read."""
+        if self.rules.is_wide:
+            return self._wide()
         for index in self.turned:
             if {4 * r + index for r in range(self.heights[index])} <= self.seen.keys():
                 self.heights[index] = 0
@@ -421,7 +448,9 @@ class _Reader:
         waste, stock, removed = (
             self.piled.get(name, (0, ()))[1] for name in ("waste", "stock", "removed")
         )
-        turns = max(0, self.rules.passes - 1) if self.turns is None else self.turns
+        # With nothing to turn, the number is told where it is not 0.
+        most = max(0, self.rules.passes - 1) if waste or stock else 0
+        turns = most if self.turns is None else self.turns
         position = Pairing(
             columns_of_pyramid(self.pyramid, self.rules.columns),
             (),
@@ -432,6 +461,26 @@ class _Reader:
             turns=turns,
             removed=removed,
             whole=self.rules.pairs == "all",
+        )
+        position.validate(self.rules, self.where)
+        return position
+
+    def _wide(self) -> Wide:
+        """Return the position on a board of a wide game."""
+        if not self.seen and not self.homes:
+            cards = len(self.rules.deck)
+            raise InputError(f"no cards, expected a board of {cards}", self.where)
+        waste, stock = (self.piled.get(name, (0, ()))[1] for name in ("waste", "stock"))
+        empty = self.rules.columns - len(self.columns)
+        position = Wide(
+            (*self.columns, *[()] * empty),
+            (),
+            layout_of(self.rules.layout).heights,
+            None,
+            stock,
+            waste=waste,
+            hidden=(*self.hidden, *[0] * empty),
+            home=with_heights(self.rules, self.homes, self.where),
         )
         position.validate(self.rules, self.where)
         return position

@@ -30,13 +30,15 @@ from dbmsolver.game.decks import (
 )
 from dbmsolver.game.json_boards import is_json_board, parse_json_board
 from dbmsolver.game.layouts import layout_of
-from dbmsolver.game.numbers import MAX_NUMBER, NUMBERS, Numbers, shuffled
+from dbmsolver.game.numbers import MAX_NUMBER, NUMBERS, Numbers, shuffled, shuffled_packs
+from dbmsolver.game.packs import new_deck
 from dbmsolver.game.pairing import deal_pairing
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, SHIPPED
 from dbmsolver.game.showing import picture_of, told
 from dbmsolver.game.texts import read_path, read_stream
+from dbmsolver.game.wide import deal_wide
 
 __all__ = ["Deal", "deal_number", "dealing", "format_board", "parse_board"]
 
@@ -75,6 +77,12 @@ def deal_number(number: int, rules: Rules, numbers: Numbers = "microsoft") -> Po
 
     -1 and -2 are boards of eight columns, so they need rules that deal all cards to eight columns.
     """
+    if rules.is_wide and (rules.packs or numbers not in ("microsoft", "pysolfc", "pysol")):
+        if numbers not in ("microsoft", "pysolfc"):
+            text = f"{rules.name}: {numbers} has no numbers for such a deal"
+            raise UsageError(f"{text}, expected microsoft or pysolfc")
+        deck = shuffled_packs(number, new_deck(rules.packs), numbers)
+        return deal_wide(deck, layout_of(rules.layout), rules)
     if numbers not in ("microsoft", "pysolfc", "pysol"):
         return deal_as(number, rules, numbers)
     if number in (-1, -2) and numbers == "microsoft":
@@ -96,6 +104,8 @@ def deal_number(number: int, rules: Rules, numbers: Numbers = "microsoft") -> Po
         raise InputError(text, f"deal {number}")
     if rules.is_patience:
         return deal_patience(deck, layout, rules)
+    if rules.is_wide:
+        return deal_wide(deck, layout, rules)
     if rules.has_pairs:
         if layout.order != "pyramid":
             text = f"{rules.name} has no such deal: nothing says how its pyramid is dealt"

@@ -10,6 +10,8 @@ both the last card is on top.
 
 In Klondike and its relatives small letters are cards face down, as in "3d"; `stock` is as above,
 and so is `waste`.
+Where the deck has several packs, `foundations` are the cards on top of all foundations that are not
+empty.
 In pairing games `pyramid` are its rows, from the top down, null for each card that is gone; `waste`
 and `stock` are as above, and `removed` has the removed cards.
 The answers that commands print with --json have a board line by line, and are read, too.
@@ -33,6 +35,7 @@ from dbmsolver.game.pairing import Pairing, columns_of_pyramid
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.wide import Wide, with_heights
 
 _PILES, _CELLS, _FOUNDATIONS = "tableau piles", "cells", "foundations"
 _RESERVE = "reserve"
@@ -61,6 +64,8 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
         return _with_pile(data, rules, where)
     if rules.has_pairs:
         return _pairing(data, rules, where)
+    if rules.is_wide:
+        return _wide(data, rules, where)
     if rules.is_patience:
         return _patience(data, rules, where)
     place = _RESERVE if rules.reserve else _CELLS
@@ -120,12 +125,7 @@ def _patience(data: Any, rules: Rules, where: str) -> Position:
     held = [*[_WASTE] * bool(rules.draw), *[_RESERVE] * bool(rules.stacked)]
     names = (_PILES, _FOUNDATIONS, _STOCK, *held)
     _check_names(data, names, rules, where)
-    given = [_list(pile, "a pile", where) for pile in _list(data.get(_PILES, []), _PILES, where)]
-    piles = [_cards(pile, where) for pile in given]
-    down = [[card[-1:].islower() for card in pile] for pile in given]
-    hidden = [sum(pile) for pile in down]
-    if any(any(pile[count:]) for pile, count in zip(down, hidden, strict=True)):
-        raise InputError("a card face down on a card face up, expected none", where)
+    piles, hidden = _piles_with_hidden(data, where)
     stock, waste, reserve, tops = (
         _cards(data.get(name, []), where) for name in (_STOCK, _WASTE, _RESERVE, _FOUNDATIONS)
     )
@@ -147,6 +147,41 @@ def _patience(data: Any, rules: Rules, where: str) -> Position:
     )
     position.validate(rules, where)
     return position
+
+
+def _wide(data: Any, rules: Rules, where: str) -> Position:
+    """Return the position on a board of a wide game."""
+    names = (_PILES, _FOUNDATIONS, _STOCK, *[_WASTE] * bool(rules.draw))
+    _check_names(data, names, rules, where)
+    piles, hidden = _piles_with_hidden(data, where)
+    stock, waste, tops = (
+        _cards(data.get(name, []), where) for name in (_STOCK, _WASTE, _FOUNDATIONS)
+    )
+    _check_columns(piles, rules, where)
+    empty = rules.columns - len(piles)
+    position = Wide(
+        (*map(tuple, piles), *[()] * empty),
+        (),
+        layout_of(rules.layout).heights,
+        None,
+        tuple(reversed(stock)),
+        waste=tuple(waste),
+        hidden=(*hidden, *[0] * empty),
+        home=with_heights(rules, ((suit(card), rank(card)) for card in tops), where),
+    )
+    position.validate(rules, where)
+    return position
+
+
+def _piles_with_hidden(data: Any, where: str) -> tuple[list[list[int]], list[int]]:
+    """Return the piles of a board, and how many cards of each lie face down."""
+    given = [_list(pile, "a pile", where) for pile in _list(data.get(_PILES, []), _PILES, where)]
+    piles = [_cards(pile, where) for pile in given]
+    down = [[card[-1:].islower() for card in pile] for pile in given]
+    hidden = [sum(pile) for pile in down]
+    if any(any(pile[count:]) for pile, count in zip(down, hidden, strict=True)):
+        raise InputError("a card face down on a card face up, expected none", where)
+    return piles, hidden
 
 
 def _pairing(data: Any, rules: Rules, where: str) -> Position:

@@ -10,6 +10,7 @@ Moves = Literal["single", "runs", "suit-runs", "groups", "card-or-column", "colu
 Bases = Literal["ace", "deal", "round"]
 Pile = Literal["none", "wrap", "ends"]
 Pairs = Literal["none", "pyramid", "all"]
+RowDeals = Literal["none", "rows", "full-rows"]
 Policy = Literal["wkr", "horne", "none", "max"]
 
 BUILDS: tuple[Build, ...] = ("alternate", "suit", "any", "none", "suit-both")
@@ -24,7 +25,7 @@ PAIRS: tuple[Pairs, ...] = get_args(Pairs)
 POLICIES: tuple[Policy, ...] = ("wkr", "horne", "none")
 """The policies of a search in every metric: "max" is none of them, as it takes solutions away."""
 
-Family = Literal["cards", "runs", "two-way", "pile", "pairs", "patience", "canfield"]
+Family = Literal["cards", "runs", "two-way", "pile", "pairs", "patience", "canfield", "wide"]
 """The name of the kernels that play a game: see docs/games.md."""
 
 BUILD_WORDS: dict[Build, str] = {
@@ -69,6 +70,11 @@ PAIRS_WORDS: dict[Pairs, str] = {
     "none": "no pairs",
     "pyramid": "pairs and kings are removed until the pyramid is empty",
     "all": "pairs and kings are removed until no card is left",
+}
+ROW_DEALS_WORDS: dict[RowDeals, str] = {
+    "none": "no cards dealt onto columns",
+    "rows": "the stock is dealt in rows onto the columns",
+    "full-rows": "the stock is dealt in rows onto columns none of which is empty",
 }
 FREE_STOCK_WORDS = {
     True: "the top card of the stock is free",

@@ -94,13 +94,19 @@ class Layout:
         return hearts, spades, diamonds, clubs
 
     def check(
-        self, columns: int, freecells: int, filled: int, stock: int = 0, apart: int = 0
+        self,
+        columns: int,
+        freecells: int,
+        filled: int,
+        stock: int = 0,
+        apart: int = 0,
+        deck: Sequence[int] = range(CARDS),
     ) -> None:
         """Raise UsageError if it does not fit these numbers of columns and cells.
 
         `filled` cells get a card by the deal. `stock` cards are left in the stock; `apart` are the
-        base, if there is one, and those of a reserve that is one stack. Every card has to get a
-        place, and only one.
+        base, if there is one, and those of a reserve that is one stack. Every card of the deck has
+        to get a place, and only one.
         """
         _ = self.heights
         named = [*self.home, *self.pile, *self.first]
@@ -114,7 +120,8 @@ class Layout:
             text = f"the layout fills the freecells {_numbers(self.cells)}"
             raise UsageError(f"{text}, expected {filled} of {freecells}")
         self._check_apart(apart)
-        cards = CARDS - len(self.home) - len(self.pile) - filled - self.turned - stock - apart
+        dealt = sum(card not in self.home for card in deck)
+        cards = dealt - len(self.pile) - filled - self.turned - stock - apart
         if cards < 0 and not filled:
             raise UsageError(f"{-cards} cards too few for pile and stock, expected a smaller stock")
         if cards < 0:

@@ -10,7 +10,8 @@
          them. So with `max` some deals have no solution that can be won otherwise.
 `turns`  As `runs`, but turning the whole waste over to be the stock again does not count: in
          Klondike and its relatives only. Each turn of the stock counts, of however many cards.
-         In pairing games: each pair, each king, and each card that is turned is a move.
+         In pairing games: each pair, each king, and each card that is turned is a move. In Spider
+         and its kin: each card or run that moves, and each row that is dealt.
 `plays`  As `turns`, but turns of the stock do not count either.
 
 A solution in `runs` or `moves` is legal in single cards too, move by move, as each run stands for
@@ -52,6 +53,7 @@ class Measure(NamedTuple):
     def by_room(self) -> bool:
         """True if runs move as far as there is room, where cards move one by one by the rules."""
         plain = not (self.rules.has_runs or self.rules.is_patience or self.rules.has_pairs)
+        plain = plain and not self.rules.is_wide
         return self.metric != "cards" and plain
 
     @property
@@ -112,7 +114,7 @@ def usual_metric(rules: Rules) -> Metric:
     A card that moves, or a card or a run of cards, as the rules have it; where a stock is turned,
     turns of it, too.
     """
-    if rules.is_patience or rules.has_pairs:
+    if rules.is_patience or rules.has_pairs or rules.is_wide:
         return "turns"
     return "runs" if rules.has_runs else "cards"
 
@@ -130,6 +132,9 @@ def measure_of(rules: Rules, policy: Policy, metric: Metric | None = None) -> Me
     elif rules.has_pairs:
         if found != usual:
             raise UsageError(f"metric {found} in {rules.name}, a game of pairs: expected {usual}")
+    elif rules.is_wide:
+        if found != usual:
+            raise UsageError(f"metric {found} in {rules.name}: expected {usual}")
     elif found in ("turns", "plays"):
         raise UsageError(f"metric {found}: {rules.name} has no stock that is turned to a waste")
     elif found != usual and (rules.has_runs or rules.has_pile or rules.two_way):

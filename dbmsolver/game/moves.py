@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from dbmsolver.game.cards import SUIT_NAMES, card_name
 
 PlaceKind = Literal[
-    "column", "freecell", "foundation", "pile", "stock", "waste", "reserve", "removed"
+    "column", "freecell", "foundation", "pile", "stock", "waste", "reserve", "removed", "columns"
 ]
 
 
@@ -15,7 +15,8 @@ class Place(NamedTuple):
     """A place of a card. Columns and freecells count from 0; a foundation's index is its suit.
 
     There is one pile, one stock, one waste, and one reserve: their index is 0. So is that of the
-    place of removed cards. A column of a pyramid has the card of each row that is as far from the
+    place of removed cards, and of all columns together, which get a card each when a row is dealt.
+    A column of a pyramid has the card of each row that is as far from the
     left: the second column has the second cards.
     """
 
@@ -27,7 +28,7 @@ class Place(NamedTuple):
         if self.kind == "foundation":
             known = 0 <= self.index < len(SUIT_NAMES)
             return f"foundation of {SUIT_NAMES[self.index]}" if known else "foundation"
-        if self.kind in ("pile", "stock", "waste", "reserve", "removed"):
+        if self.kind in ("pile", "stock", "waste", "reserve", "removed", "columns"):
             return self.kind
         return f"{self.kind} {self.index + 1}"
 
@@ -37,6 +38,7 @@ STOCK = Place("stock", 0)
 WASTE = Place("waste", 0)
 RESERVE = Place("reserve", 0)
 REMOVED = Place("removed", 0)
+COLUMNS = Place("columns", 0)
 
 
 class Move(NamedTuple):
@@ -45,7 +47,8 @@ class Move(NamedTuple):
     In games where a run is one move, `card` is the deepest of `count` cards, the end of a column.
     When `count` cards are turned from the stock to the waste, `card` is the one that comes to lie
     on top; when the waste is turned over, the one that was. When a pair is removed, `card` is the
-    one of the lower number, and `other` goes with it, wherever it lies.
+    one of the lower number, and `other` goes with it, wherever it lies. When `count` cards are
+    dealt onto the columns, one onto each from the first column on, `card` is the first of them.
     """
 
     card: int
@@ -56,6 +59,9 @@ class Move(NamedTuple):
     other: int | None = None
 
     def __str__(self) -> str:
+        if self.destination == COLUMNS:
+            cards = "1 card" if self.count == 1 else f"{self.count} cards"
+            return f"{cards} dealt from {self.source} to {self.destination}"
         more = f" and {self.count - 1} on it" if self.count > 1 else ""
         if self.destination == REMOVED:
             pair = "" if self.other is None else f" and {card_name(self.other)}"

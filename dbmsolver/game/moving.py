@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import get_args
 
 from dbmsolver.errors import UsageError, quoted
-from dbmsolver.game.kinds import PAIRS, PILES, Bases, Build, Moves, Pairs, Pile
+from dbmsolver.game.kinds import PAIRS, PILES, Bases, Build, Moves, Pairs, Pile, RowDeals
 from dbmsolver.game.rules import Rules
 
 _PATIENCE = re.compile(
@@ -19,6 +19,13 @@ _PATIENCE = re.compile(
 _PAIRS = re.compile(
     r"pairs-(?P<pairs>pyramid|all)(?: stock-(?P<stock>[0-9]{1,2}) draw-(?P<draw>1) "
     r"passes-(?P<passes>[1-9][0-9]?)(?P<free> free-stock)?)?"
+)
+
+
+_WIDE = re.compile(
+    r"packs-(?P<packs>whole|[1-8][HSDC](?:-[1-8][HSDC])*)(?: (?P<moves>runs|suit-runs|groups))?"
+    r"(?P<whole> whole-suits)?(?: stock-(?P<stock>[0-9]{1,3}))?"
+    r"(?: dealt-(?P<rows>rows|full-rows)| draw-(?P<draw>[1-9][0-9]?))?(?P<back> removable)?"
 )
 
 
@@ -34,6 +41,8 @@ def moving(rules: Rules) -> str:
         words += [f"stock-{rules.stock}"] * bool(rules.stock)
     if rules.has_pairs:
         return " ".join([f"pairs-{rules.pairs}", *_pairs_stock(rules)])
+    if rules.is_wide:
+        return " ".join(_wide_words(rules))
     if rules.draw:
         words += [f"stock-{rules.stock}", f"draw-{rules.draw}", f"passes-{rules.passes}"]
     words += [f"base-{rules.base}"] * (rules.base != "ace")
@@ -50,6 +59,16 @@ def _pairs_stock(rules: Rules) -> list[str]:
     return words + ["free-stock"] * rules.free_stock
 
 
+def _wide_words(rules: Rules) -> list[str]:
+    """Return the words for a wide game."""
+    words = ["packs-" + (rules.packs.replace(" ", "-") or "whole")]
+    words += [str(rules.moves)] * rules.has_runs + ["whole-suits"] * rules.whole_suits
+    words += [f"stock-{rules.stock}"] * bool(rules.stock)
+    words += [f"dealt-{rules.row_deals}"] * (rules.row_deals != "none")
+    words += [f"draw-{rules.draw}"] * bool(rules.draw)
+    return words + ["removable"] * rules.removable
+
+
 def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
     """Return the rules with cards that move as the words of `moving` say.
 
@@ -58,6 +77,8 @@ def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
     words = set(text.split())
     if text.startswith("pairs-"):
         return _with_pairs(rules, text)
+    if text.startswith("packs-"):
+        return _with_packs(rules, text, build)
     if "groups" in words or "draw-" in text:
         return _with_patience(rules, text, build)
     stock = next((word for word in words if re.fullmatch("stock-[1-9][0-9]?", word)), None)
@@ -113,6 +134,32 @@ def _with_pairs(rules: Rules, text: str) -> Rules:
         draw=int(found["draw"] or 0),
         passes=int(found["passes"] or 0),
         free_stock=bool(found["free"]),
+    )
+
+
+def _with_packs(rules: Rules, text: str, build: Build | None) -> Rules:
+    """Return the rules as `with_moving` does, for a wide game."""
+    found = _WIDE.fullmatch(text)
+    if not found:
+        raise UsageError(
+            f"{quoted(text, 40)} for how cards move, expected packs-whole or packs- with packs, "
+            "then runs, suit-runs or groups, whole-suits, stock- with a number, dealt-rows, "
+            "dealt-full-rows or draw- with a number, and removable, as far as they are so"
+        )
+    takes = {name: name for name in get_args(Moves)}
+    row_deals = {name: name for name in get_args(RowDeals)}
+    packs = found["packs"]
+    return replace(
+        rules,
+        build=build or rules.build,
+        moves=takes.get(found["moves"], "single"),
+        whole_suits=bool(found["whole"]),
+        stock=int(found["stock"] or 0),
+        row_deals=row_deals.get(found["rows"], "none"),
+        draw=int(found["draw"] or 0),
+        passes=1 if found["draw"] else 0,
+        packs="" if packs == "whole" else packs.replace("-", " "),
+        removable=bool(found["back"]),
     )
 
 

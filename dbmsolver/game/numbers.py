@@ -57,6 +57,26 @@ def shuffled(number: int, numbers: Numbers) -> list[int]:
     return kind.shuffle(number)
 
 
+def shuffled_packs(number: int, deck: Sequence[int], numbers: Numbers) -> list[int]:
+    """Return another deck than one of 52 different cards, as PySolFC shuffles it for a number.
+
+    ``deck`` is as it lies at first, suit after suit. A deck of 52 cards is put into the order that
+    Microsoft has. InputError for no such number.
+    """
+    kind = _KINDS[numbers]
+    if not kind.first <= number <= kind.last:
+        expected = f"expected a number from {kind.first} to {kind.last}"
+        raise InputError(f"no such number, {expected}", f"deal {number}")
+    if numbers == "pysolfc" and number >= _FIRST_OF_PYSOL:
+        from random import Random
+
+        return _drawn(deck, Random(number).random)
+    left = list(deck)
+    if len(left) == len(DECK):
+        left = [left[place + suit] for place in range(13) for suit in (0, 39, 26, 13)]
+    return _drawn_by_microsoft(number, left)
+
+
 def first_and_last(numbers: Numbers) -> tuple[int, int]:
     """Return the least and the greatest number that a program deals, but for -1 and -2."""
     kind = _KINDS[numbers]
@@ -71,8 +91,12 @@ def _microsoft(number: int) -> list[int]:
     2^31 to 2^32 by setting the 16th bit of the output, and continues to 2^33 with all 16 bits of
     the generator's upper half, plus one.
     """
+    return _drawn_by_microsoft(number, list(DECK))
+
+
+def _drawn_by_microsoft(number: int, left: list[int]) -> list[int]:
+    """Return the cards of a deck in the order in which Microsoft's generator draws them."""
     state = number
-    left = list(DECK)
     dealt = []
     while left:
         state = (state * 214013 + 2531011) & _WORD

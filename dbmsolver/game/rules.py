@@ -21,6 +21,10 @@ cards face down in the columns, cards that come back from the foundations, or mo
 cards face up. Some have a reserve, a stack of cards whose last one may be played and goes to each
 column that becomes empty, and foundations that begin with a rank that the deal gives. They have no
 freecells. :mod:`dbmsolver.game.patience` plays them.
+
+*Wide* games have a deck of several packs, or a stock that is dealt in rows onto the columns, or
+groups of any cards that move beside whole suits that go home: Spider, Gypsy, Forty Thieves,
+Scorpion. :mod:`dbmsolver.game.wide` plays them.
 """
 
 from __future__ import annotations
@@ -32,7 +36,7 @@ from typing import get_args
 
 from dbmsolver.arguments import checked_choice, checked_int
 from dbmsolver.errors import UsageError
-from dbmsolver.game.cards import CARDS, rank, suit
+from dbmsolver.game.cards import rank, suit
 from dbmsolver.game.kinds import (
     BASE_WORDS,
     BUILD_WORDS,
@@ -45,6 +49,7 @@ from dbmsolver.game.kinds import (
     PILES,
     REMOVABLE_WORDS,
     RESERVE_WORDS,
+    ROW_DEALS_WORDS,
     WHOLE_SUITS_WORDS,
     Bases,
     Build,
@@ -53,12 +58,14 @@ from dbmsolver.game.kinds import (
     Moves,
     Pairs,
     Pile,
+    RowDeals,
     draw_words,
     passes_words,
     stacked_words,
     stock_words,
 )
 from dbmsolver.game.layouts import layout_of
+from dbmsolver.game.packs import Packs, cards_of, deck_words, packs_of
 
 MAX_COLUMNS = 18
 """Columns of a game: what they have locked always fits into a signature (`core.tables`)."""
@@ -145,6 +152,11 @@ class Rules:
     """The cards that have to be removed in pairs, if any; columns are a pyramid of as many rows."""
     free_stock: bool = False
     """True if the top card of the stock is free, too, in a game of pairs."""
+    packs: str = ""
+    """The packs of each suit, as of :mod:`dbmsolver.game.packs`; empty for one whole deck."""
+    row_deals: RowDeals = "none"
+    """The way the stock is dealt onto the columns, one card onto each from the first on, if it is:
+    always, or only while no column is empty."""
 
     def __post_init__(self) -> None:
         _check_choice("build", self.build, get_args(Build))
@@ -153,16 +165,19 @@ class Rules:
         _check_choice("pile", self.pile, PILES)
         _check_choice("base", self.base, get_args(Bases))
         _check_choice("pairs", self.pairs, PAIRS)
-        check_range("cards turned at once", self.draw, 0, 1 if self.has_pairs else CARDS)
+        _check_choice("row_deals", self.row_deals, get_args(RowDeals))
+        deck = len(cards_of(self.packs))
+        check_range("cards turned at once", self.draw, 0, 1 if self.has_pairs else deck)
         check_range("columns", self.columns, 1, self.most_columns)
         most = MAX_RESERVE if self.reserve else MAX_FREECELLS
         check_range("freecells", self.freecells, 0, most)
         check_range("cells filled by the deal", self.dealt_to_freecells, 0, self.freecells)
-        has_stock = self.has_pile or self.draw
-        check_range("cards in the stock", self.stock, 0, CARDS if has_stock else 0)
+        has_stock = self.has_pile or self.draw or self.row_deals != "none"
+        check_range("cards in the stock", self.stock, 0, deck if has_stock else 0)
         self._check_pile()
         self._check_pairs()
         self._check_patience()
+        self._check_wide()
         if (self.moves == "suit-runs" or self.whole_suits) and 0 not in self.parent_kinds:
             what = "runs of one suit" if self.moves == "suit-runs" else "whole suits"
             raise UsageError(
@@ -172,7 +187,7 @@ class Rules:
             raise UsageError(f"runs, but {BUILD_WORDS['none']}: expected moves of single cards")
         if self.whole_suits and self.moves == "single":
             raise UsageError("whole suits, but single cards: expected moves of runs")
-        if self.removable and self.has_runs and not self.is_patience:
+        if self.removable and self.has_runs and not (self.is_patience or self.is_wide):
             what = f"{REMOVABLE_WORDS[True]}, but {MOVES_WORDS[self.moves]}"
             raise UsageError(f"{what}: expected moves of single cards, or cards that stay home")
         if self.build == "suit-both" and self.has_runs:
@@ -182,7 +197,7 @@ class Rules:
             layout = layout_of(self.layout)
             filled = self.dealt_to_freecells
             stock = self.stock - layout.turned * self.has_pairs
-            layout.check(self.columns, self.freecells, filled, stock, self.off_columns)
+            layout.check(self.columns, self.freecells, filled, stock, self.off_columns, self.deck)
             if self.stacked and not layout.fills(self.columns, self.stock):
                 raise UsageError(
                     f"the deal leaves one of {self.columns} columns empty, beside a reserve that "
@@ -230,7 +245,7 @@ class Rules:
         that is face up.
         """
         check_range("passes through the stock", self.passes, 0, MAX_PASSES if self.draw else 0)
-        if self.has_pairs:
+        if self.has_pairs or self.is_wide:
             return
         if not self.is_patience:
             if layout_of(self.layout).hidden:
@@ -267,6 +282,43 @@ class Rules:
         if self.moves == "groups" and self.build == "none":
             raise UsageError(f"groups, but {BUILD_WORDS['none']}: expected moves of single cards")
 
+    def _check_wide(self) -> None:
+        """Raise UsageError for rules that a wide game cannot have."""
+        if not self.is_wide:
+            return
+        odd = self.freecells or self.kings_sunk or self.reserve or self.has_pile or self.has_pairs
+        if odd or self.stacked or self.base != "ace":
+            raise UsageError(
+                "a deck of several packs, or a stock that is dealt onto columns, beside freecells, "
+                "a pile, pairs, a reserve or a base: expected none of these"
+            )
+        if self.build == "suit-both" or self.fill == "waste":
+            raise UsageError(
+                "a deck of several packs, or a stock that is dealt onto columns: expected columns "
+                "built down, and empty ones that take any card, kings or nothing"
+            )
+        if self.moves in ("card-or-column", "columns"):
+            raise UsageError(
+                "a deck of several packs, or a stock that is dealt onto columns: expected moves of "
+                "cards, runs or groups"
+            )
+        if self.draw and (self.row_deals != "none" or self.passes != 1):
+            raise UsageError(
+                "a stock that is turned to a waste, in a game of several packs: expected one pass, "
+                "and no cards dealt onto columns"
+            )
+        if self.whole_suits and self.removable:
+            raise UsageError("whole suits that come back: expected suits that stay home")
+        if self.moves == "groups" and self.build == "none":
+            raise UsageError(f"groups, but {BUILD_WORDS['none']}: expected moves of single cards")
+        layout = layout_of(self.layout)
+        if layout.pile or layout.turned or layout.first or layout.auto or layout.cells:
+            raise UsageError(
+                "cards dealt to a pile, first, or home, in a game of several packs: expected none"
+            )
+        if len(set(layout.heights)) > 1:
+            raise UsageError("a rank that is home in part: expected whole ranks")
+
     def _check_base(self) -> None:
         """Raise UsageError for a base that the deal gives where it is not played.
 
@@ -292,7 +344,24 @@ class Rules:
     @property
     def is_patience(self) -> bool:
         """True if it is of Klondike's kind: with a waste, or moves of any group."""
-        return not self.has_pairs and (self.draw > 0 or self.moves == "groups")
+        others = self.has_pairs or self.is_wide
+        return not others and (self.draw > 0 or self.moves == "groups")
+
+    @property
+    def is_wide(self) -> bool:
+        """True if it is played over whole columns, whose cards are no 52 different ones."""
+        groups = self.moves == "groups" and self.whole_suits
+        return bool(self.packs) or self.row_deals != "none" or groups
+
+    @property
+    def deck(self) -> tuple[int, ...]:
+        """The cards of the deck, lowest first, alike ones as often as they are in it."""
+        return cards_of(self.packs)
+
+    @property
+    def suit_packs(self) -> Packs:
+        """The number of packs of each suit."""
+        return packs_of(self.packs)
 
     @property
     def has_twins(self) -> bool:
@@ -346,7 +415,7 @@ class Rules:
         columns are built up, too, the next higher one, which can go home while the card is. So
         whoever plays with such moves can leave them out, with as much room as before, or more.
         """
-        removable = self.removable and not self.is_patience
+        removable = self.removable and not (self.is_patience or self.is_wide)
         return removable and self.build in ("alternate", "any")
 
     @property
@@ -361,6 +430,8 @@ class Rules:
             return "pile"
         if self.has_pairs:
             return "pairs"
+        if self.is_wide:
+            return "wide"
         if self.is_patience:
             whole = self.moves in ("card-or-column", "columns")
             held = self.stacked or whole or self.fill == "waste"
@@ -458,6 +529,8 @@ class Rules:
             return ", ".join(self._pairs_words())
         if self.is_patience:
             return ", ".join(self._patience_words())
+        if self.is_wide:
+            return ", ".join(self._wide_words())
         name = "reserve card" if self.reserve else "freecell"
         cells = f"1 {name}" if self.freecells == 1 else f"{self.freecells or 'no'} {name}s"
         if self.dealt_to_freecells:
@@ -503,4 +576,22 @@ class Rules:
         if self.has_runs:
             words.append(MOVES_WORDS[self.moves])
         words.append(REMOVABLE_WORDS[self.removable])
+        return words
+
+    def _wide_words(self) -> list[str]:
+        """Return the rules of a wide game, each in words."""
+        words = [deck_words(self.packs)]
+        words.append("1 column" if self.columns == 1 else f"{self.columns} columns")
+        if self.stock:
+            words.append(stock_words(self.stock))
+        if self.row_deals != "none":
+            words.append(ROW_DEALS_WORDS[self.row_deals])
+        if self.draw:
+            words += [draw_words(self.draw), passes_words(self.passes)]
+        words += [BUILD_WORDS[self.build], FILL_WORDS[self.fill]]
+        if self.has_runs:
+            words.append(MOVES_WORDS[self.moves])
+        words.append(WHOLE_SUITS_WORDS[self.whole_suits])
+        if not self.whole_suits:
+            words.append(REMOVABLE_WORDS[self.removable])
         return words

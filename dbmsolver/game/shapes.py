@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from dbmsolver.game.cards import CARDS, cards_in
+from dbmsolver.game.cards import cards_in
 from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.rules import Rules
 
@@ -23,7 +23,7 @@ ADVICE = "expected a line for each column, or --rows; a colon before a line make
 def dealt_lengths(rules: Rules) -> list[int]:
     """Return the number of cards that each column gets when a game is dealt."""
     layout = layout_of(rules.layout)
-    _, _, rest = layout.taken_apart(range(CARDS))
+    _, _, rest = layout.taken_apart(rules.deck)
     left = rules.stock + layout.turned + rules.dealt_to_freecells
     return [len(column) for column in layout.arrange(rest, rules.columns, left)[0]]
 

@@ -29,6 +29,8 @@ UNUSUAL: dict[str, Any] = {
     "stacked": 0,
     "pairs": "none",
     "free_stock": False,
+    "packs": "",
+    "row_deals": "none",
 }
 """Rules that are told only where they are not as in FreeCell, and how they are there."""
 

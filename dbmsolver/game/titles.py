@@ -18,12 +18,14 @@ from dbmsolver.game.kinds import (
     PILE_WORDS,
     REMOVABLE_WORDS,
     RESERVE_WORDS,
+    ROW_DEALS_WORDS,
     WHOLE_SUITS_WORDS,
     draw_words,
     passes_words,
     stacked_words,
     stock_words,
 )
+from dbmsolver.game.packs import deck_of_words, deck_words
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, rules_for, usual_rules
 
@@ -36,9 +38,10 @@ _MOVING: dict[str, dict[Any, str]] = {
     "base": dict(BASE_WORDS),
     "pairs": dict(PAIRS_WORDS),
     "free_stock": FREE_STOCK_WORDS,
+    "row_deals": dict(ROW_DEALS_WORDS),
 }
 """Rules that are told where they are not as in FreeCell, or in the game of that name."""
-_COUNTED = ("stock", "draw", "passes", "stacked")
+_COUNTED = ("stock", "draw", "passes", "stacked", "packs")
 _COUNT = re.compile(r"([0-9]{1,2}|no) (column|freecell|freecells filled by the deal)s?")
 _STOCK = re.compile(r"no stock|a stock of ([0-9]{1,2}) cards?")
 _DRAW = re.compile(r"no waste|([0-9]{1,2}) cards? turned at once")
@@ -87,6 +90,8 @@ def rules_notes(rules: Rules) -> list[str]:
         notes.append(passes_words(rules.passes))
     if rules.stacked != plain.stacked:
         notes.append(stacked_words(rules.stacked))
+    if rules.packs != plain.packs:
+        notes.append(deck_words(rules.packs))
     usual = usual_rules(rules)
     if rules.dealt_to_freecells != usual.dealt_to_freecells:
         notes.append(f"{rules.dealt_to_freecells or 'no'} freecells filled by the deal")
@@ -121,6 +126,8 @@ def rules_of_notes(text: str) -> Rules:
             changes["passes"] = int(found[1] or 0)
         elif found := _STACKED.fullmatch(note):
             changes["stacked"] = int(found[1] or 0)
+        elif (deck := deck_of_words(note)) is not None:
+            changes["packs"] = deck
         elif note in _SUNK.values():
             changes["kings_sunk"] = note == _SUNK[True]
         elif note == _IN_TURN or note.startswith(_LAYOUT):

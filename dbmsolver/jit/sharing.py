@@ -85,6 +85,14 @@ class _Files(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no type
     _locator_classes = (_BySources, *CompileResultCacheImpl._locator_classes)
     called_from_python = False
 
+    def check_cachable(self, data: Any) -> bool:
+        """Return whether other processes can use a kernel: it has no addresses of this one.
+
+        Some have such addresses where numba is told not to optimize. numba's own check warns of
+        them, and needs the name of a file for it that is not known here.
+        """
+        return not data.library.has_dynamic_globals
+
     def rebuild(self, target_context: Any, payload: Any) -> Any:
         """Return the kernel that a file holds.
 

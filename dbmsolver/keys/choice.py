@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from dbmsolver.keys.classes import ClassKeys
     from dbmsolver.keys.leaving import LeavingKeys
     from dbmsolver.keys.patience import PatienceKeys
+    from dbmsolver.keys.wide import WideKeys
 
 CoveringKeys: TypeAlias = "RecordKeys | ClassKeys"
 """Keys of states that stand for several positions."""
-AnyKeys: TypeAlias = "StateCodec | PatienceKeys"
+AnyKeys: TypeAlias = "StateCodec | PatienceKeys | WideKeys"
 
 
 def are_leaving(keys: AnyKeys) -> TypeIs[LeavingKeys]:
@@ -34,6 +35,11 @@ def are_leaving(keys: AnyKeys) -> TypeIs[LeavingKeys]:
 def are_of_patience(keys: AnyKeys) -> TypeIs[PatienceKeys]:
     """Return True if they are those of positions of Klondike or one of its relatives."""
     return keys.deal.rules.is_patience and keys.method == Method.EVERY_POSITION
+
+
+def are_wide(keys: AnyKeys) -> TypeIs[WideKeys]:
+    """Return True if they are those of a game that is searched over whole columns."""
+    return keys.deal.rules.is_wide
 
 
 def are_covering(keys: AnyKeys) -> TypeIs[CoveringKeys]:
@@ -68,6 +74,10 @@ def keys_of(
         from dbmsolver.keys.pairs import PairKeys
 
         return PairKeys(deal, question)
+    if deal.rules.is_wide:
+        from dbmsolver.keys.wide import WideKeys
+
+        return WideKeys(deal)
     return codec_of(deal, policy, method, metric)
 
 

@@ -8,8 +8,12 @@ import numpy as np
 
 from dbmsolver.core.patience_bound import BoundTables
 from dbmsolver.core.patience_tables import (
+    AT_BOTTOM,
+    BOTTOM,
     CARD_OR_COLUMN,
     COLUMNS,
+    DEALT,
+    ELSEWHERE,
     FILL_ANY,
     FILL_KINGS,
     FILL_NONE,
@@ -23,6 +27,7 @@ from dbmsolver.core.patience_tables import (
     CanfieldTables,
     Ints,
     PatienceTables,
+    Words,
 )
 from dbmsolver.game.brevity import is_brief
 from dbmsolver.game.cards import CARDS, rank, suit
@@ -86,6 +91,9 @@ def tables_of(
         under=under,
         hidden=hidden,
         parents=parents,
+        legal=_bits_of(parents),
+        lies_on=_places(under, parents),
+        covers=np.array([int(card >= 0 and hidden[card]) for card in under], np.int64),
         stock=np.array(stock, np.int64),
         safe=_safe(rules, policy, position.lowest),
         bits=bits,
@@ -96,9 +104,25 @@ def tables_of(
     return cast(PatienceTables, CanfieldTables(*tables, held))  # type: ignore[call-arg]
 
 
+def _bits_of(parents: Ints) -> Words:
+    """Return the set (uint64[52]) of each card's parents."""
+    return np.array(
+        [sum(1 << card for card in row if card >= 0) for row in parents.tolist()], np.uint64
+    )
+
+
+def _places(under: Ints, parents: Ints) -> Ints:
+    """Return what each card lies on (int64[52, 8]) where it has one of the eight digits."""
+    lies_on = np.full((CARDS, 8), ELSEWHERE, np.int64)
+    lies_on[:, DEALT] = np.where(under == ON_NOTHING, AT_BOTTOM, under)
+    lies_on[under == NOT_IN_COLUMN, DEALT] = ELSEWHERE
+    lies_on[:, 1:5] = np.where(parents < 0, ELSEWHERE, parents)
+    lies_on[:, BOTTOM] = AT_BOTTOM
+    return lies_on
+
+
 def bound_tables_of(t: PatienceTables) -> BoundTables:
     """Return what the lower bounds of a deal's positions are made of."""
-    lowest = np.full((CARDS, 4), CARDS, np.int64)
     under = t.under.tolist()
     resting: list[int] = []
     above = {card: one for one, card in enumerate(under) if card >= 0}
@@ -106,16 +130,15 @@ def bound_tables_of(t: PatienceTables) -> BoundTables:
         resting.append(bottom)
         while t.hidden[resting[-1]]:
             resting.append(above[resting[-1]])
-    paid, waiting = 0, [0] * CARDS
+    lower = [sum(1 << low for low in range(card - 4, -1, -4)) for card in range(CARDS)]
+    paid, waiting, cards = 0, [0] * CARDS, [0] * CARDS
     for card in resting:
-        beneath = under[card]
-        if beneath >= 0:
-            lowest[card] = lowest[beneath]
-        if lowest[card, suit(card)] < card:
+        beneath = cards[under[card]] if under[card] >= 0 else 0
+        if beneath & lower[card]:
             paid |= 1 << card
-        lowest[card, suit(card)] = min(card, lowest[card, suit(card)])
+        cards[card] = beneath | 1 << card
         for other in range(CARDS):
-            if lowest[card, suit(other)] < other:
+            if cards[card] & lower[other]:
                 waiting[other] |= 1 << card
     pairs = [0] * CARDS
     for card in resting:
@@ -123,13 +146,19 @@ def bound_tables_of(t: PatienceTables) -> BoundTables:
             if suit(card) != suit(other) and not (paid >> card | paid >> other) & 1:
                 both = waiting[card] >> other & waiting[other] >> card & 1
                 pairs[card] |= both << other
+    linked = sum(1 << card for card in resting if pairs[card])
+    for card in t.stock.tolist():
+        linked |= waiting[card]
     higher = [sum(1 << over for over in range(card + 4, CARDS, 4)) for card in range(CARDS)]
     return BoundTables(
-        lowest=lowest,
+        cards=np.array(cards, np.uint64),
         paid=np.array([paid], np.uint64),
+        linked=np.array([linked], np.uint64),
         pairs=np.array(pairs, np.uint64),
         waiting=np.array(waiting, np.uint64),
         higher=np.array(higher, np.uint64),
+        lower=np.array(lower, np.uint64),
+        turns=np.array([-(-cards // t.draw) for cards in range(2 * CARDS + 1)], np.int64),
     )
 
 

@@ -96,7 +96,7 @@ def grouped(solution: Solution) -> Solution:
     move stays an automove if it was one.
     """
     rules = solution.rules
-    if rules.has_runs or rules.only_leave or rules.takes_back or rules.is_patience:
+    if rules.has_runs or rules.only_leave or rules.takes_back or rules.is_patience or rules.is_wide:
         return replace(solution, steps=tuple(told_in_full(solution)))
     made_by = {
         moves[0].card: step.automove
@@ -140,7 +140,7 @@ def player_moves(
     position: Position, rules: Rules, any_length: bool = False
 ) -> Iterable[tuple[Step, Position]]:
     """Yield all moves of a player, each with the position after it and before any automove."""
-    if rules.has_runs or rules.only_leave or rules.is_patience:
+    if rules.has_runs or rules.only_leave or rules.is_patience or rules.is_wide:
         for move in position.moves(rules):
             yield Step.of(move), position.apply(move)
         return

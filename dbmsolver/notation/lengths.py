@@ -35,13 +35,15 @@ def lengths(solution: Solution) -> dict[str, int | None]:
     turning the stock is a move, too. Where cards come back from the foundations, in `cards` only,
     as well: they would meet automoves. In Klondike and its relatives `runs` are with all turns of
     stock and waste, `turns` with those of the stock alone, `plays` with none. In pairing games
-    moves are counted in `turns` only.
+    moves are counted in `turns` only, and so they are in Spider and its kin.
     """
     if solution.rules.is_patience:
         made = solution.moves()
         over = sum(map(turns_over, made))
         plays = sum(map(counts_as_play, made))
         return {"turns": len(made) - over, "runs": len(made), "plays": plays}
+    if solution.rules.is_wide:
+        return {"turns": len(solution.steps)}
     if solution.rules.has_pairs:
         return {"turns": len(solution.steps) - sum(map(turns_over, solution.moves()))}
     if solution.rules.has_runs:

@@ -158,7 +158,7 @@ class Solution:
             elif step.count == 1:
                 card = moving_card(position, step)
                 moves = [Move(card, step.source, step.destination, step.automove != "none")]
-            elif self.rules.has_runs or self.rules.is_patience:
+            elif self.rules.has_runs or self.rules.is_patience or self.rules.is_wide:
                 card = moving_card(position, step)
                 moves = [Move(card, step.source, step.destination, count=step.count)]
             else:

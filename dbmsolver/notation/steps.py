@@ -8,12 +8,13 @@ from typing import NamedTuple
 from dbmsolver.errors import IllegalMoveError
 from dbmsolver.game.automoves import Automove, moves_home
 from dbmsolver.game.cards import card_name, rank, suit
-from dbmsolver.game.moves import REMOVED, STOCK, Move, Place
+from dbmsolver.game.moves import COLUMNS, REMOVED, STOCK, Move, Place
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import capacity, run_length
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.wide import Wide
 from dbmsolver.notation.supermoves import move_run
 
 
@@ -76,6 +77,8 @@ class Step:
 def moving_card(position: Position, step: Step) -> int:
     """Return the card that the step moves, of a run the deepest one."""
     kind, index = step.source
+    if isinstance(position, Wide) and kind in ("stock", "foundation"):
+        return _card_of_wide(position, step)
     if isinstance(position, Patience) and kind in ("stock", "waste", "foundation", "reserve"):
         return _card_of_patience(position, step)
     if kind == "column" and 0 <= index < len(position.columns):
@@ -123,6 +126,9 @@ def play(position: Position, step: Step, rules: Rules, unlimited: bool = False) 
     if isinstance(position, Pairing):
         _check_card("moves", step.card, card)
         return _play_pairing(position, step, card, rules)
+    if isinstance(position, Wide):
+        _check_card("moves", step.card, card)
+        return _play_wide(position, step, card, rules)
     if isinstance(position, Patience):
         _check_card("moves", step.card, card)
         return _play_patience(position, step, card, rules)
@@ -189,6 +195,39 @@ def _card_of_patience(position: Patience, step: Step) -> int:
     if not cards:
         raise IllegalMoveError("no card there", str(step.source))
     return cards[-1]
+
+
+def _card_of_wide(position: Wide, step: Step) -> int:
+    """Return the card of a step in a wide game that is from the stock or from a foundation.
+
+    Of a suit's foundations it is the one whose top card the step names.
+    """
+    if step.source.kind == "stock":
+        cards = position.stock[: step.count]
+        if not cards or len(cards) != step.count:
+            raise IllegalMoveError("no card there", str(step.source))
+        return cards[0] if step.destination == COLUMNS else cards[-1]
+    heights = position.home[step.source.index] if 0 <= step.source.index < 4 else ()
+    tops = [4 * (height - 1) + step.source.index for height in heights if height]
+    if not tops:
+        raise IllegalMoveError("no card there", str(step.source))
+    return step.card if step.card in tops else tops[0]
+
+
+def _play_wide(position: Wide, step: Step, card: int, rules: Rules) -> Position:
+    """Return the position of a wide game after the step, which must be legal."""
+    if step.automove != "none":
+        raise IllegalMoveError(f"no automove of the policy {step.automove}")
+    target: int | None = None
+    if step.destination.kind == "column" and 0 <= step.destination.index < len(position.columns):
+        target = next(iter(position.columns[step.destination.index][-1:]), None)
+    if step.destination.kind != "foundation":
+        _check_card("is the card under it", step.onto, target)
+    move = Move(card, step.source, step.destination, count=step.count)
+    after = position.apply(move)
+    if move not in position.moves(rules):
+        raise IllegalMoveError(f"{card_name(card)} cannot go there", str(step.destination))
+    return after
 
 
 def move_of_pairing(position: Pairing, step: Step, card: int) -> Move:

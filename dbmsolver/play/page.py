@@ -43,7 +43,11 @@ def play_page(first: dict[str, Any]) -> Page:
     """Return the page, which opens with a deal unless its address names another."""
     told = {
         **first,
-        "games": [[name, game.title] for name, game in SHIPPED.items() if not game.rules.has_pairs],
+        "games": [
+            [name, game.title]
+            for name, game in SHIPPED.items()
+            if not (game.rules.has_pairs or game.rules.is_wide)
+        ],
         "formats": list(FORMATS.items()),
         "longest": MOST_LONGER,
     }

@@ -17,7 +17,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
-from dbmsolver.keys.choice import AnyKeys, are_leaving, are_of_patience
+from dbmsolver.keys.choice import AnyKeys, are_leaving, are_of_patience, are_wide
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Question, Verdict
@@ -162,6 +162,7 @@ def _is_last(codec: AnyKeys, place: BlockKey) -> bool:
     classes, and where cards only leave, it is that of a win. In Klondike and its relatives there is
     none.
     """
+    assert not are_wide(codec)  # they have no stores
     if are_of_patience(codec):
         return place.stratum > codec.last_stratum
     if are_leaving(codec):
@@ -180,6 +181,7 @@ def _check_closed(store: Store, codec: AnyKeys) -> str:
             raise _wrong("unsolvable, and a closed state is a move away from the goal", where)
     if are_of_patience(codec):
         return _check_patience(store, codec)
+    assert not are_wide(codec)
     if isinstance(codec, StateCodec) and codec.method.of_classes:
         return _check_classes(store, codec)
     is_closed, random = _looking_up(store, codec), Random()

@@ -13,7 +13,7 @@ from dbmsolver.game.measures import Metric
 from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import Patience, turns_over
 from dbmsolver.game.position import Position
-from dbmsolver.keys.choice import AnyKeys, are_covering
+from dbmsolver.keys.choice import AnyKeys, are_covering, are_wide
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State, StateCodec
@@ -204,6 +204,7 @@ def _moves_to(store: Store, keys: AnyKeys, position: Position) -> list[Move] | N
     """
     if isinstance(keys, PatienceKeys):
         return _moves_with_turns(store, keys, position)
+    assert not are_wide(keys)  # they have no stores
     state = keys.state(position)
     if are_covering(keys):
         if isinstance(keys, RecordKeys):

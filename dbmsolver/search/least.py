@@ -9,7 +9,7 @@ import numpy as np
 from dbmsolver.core.families import make_bound_tables
 from dbmsolver.core.layers import insert_candidates
 from dbmsolver.core.shards import BURST, NO_CEILING, ROW, make_shard
-from dbmsolver.keys.choice import AnyKeys, are_leaving, are_of_patience
+from dbmsolver.keys.choice import AnyKeys, are_leaving, are_of_patience, are_wide
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Question, Verdict
 from dbmsolver.search.rows import layers_of
@@ -37,6 +37,8 @@ def least_of(manifest: Manifest, codec: AnyKeys, layers: Iterable[int]) -> int |
 
         root = codec.words(codec.root)
         return int(bound_of(codec.tables, codec.bounds, root, make_board(), make_weights()))
+    if are_wide(codec):
+        return codec.least
     return codec.least if are_leaving(codec) else least_length(codec)
 
 

@@ -76,7 +76,7 @@ from dbmsolver.keys.pairs import PairKeys
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Method, Question
-from dbmsolver.search.precompile_in_memory import Call, of_patience
+from dbmsolver.search.precompile_in_memory import Call, of_patience, of_wide
 
 _GAMES: dict[Family, Rules] = {
     "cards": GAMES["freecell"],
@@ -93,13 +93,16 @@ def compile_needed(
     any_solution: bool = False,
     counting: bool = False,
     family: Family = "cards",
+    ahead: Method = Method.EVERY_POSITION,
 ) -> None:
     """Compile the kernels of a search that are not compiled yet, nor by another process just now.
 
     ``code_bits`` is the width of the deal's parent-move codes, 8 or 16; see :func:`needed`.
     """
     code_type = np.uint8 if code_bits == 8 else np.uint16
-    for kernel, arguments in needed(question, method, code_type, any_solution, counting, family):
+    for kernel, arguments in needed(
+        question, method, code_type, any_solution, counting, family, ahead
+    ):
         compile_ahead(kernel, arguments)
 
 
@@ -110,22 +113,27 @@ def needed(
     any_solution: bool = False,
     counting: bool = False,
     family: Family = "cards",
+    ahead: Method = Method.EVERY_POSITION,
 ) -> list[Call]:
     """Return the kernels of a search, those first that take longest to compile.
 
     ``code_type`` is that of the deal's parent-move codes. All other types are the same for all
     deals. ``counting``: all shortest solutions are to be counted, too, which is for single cards
-    only. ``family``: that of the game, or the one of runs where moves are counted so.
+    only. ``family``: that of the game, or the one of runs where moves are counted so. ``ahead``:
+    the method of the dives that precede a search for a shortest solution of Klondike's kind.
     """
     if family == "pile":
         return _of_leaving(PileKeys(Deal.from_number(1, GAMES["golf"])), PileSets(_WORD, _WORD))
     if family == "pairs":
         return _of_leaving(PairKeys(Deal.from_number(1, GAMES["pyramid"])), PairSets(_WORD, _WORD))
+    if family == "wide":
+        return of_wide(GAMES["spider_one_suit"])
     if Method(method).of_classes:  # other processes are told its name
         return _of_classes()
     if family in ("patience", "canfield"):
         game = "klondike" if family == "patience" else "canfield"
-        return of_patience(GAMES[game], question, any_solution)
+        dives = _of_walks(_class_tables()) if Method(ahead).of_classes else []
+        return of_patience(GAMES[game], question, any_solution) + dives
     codec = StateCodec(Deal.from_number(1, _GAMES[family]), "wkr")
     tables = codec.tables
     any_solution = any_solution and family == "cards"
@@ -231,9 +239,14 @@ def _of_pieces(t: Any, ws: Any, codes: Any) -> list[Call]:
     ]
 
 
+def _class_tables() -> Any:
+    """Return the tables of some deal's classes."""
+    return ClassKeys(Deal.from_number(1, GAMES["klondike"]), "wkr").tables
+
+
 def _of_classes() -> list[Call]:
     """Return the kernels of a proof over classes."""
-    t = ClassKeys(Deal.from_number(1, GAMES["klondike"]), "wkr").tables
+    t = _class_tables()
     sets = ClassSets(_WORD, _WORD, _WORD, _WORD, _WORD, _NUMBER)
     found = make_diving(1).scratch.found
     first = [

@@ -24,9 +24,13 @@ from dbmsolver.core.patience_closing import (
 )
 from dbmsolver.core.patience_strata import signatures, strata_of
 from dbmsolver.core.patience_tables import make_board, make_found
+from dbmsolver.core.wide import least_moves, normal_row
+from dbmsolver.core.wide_search import begin, explore, layers_of_closed, make_frontier
+from dbmsolver.core.wide_values import kinds_of
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
 from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.keys.wide import WideKeys
 from dbmsolver.results import Question
 
 Call = tuple[Any, tuple[Any, ...]]
@@ -39,6 +43,20 @@ _STATES = np.empty((1, 3), np.uint64)
 _CODES = np.empty(1, np.uint16)
 _NUMBERS = np.empty(1, np.int64)
 _TRUTHS = np.empty(1, np.bool_)
+
+
+def of_wide(rules: Rules) -> list[Call]:
+    """Return the kernels of Spider and its kin, those first that take longest to compile."""
+    keys = WideKeys(Deal.from_number(1, rules))
+    tables, frontier = keys.tables, make_frontier(keys.tables, keys.root, 2)
+    return [
+        (explore, (tables, frontier, _NUMBERS, _NUMBER)),
+        (begin, (frontier, keys.root)),
+        (normal_row, (tables, frontier.board)),
+        (least_moves, (tables, frontier.board, keys.root)),
+        (kinds_of, (tables,)),
+        (layers_of_closed, (frontier, _NUMBERS)),
+    ]
 
 
 def of_patience(rules: Rules, question: Question, any_solution: bool) -> list[Call]:

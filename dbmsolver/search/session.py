@@ -15,7 +15,7 @@ from typing import Any
 from dbmsolver.errors import DiskFullError, InternalError, StoreError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
-from dbmsolver.keys.choice import AnyKeys, are_of_patience
+from dbmsolver.keys.choice import AnyKeys, are_of_patience, are_wide
 from dbmsolver.process import default_memory, processors, reuse_freed_memory
 from dbmsolver.results import (
     Event,
@@ -58,6 +58,7 @@ def run(
     UsageError where a cluster is given for a game that is not searched by one.
     """
     _check_spread(question, deal, options)
+    _check_stored(deal, options)
     if options.store is None:
         with tempfile.TemporaryDirectory(prefix="dbmsolver-") as base:
             manifest = new_manifest(question, deal, options)
@@ -128,10 +129,18 @@ def _check_spread(question: Question, deal: Deal, options: Options) -> None:
         return
     if question != Question.PROVE:
         raise UsageError(f"{question} is not spread over a cluster, expected prove")
+    if deal.rules.is_wide:
+        raise UsageError(f"{deal.rules.name} is searched in memory: expected no cluster")
     method = method_for(question, deal, options.method)
     if deal.rules.is_patience and method == Method.EVERY_POSITION:
         text = f"every position of {deal.rules.name} is not spread over a cluster"
         raise UsageError(f"{text}, expected a proof over classes, or a game without a stock")
+
+
+def _check_stored(deal: Deal, options: Options) -> None:
+    """Raise UsageError if a store is given for a game that is searched in memory only."""
+    if deal.rules.is_wide and options.store is not None:
+        raise UsageError(f"{deal.rules.name} is searched in memory, and has no store: leave it out")
 
 
 def default_threads() -> int:
@@ -161,7 +170,8 @@ class _Run:
             limits,
             resumable=options.store is not None,
             # A search by cost needs its closed states to the end: for the way back and to go on.
-            keep_closed=options.keep == "all" or self.question == Question.SOLVE,
+            keep_closed=not deal.rules.is_wide
+            and (options.keep == "all" or self.question == Question.SOLVE),
             threads=threads,
         )
         self.moves: tuple[Move, ...] | None = None  # of the solution, once it has been played
@@ -276,11 +286,18 @@ class _Run:
 
 def _intake(keys: AnyKeys) -> Callable[[bytes, Runs, str], None]:
     """Return a function that checks each block of a store before the search works with it."""
+    if are_wide(keys):
+        return _no_block
     if are_of_patience(keys):
         from dbmsolver.storage.patience_blocks import PatienceIntake
 
         return PatienceIntake(keys)
     return Intake(keys)
+
+
+def _no_block(key: bytes, runs: Runs, where: str) -> None:
+    """Raise InternalError: a search in memory has no blocks."""
+    raise InternalError("a block of states of a search that has none")
 
 
 def _check_evidence(store: Store, deal: Deal) -> None:

@@ -11,10 +11,17 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.keys.choice import AnyKeys, are_covering, are_leaving, are_of_patience
+from dbmsolver.keys.choice import (
+    AnyKeys,
+    are_covering,
+    are_leaving,
+    are_of_patience,
+    are_wide,
+    keys_of,
+)
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.process import default_memory
-from dbmsolver.results import Limits, Method, Options, Question
+from dbmsolver.results import Limits, Method, Options, Question, method_ahead
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.limits import memory_for_arrays
 from dbmsolver.search.outcome import Search
@@ -27,6 +34,7 @@ if TYPE_CHECKING:
     from dbmsolver.clusters import Connection
     from dbmsolver.keys.leaving import LeavingKeys
     from dbmsolver.keys.patience import PatienceKeys
+    from dbmsolver.keys.wide import WideKeys
     from dbmsolver.search.improve.best import Best
     from dbmsolver.search.improve.shortest import Layered
     from dbmsolver.search.proof.crew import Crew
@@ -56,7 +64,7 @@ class Stages:
         self.question = recorder.question
         self.threads = recorder.threads
         self.best: Best[Any] | None = None
-        crew = 1 if are_of_patience(keys) else self.threads
+        crew = 1 if are_of_patience(keys) or are_wide(keys) else self.threads
         self.memory = memory_for_arrays(limits, crew)
 
     def searches(self) -> Generator[Search, None, None]:
@@ -65,6 +73,8 @@ class Stages:
             return self._leaving(self.keys)
         if are_of_patience(self.keys):
             return self._turning(self.keys)
+        if are_wide(self.keys):
+            return self._wide(self.keys)
         if self.question == Question.SOLVE:
             return self._solving(self.keys)
         return self._proving(self.keys)
@@ -88,6 +98,22 @@ class Stages:
                 self._begin()
             yield self._strata(keys, connection, stack, best)
 
+    def _wide(self, keys: WideKeys) -> Generator[Search, None, None]:
+        """Yield the searches of Spider and its kin, which are all in memory.
+
+        The last of the dives has all the memory, and is a proof where it meets every state.
+        """
+        from dbmsolver.search.improve.best import Best
+        from dbmsolver.search.wide.dives import WideDives
+        from dbmsolver.search.wide.layers import WideLayers
+
+        best = Best(keys, self.recorder) if self.question == Question.SOLVE else None
+        self.best = best
+        if best is None or self.options.any_solution:
+            yield WideDives(keys, self.recorder, self.limits, self.memory, best)
+        if best is not None:
+            yield WideLayers(keys, self.recorder, self.limits, self.memory, best)
+
     def _turning(self, keys: PatienceKeys) -> Generator[Search, None, None]:
         """Yield the searches of Klondike and its relatives."""
         from dbmsolver.search.improve.best import Best
@@ -97,6 +123,9 @@ class Stages:
 
         best = Best(keys, self.recorder) if self.question == Question.SOLVE else None
         self.best = best
+        method = method_ahead(self.question, self.deal, keys.measure.metric)
+        if not self.begun and method.of_classes:
+            yield self._lost_ahead(keys_of(self.deal, keys.policy, method))
         if not self.begun and (best is None or self.options.any_solution):
             yield PatienceDives(keys, self.recorder, self.limits, self.memory, best)
         kinds = (PatienceSearch, LargePatienceSearch)
@@ -189,6 +218,13 @@ class Stages:
             best, lambda memory: [AStarSearch(keys, self.recorder, self.threads, memory)]
         )
 
+    def _lost_ahead(self, keys: AnyKeys) -> Search:
+        """Return the dives that tell at once of most lost deals that they are."""
+        from dbmsolver.search.proof.lost_ahead import LostAhead
+
+        assert are_covering(keys)
+        return LostAhead(keys, self.recorder, self.limits, self.threads, self.memory // 4)
+
     def _below(
         self, best: Best[Any], make: Callable[[int], Iterable[Layered]]
     ) -> Generator[Search, None, None]:
@@ -223,6 +259,7 @@ class Stages:
         No store says "search" before the deal is pending in it, so none is ever incomplete.
         """
         record: NewRecord | None
+        assert not are_wide(self.keys)  # its searches begin in memory
         if are_of_patience(self.keys):
             from dbmsolver.search.patience.sets import root_record as root_of_patience
 

@@ -19,9 +19,11 @@ from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.wide import Wide
 from dbmsolver.keys.pairs import place_of as place_of_pairs
 from dbmsolver.keys.patience import TURN
 from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.keys.wide_steps import place_of as place_of_wide
 from dbmsolver.results import Method
 from dbmsolver.search.turning import place_of
 from dbmsolver.storage.blocks import Runs, read_block
@@ -190,6 +192,8 @@ def _place_of(codec: Keys, position: Position, move: Move) -> int:
     """Return the place value that a move gives its card."""
     if isinstance(position, Pairing):
         return place_of_pairs(move)
+    if isinstance(position, Wide):
+        return place_of_wide(move)
     if isinstance(position, Patience):
         return place_of(position, move, codec.rules)
     kind, index = move.destination

@@ -73,6 +73,7 @@ def _is_deal(value: object) -> bool:
 def _are_rules(value: object) -> bool:
     """Return True if these are rules as far as types go."""
     texts = {"name", "build", "fill", "layout", "moves", "pile", "base", "pairs"}
+    texts |= {"packs", "row_deals"}
     flags = {"kings_sunk", "whole_suits", "reserve", "removable", "free_stock"}
     return isinstance(value, dict) and all(
         isinstance(content, str if name in texts else bool)
@@ -117,6 +118,9 @@ def _is_history(value: object) -> bool:
     return later and len(value) <= MOST_MOMENTS
 
 
+MOST_PLACE = (1 << 16) - 1
+"""The largest number for a place in a step of a solution: those of wide games are largest."""
+
 FIELDS: dict[str, Callable[[Any], bool]] = {
     "format": lambda value: _is_number(value) and value == FORMAT,
     "program": _is_text,
@@ -137,7 +141,7 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     "waiting": _is_tally,
     "strata": _are_strata,
     "history": _is_history,
-    "path": lambda value: value is None or _are_rows(value, (51, 64 + 51)),
+    "path": lambda value: value is None or _are_rows(value, (51, MOST_PLACE)),
     "length": lambda value: value is None or _is_number(value),
 }
 """The check of each field by itself; those with a list of choices are in ``CHOICES``."""

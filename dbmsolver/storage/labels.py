@@ -27,18 +27,15 @@ def wrong_label(
 
     ``shortest`` says whether a solution is claimed to be a shortest one.
     """
-    if method == Method.DOMINATING:
-        if not has_dominance(rules):
-            return f"method {method}: {rules.name} has no dominating positions"
-        if question == Question.SOLVE and verdict != Verdict.UNSOLVABLE:
-            return f"method {method}: a search for a shortest solution needs every position"
+    if method == Method.DOMINATING and not has_dominance(rules):
+        return f"method {method}: {rules.name} has no dominating positions"
     if method == Method.CLASSES_ANY_PASSES and (not rules.passes or verdict != Verdict.UNSOLVABLE):
         return f"method {method}: it proves deals of limited passes unsolvable, and nothing else"
-    if method in (Method.CLASSES, Method.CLASSES_ANY_PASSES):
-        if not has_classes(rules):
-            return f"method {method}: {rules.name} has no classes of positions"
-        if question == Question.SOLVE:
-            return f"method {method}: a search for a shortest solution needs every position"
+    if method in (Method.CLASSES, Method.CLASSES_ANY_PASSES) and not has_classes(rules):
+        return f"method {method}: {rules.name} has no classes of positions"
+    lost_ahead = verdict == Verdict.UNSOLVABLE and method != Method.CLASSES_ANY_PASSES
+    if question == Question.SOLVE and method != Method.EVERY_POSITION and not lost_ahead:
+        return f"method {method}: a search for a shortest solution needs every position"
     usual = usual_metric(rules)
     if metric != usual and (question == Question.PROVE or method != Method.EVERY_POSITION):
         return f"metric {metric}: a proof of {rules.name} is told in {usual}"

@@ -225,6 +225,8 @@ def deal_of(manifest: Manifest, where: str) -> Deal:
         )
     except (KeyError, TypeError, AttributeError, DbmError) as error:
         raise StoreError(f"the manifest's deal cannot be read ({error})", where) from error
+    if rules.is_wide:
+        raise StoreError(f"the manifest is wrong: {rules.name} has no stores", where)
     try:
         deal.check_number(where)
     except InputError as error:

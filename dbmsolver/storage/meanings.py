@@ -40,14 +40,16 @@ VERSIONS: dict[str, dict[str, int]] = {
     "classes": {"keys": 1, "moves": 1, "automoves": 1},
     "pile": {"keys": 2, "moves": 1, "bound": 1},
     "pairs": {"keys": 1, "moves": 1, "bound": 1},
-    "patience": {"keys": 2, "moves": 2, "automoves": 2, "bound": 2},
+    "wide": {"keys": 1, "moves": 1, "bound": 1},
+    "patience": {"keys": 2, "moves": 2, "automoves": 2, "bound": 3},
 }
 """The versions of this program, by family.
 
 cards: cards move one by one. supermoves: so they do by the rules, and runs are counted as moves.
 runs: a run is one move by the rules. two-way: columns are built both ways, or cards come back.
 dominating: proofs over dominating positions. classes: proofs over classes of positions. pile: all
-cards go to one pile. pairs: pairs are removed. patience: Klondike and its relatives.
+cards go to one pile. pairs: pairs are removed. wide: Spider and
+its kin, which have no stores but for the time of a search. patience: Klondike and its relatives.
 """
 
 
@@ -67,7 +69,7 @@ def _family(rules: Rules, policy: Policy, metric: Metric, method: Method) -> str
         return "classes"
     if rules.is_patience:
         return "patience"
-    if rules.only_leave:
+    if rules.only_leave or rules.is_wide:
         return rules.family
     if method == Method.DOMINATING:
         return "dominating"

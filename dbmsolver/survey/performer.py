@@ -67,29 +67,31 @@ class Performer:
 
         self._dives = None  # a search wants the memory
         solve = order.question == Question.SOLVE
+        # A wide game is searched in memory, and nothing of it is kept.
+        kept = None if order.subjects[0].rules.is_wide else order.store
         options = Options(
             policy=order.policy,
             metric=order.metric,
             threads=order.threads,
-            store=order.store,
+            store=kept,
             method=Method.EVERY_POSITION if solve else Method.DOMINATING,
             any_solution=solve,
         )
         for number, subject in enumerate(order.subjects):
-            was_kept = order.store is not None and order.store.exists()
+            was_kept = kept is not None and kept.exists()
             ask = partial(session.run, order.question, subject.deal(), options, order.limits)
             try:
                 result = yield from changed(ask(), lambda _: None)
             except StoreInUseError:
                 raise
             except StoreError:
-                if order.store is None or not was_kept:
+                if kept is None or not was_kept:
                     raise
                 # What was kept of an earlier run is damaged: the search begins anew.
-                shutil.rmtree(order.store)
+                shutil.rmtree(kept)
                 result = yield from changed(ask(), lambda _: None)
-            if order.store is not None and result.limit != Limit.MEMORY:
-                shutil.rmtree(order.store, ignore_errors=True)
+            if kept is not None and result.limit != Limit.MEMORY:
+                shutil.rmtree(kept, ignore_errors=True)
             yield number, found_by(result, order.lengths)
 
 

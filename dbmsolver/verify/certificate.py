@@ -67,10 +67,10 @@ def from_manifest(manifest: Manifest, where: str | None = None) -> Certificate:
 def _question(question: Question, method: Method) -> Question:
     """Return the question that the claim answers.
 
-    Dominating positions are a proof's, even where a search for a shortest solution has begun with
-    them and found that there is none.
+    Dominating positions and classes are a proof's, even where a search for a shortest solution has
+    begun with them and found that there is none.
     """
-    return Question.PROVE if method == Method.DOMINATING else question
+    return question if method == Method.EVERY_POSITION else Question.PROVE
 
 
 def _counts(

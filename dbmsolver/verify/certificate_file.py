@@ -152,6 +152,9 @@ def _problems_of_labels(data: Certificate) -> Iterator[str]:
     except (TypeError, DbmError) as error:
         yield f"its rules ({error})"
         return
+    if rules.is_wide:
+        yield f"its rules ({rules.name} has no certificates)"
+        return
     if rules_fields(rules) != data["rules"]:
         yield "its rules are not as a certificate has them"
     claim = data["claim"]

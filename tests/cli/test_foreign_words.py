@@ -27,7 +27,7 @@ def test_games_are_known_by_their_titles(name: str) -> None:
         ("bakers", "did you mean bakers_dozen or bakers_game? expected"),
         ("towers", "did you mean relaxed_seahaven_towers or seahaven_towers? expected"),
         ("yukn", "did you mean yukon? expected"),
-        ("spiderette", "expected one that"),
+        ("doublets", "expected one that"),
         ("tripeaks", "expected one that"),
         ("k", "expected one that"),
     ],

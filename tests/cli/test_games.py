@@ -63,7 +63,10 @@ def test_a_game_that_is_not_played_is_understood_and_refused(tmp_path: Path) -> 
     checked = run("games", "--check", str(path))
     assert checked.exit_code == 3
     assert "Spaces: a run of cards" in " ".join(checked.output.split())
-    reason = "Multiple[2]: games of two decks are not played, expected Single"
+    reason = (
+        "Multiple[2]: two decks are not played in a game with a reserve or a stock that is turned "
+        "again, expected Single"
+    )
     assert f"two.game, line 35, column 1: {reason}" in " ".join(checked.output.split())
     played = run("prove", "3", "--game", str(path))
     assert (played.exit_code, played.stdout) == (3, "")

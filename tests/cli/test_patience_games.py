@@ -64,7 +64,7 @@ ODD = [
 
 def test_the_schema_of_certificates_knows_all_rules() -> None:
     schema = json.loads(CERTIFICATES.read_text())["properties"]["rules"]
-    for rules in (*GAMES.values(), *ODD):
+    for rules in (*(rules for rules in GAMES.values() if not rules.is_wide), *ODD):
         fits(schema, json.dumps(rules_fields(rules)))
 
 

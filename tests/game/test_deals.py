@@ -3,6 +3,7 @@
 import io
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pysol_cards.cards import CardRenderer
 from pysol_cards.deal_game import Game
+from pysol_cards.random import shuffle
 from pysol_cards.random_base import RandomBase
 
 from dbmsolver.errors import InputError
@@ -56,8 +58,47 @@ def same_as_pysol(game: str, number: int) -> bool:
     return [line.rstrip(" -") for line in board.splitlines()] == pysol_board(game, number)
 
 
+WIDE_SUITS = {"spider_one_suit": "CCCC", "spider_two_suits": "CCHH"}
+"""The suits of a deck of these games in the order of PySolFC: those of registerGame."""
+TWO_DECKS = ("spider", "spider_one_suit", "spider_two_suits", "gypsy", "forty_thieves")
+
+
+def wide_board(game: str, number: int) -> list[str]:
+    """Return the board that PySolFC deals: dealRow by dealRow, as startGame of its class does."""
+    suits = WIDE_SUITS.get(game, "CSHD")
+    decks = 2 if game in TWO_DECKS else 1
+    cards = [rank + suit for _ in range(decks) for suit in suits for rank in "A23456789TJQK"]
+    stock = iter(shuffle(cards, number, RandomBase.DEALS_MS)[::-1])  # dealt from its end
+    columns: list[list[str]] = [[] for _ in range(GAMES[game].columns)]
+
+    def row(places: Iterable[int], up: bool = False) -> None:
+        for place in places:
+            card = next(stock)
+            columns[place].append(card if up else f"<{card}>")
+
+    every = range(len(columns))
+    if game.startswith("spider_") or game == "spider":
+        for _ in range(4):
+            row(every)
+        row((0, 3, 6, 9))
+    elif game == "spiderette":
+        for first in range(1, 7):
+            row(every[first:])
+    elif game == "scorpion":
+        for down in (4, 4, 4, 0, 0, 0):
+            row(every[:down])
+            row(every[down:], True)
+    else:
+        for _ in range({"forty_thieves": 3}.get(game, 2)):
+            row(every, game == "forty_thieves")
+    row(every, True)
+    return [f"Stock: {' '.join(stock)}", *map(" ".join, columns)]
+
+
 def pysolfc_board(game: str, number: int) -> list[str]:
     """Return the board that PySolFC deals for a Microsoft number, by the source of its games."""
+    if GAMES[game].is_wide:
+        return wide_board(game, number)
     if game == "russian_solitaire":  # class RussianSolitaire(Yukon) with other stacks
         return pysol_board("yukon", number)
     if game == "trigon":  # class Trigon(Klondike) with other stacks
@@ -192,7 +233,7 @@ def test_numbers_out_of_range(number: int) -> None:
             name
             for name, rules in GAMES.items()
             if not {"diagonal", "auto", "columns"} & set(rules.layout.split())
-            and not (rules.only_leave or rules.is_patience)
+            and not (rules.only_leave or rules.is_patience or rules.is_wide)
         )
     ),
     columns=st.integers(1, 13),

@@ -31,6 +31,9 @@ from dbmsolver.core.patience_strata import signatures
 from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.core.pile import TOP, pile_successors
 from dbmsolver.core.runs import local_key, progress_of
+from dbmsolver.core.wide import MOST_FOUND, successors_of
+from dbmsolver.core.wide_search import make_frontier
+from dbmsolver.core.wide_tables import ROW_WORDS
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import slot_cards
@@ -39,6 +42,7 @@ from dbmsolver.game.measures import Measure, Metric, measure_of
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
+from dbmsolver.game.wide import Wide
 from dbmsolver.jit.families import function_of
 from dbmsolver.keys.classes import ClassKeys
 from dbmsolver.keys.pairs import PairKeys
@@ -46,6 +50,7 @@ from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.keys.wide import WideKeys
 from dbmsolver.results import Question
 from dbmsolver.storage import patience_blocks
 from dbmsolver.storage.records import layer_and_stratum
@@ -246,6 +251,24 @@ def _of_pairs() -> Values:
     return values
 
 
+def _of_wide() -> Values:
+    values: Values = {"keys": [], "moves": [], "bound": []}
+    for deal in _deals(("spider", "gypsy", "forty_thieves", "scorpion")):
+        keys = WideKeys(deal)
+        board = make_frontier(keys.tables, keys.root, 2).board
+        found = np.zeros((MOST_FOUND, ROW_WORDS), np.uint64)
+        sizes, bounds = np.zeros((2, MOST_FOUND), np.int64)
+        for position in game_of(deal, keys.measure):
+            assert isinstance(position, Wide)
+            row = keys.row(position)
+            some = (keys.tables, board, row, np.ones(1, np.int64), found, sizes, bounds)
+            count = int(successors_of(*some))
+            values["keys"].append(row.tolist())
+            values["moves"].append(sorted(found[i, : sizes[i]].tolist() for i in range(count)))
+            values["bound"].append(sorted(bounds[:count].tolist()))
+    return values
+
+
 def _of_patience() -> Values:
     values: Values = {"keys": [], "moves": [], "automoves": [], "bound": []}
     for deal in _deals(("klondike", "klondike_by_threes", "yukon", "whitehead", "canfield")):
@@ -316,6 +339,7 @@ FAMILIES: dict[str, Callable[[], Values]] = {
     "classes": _of_classes,
     "pile": _of_piles,
     "pairs": _of_pairs,
+    "wide": _of_wide,
     "patience": _of_patience,
 }
 """The values of each family, by its name."""

@@ -60,7 +60,7 @@ DIFFERENT_RULES = {
         rules.base,
     ): rules
     for rules in reversed(GAMES.values())
-    if not (rules.only_leave or rules.is_patience)  # other kernels play these
+    if not (rules.only_leave or rules.is_patience or rules.is_wide)  # other kernels play these
 }
 """Games that differ only in how they are dealt are one game to the kernels: the first of them."""
 

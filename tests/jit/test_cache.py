@@ -57,6 +57,18 @@ def loads(folder: Path, home: Path) -> str:
     ).stdout
 
 
+LARGE = """
+import numpy as np
+from dbmsolver.jit.decorators import kernel
+
+MANY = np.full(1 << 18, 7)
+
+@kernel
+def last():
+    return MANY[-1]
+"""
+
+
 def copied(folder: Path) -> Path:
     shutil.copytree(PACKAGE, folder / "dbmsolver", ignore=shutil.ignore_patterns("__pycache__"))
     return folder
@@ -94,6 +106,19 @@ def test_callers_of_a_loaded_kernel_are_compiled(tmp_path: Path, first: str) -> 
     # Once it is compiled, once it is loaded itself.
     assert answers(first, many, "fourfold(5)")[1:] == ["40", "20", "1 0"]
     assert answers(first, many, "fourfold(5)")[1:-1] == ["40", "20"]
+
+
+def test_a_kernel_with_addresses_of_its_process_is_not_kept(tmp_path: Path) -> None:
+    """Without optimization, and with large constants, machine code has such addresses."""
+    (tmp_path / "large.py").write_text(LARGE)
+    paths = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    environment = {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    program = "from large import last; print(last(), last())"
+    for _ in range(2):
+        command = [sys.executable, "-W", "error", "-c", program]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        assert (done.stdout, done.stderr) == ("7 7\n", "")
+    assert not list(tmp_path.rglob("large.last*.nbc"))
 
 
 DAMAGES = ["changed", "cut", "empty", "other"]

@@ -73,6 +73,7 @@ def runs():
 def turns():
     deal = Deal.from_number(66, rules_for("klondike_by_threes"))
     assert prove(deal, method="every-position").verdict == solve(deal).verdict == "unsolvable"
+    assert solve(deal, metric="runs").verdict == "unsolvable"
     deal = Deal.from_number(2, rules_for("klondike"))
     assert solve(deal, any_solution=True, max_states=1000).moves
 
@@ -102,6 +103,11 @@ def piles():
     assert prove(deal).verdict == solve(deal).verdict == "unsolvable"
     assert solve(Deal.from_number(2, rules_for("golf"))).moves
 
+def wide():
+    deal = Deal.from_number(3, rules_for("scorpion"))
+    assert prove(deal, memory=1 << 28).verdict == "unsolvable"
+    assert solve(deal, memory=1 << 28, any_solution=True).verdict == "unsolvable"
+
 UNDIVIDED = worker.SMALL, piece_tables.SMALLEST_BITS
 """
 CHECKS = {
@@ -113,10 +119,11 @@ CHECKS = {
     "records": 'check("prove", "dominating", lambda: proves("dominating", 11162, 14555))',
     "runs": 'check("prove", "every-position", runs, family="runs")',
     "classes": 'check("prove", "classes", classes, family="patience")',
-    "turns": 'check("prove solve", "every-position", turns, family="patience")',
+    "turns": ('check("prove solve", "every-position", turns, family="patience", ahead="classes")'),
     "fills": 'check("prove solve", "every-position", fills, family="canfield")',
     "piles": 'check("prove", "every-position", piles, family="pile")',
     "pairs": 'check("prove", "every-position", pairs, family="pairs")',
+    "wide": 'check("prove solve", "every-position", wide, family="wide")',
 }
 
 SHARED = """

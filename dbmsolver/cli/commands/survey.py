@@ -62,7 +62,7 @@ Work = Callable[[Callable[[], None]], Generator[SurveyReport, None, "Filled"]]
     "--metric",
     type=click.Choice(METRICS),
     help="What the length of a shortest solution counts, as for solve.  [default: cards, or runs "
-    "in games where a run is one move, and turns in Klondike's kind]",
+    "in games where a run is one move, and turns where a stock is turned or dealt]",
 )
 @automove_option(
     "The moves to the foundations that --metric moves does not count.  [default: wkr]",

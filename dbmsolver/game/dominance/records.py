@@ -64,7 +64,7 @@ def has_dominance(rules: Rules) -> bool:
     cards only leave the freecells, where nothing is put on cards, where columns are built up, where
     cards come back from the foundations, and games of Klondike's kind.
     """
-    if rules.is_patience or rules.two_way:
+    if rules.is_patience or rules.is_wide or rules.two_way:
         return False
     if rules.has_runs or rules.reserve or rules.build in ("any", "none"):
         return False

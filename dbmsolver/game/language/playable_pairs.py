@@ -17,7 +17,6 @@ from dbmsolver.game.language.description import (
     Description,
     MoveLine,
     Phase,
-    SetupLine,
 )
 from dbmsolver.game.language.playable_deal import (
     Unplayable,
@@ -26,6 +25,7 @@ from dbmsolver.game.language.playable_deal import (
     has_order,
     low_of,
 )
+from dbmsolver.game.language.playable_setup import Expected, setup_of
 from dbmsolver.game.language.problems import Problems
 from dbmsolver.game.layouts import Layout
 from dbmsolver.game.rules import MAX_PASSES, MAX_ROWS, Rules
@@ -36,7 +36,15 @@ _SHOWN = {
     "Stock": ("BackStack", "TopStack", "DropStack"),
     "Wastepile": ("TopStack", "DropStack", "Face"),
 }
-_NAMES = ", ".join(_SHOWN)
+_SETUP = Expected(
+    game="in a game of pairs",
+    shown=_SHOWN,
+    names=", ".join(_SHOWN),
+    most={"Tableau": MAX_ROWS},
+    keep="Remove",
+    keep_name="Remove",
+    tableau="Tableau Pyramid",
+)
 _ENDS: dict[str, Pairs] = {"TableauEmpty": "pyramid", "SingleStack": "all"}
 _TURN = "expected Wastepile SingleCard Any SourceElement[Stock]"
 _OVER = "expected Stock FullStack OnBlank SourceElement[Wastepile] Times[n]"
@@ -51,7 +59,7 @@ def has_pairs(game: Description) -> bool:
 
 def understand_pairs(game: Description, name: str, ranks: int, problems: Problems) -> Rules | None:
     """Return the rules, or None; what cannot be played is added to the problems."""
-    setup = _setup(game.setup or (), problems)
+    setup = setup_of(game.setup or (), _SETUP, problems)
     rows = setup["Tableau"].count if "Tableau" in setup else 1
     lines: dict[str, list[MoveLine]] = {name: [] for name in ("Remove", "Wastepile", "Stock")}
     for line in game.moves or ():
@@ -91,30 +99,6 @@ def understand_pairs(game: Description, name: str, ranks: int, problems: Problem
     except UsageError as error:
         problems.add(error.message, "Deal")
         return None
-
-
-def _setup(lines: tuple[SetupLine, ...], problems: Problems) -> dict[str, SetupLine]:
-    found: dict[str, SetupLine] = {}
-    for line in lines:
-        if line.element in found:
-            problems.add("a second kind, expected one line for each element", line.element)
-        elif line.element not in _SHOWN:
-            problems.add(f"in a game of pairs, expected {_NAMES} only", line.element)
-        elif line.display not in _SHOWN[line.element]:
-            expected = ", ".join(_SHOWN[line.element])
-            problems.add(f"expected one of {expected} for it", line.display)
-        most = MAX_ROWS if line.element == "Tableau" else 1
-        if line.count > most:
-            shown = f"{line.element}[{line.count}]"
-            problems.add(f"expected at most {most}", line.display, show=shown)
-        if line.base is not None:
-            problems.add("expected no Base", line.base, show=f"Base[{line.base}]")
-        if line.keep and line.element != "Remove":
-            problems.add("expected it for Remove only", line.element, show="Keep")
-        found.setdefault(line.element, line)
-    if "Tableau" not in found:
-        problems.add("expected a line Tableau Pyramid in the Setup", "Setup")
-    return found
 
 
 def _check_deck(deck: Deck, problems: Problems) -> None:

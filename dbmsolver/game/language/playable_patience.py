@@ -201,18 +201,18 @@ def _moves(lines: Iterable[MoveLine], setup: Mapping[str, SetupLine], problems: 
         groups["start"] = []
     check_home(groups, problems, starts=base in (None, "A"))
     check_fill_by_program(groups["auto"], setup.get("Reserve"), problems)
-    draw = _draw(groups["turn"], has_waste, problems)
+    draw = drawn_at_once(groups["turn"], has_waste, problems)
     passes = _passes(groups["over"], problems)
     keeps = foundation is not None and foundation.keep
     held = [name for name in ("Wastepile", "Reserve") if name in setup]
     fill = fill_with_waste(groups["fill"], base == "Deal", problems)
-    back = _removable(groups, held, keeps, fill, problems)
-    takes = columns_moved(groups["build"], problems) or _takes(columns, problems)
-    build = _build(groups["build"], problems)
+    back = back_from_home(groups, held, keeps, fill, problems)
+    takes = columns_moved(groups["build"], problems) or takes_of(columns, problems)
+    build = build_of(groups["build"], problems)
     return _Moves(build, fill, takes, back, draw, passes)
 
 
-def _takes(lines: list[MoveLine], problems: Problems) -> Moves:
+def takes_of(lines: list[MoveLine], problems: Problems) -> Moves:
     """Return what one move takes; all lines have to say the same."""
     found: Moves | None = None
     for line in lines:
@@ -234,7 +234,7 @@ def _takes(lines: list[MoveLine], problems: Problems) -> Moves:
     return "suit-runs" if broken else found or "single"
 
 
-def _build(lines: list[MoveLine], problems: Problems) -> Build:
+def build_of(lines: list[MoveLine], problems: Problems) -> Build:
     broken = [line for line in lines if "NotValid" in line.modifiers]
     for line in lines if broken else ():
         if line not in broken and set(line.destinations) != {"SameSuit"}:
@@ -261,7 +261,7 @@ def _build(lines: list[MoveLine], problems: Problems) -> Build:
     return found or "none"
 
 
-def _removable(
+def back_from_home(
     groups: dict[str, list[MoveLine]], held: list[str], keeps: bool, fill: Fill, problems: Problems
 ) -> bool:
     """Return whether cards come back from the foundations: to cards and to empty columns alike.
@@ -294,7 +294,7 @@ def _removable(
     return back == {True}
 
 
-def _draw(lines: list[MoveLine], has_waste: bool, problems: Problems) -> int:
+def drawn_at_once(lines: list[MoveLine], has_waste: bool, problems: Problems) -> int:
     """Return how many cards are turned at once."""
     if has_waste and not lines:
         problems.add(f"no line says how it is turned, {_TURN}", "Wastepile")
@@ -355,7 +355,7 @@ def _laid_out(
     rest = CARDS - len(home) - apart
     if apart:
         tableau = renumbered(tableau, {*reserve, *([base] if base else [])})
-    hidden = tuple(_hidden(stack) for stack in tableau.stacks)
+    hidden = tuple(hidden_in(stack) for stack in tableau.stacks)
     up = tuple(
         tuple(replace(entry, face_down=False) for entry in stack) for stack in tableau.stacks
     )
@@ -389,7 +389,7 @@ def _named_home(foundation: Dealt, shift: int) -> tuple[int, ...]:
     return tuple(card_of(entry, shift) for stack in foundation.stacks for entry in stack)
 
 
-def _hidden(stack: tuple[Entry, ...]) -> int:
+def hidden_in(stack: tuple[Entry, ...]) -> int:
     """Return how many cards of a stack lie face down.
 
     Unplayable unless they are the deepest ones, and not all.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.kinds import Pile
-from dbmsolver.game.language.description import Dealt, Deck, Description, MoveLine, Phase, SetupLine
+from dbmsolver.game.language.description import Dealt, Deck, Description, MoveLine, Phase
 from dbmsolver.game.language.playable_deal import (
     Unplayable,
     attempt,
@@ -23,17 +23,24 @@ from dbmsolver.game.language.playable_deal import (
     shortened,
     stacks_of,
 )
+from dbmsolver.game.language.playable_setup import Expected, setup_of
 from dbmsolver.game.language.problems import Problems
 from dbmsolver.game.layouts import Layout
 from dbmsolver.game.rules import MAX_PILE_COLUMNS, Rules
 
-_ELEMENTS = ("Tableau", "Wastepile", "Stock")
-_NAMES = "Tableau, Wastepile and Stock"
-_SHOWN = {
-    "Tableau": ("DropStack", "MixDropStack", "TopStack"),
-    "Wastepile": ("TopStack", "DropStack", "Face"),
-    "Stock": ("BackStack", "TopStack", "DropStack"),
-}
+_SETUP = Expected(
+    game="with a waste pile",
+    shown={
+        "Tableau": ("DropStack", "MixDropStack", "TopStack"),
+        "Wastepile": ("TopStack", "DropStack", "Face"),
+        "Stock": ("BackStack", "TopStack", "DropStack"),
+    },
+    names="Tableau, Wastepile and Stock",
+    most={"Tableau": MAX_PILE_COLUMNS},
+    keep="Wastepile",
+    keep_name="the Wastepile",
+    tableau="Tableau",
+)
 _LINES = "Wastepile SingleCard AnySuit"
 
 
@@ -45,7 +52,7 @@ def has_one_pile(game: Description) -> bool:
 
 def understand_pile(game: Description, name: str, ranks: int, problems: Problems) -> Rules | None:
     """Return the rules, or None; what cannot be played is added to the problems."""
-    setup = _setup(game.setup or (), problems)
+    setup = setup_of(game.setup or (), _SETUP, problems)
     pile = _deck(game.deck or Deck(), problems)
     columns = setup["Tableau"].count if "Tableau" in setup else 1
     starts = _moves(game.moves or (), "Stock" in setup, problems)
@@ -58,30 +65,6 @@ def understand_pile(game: Description, name: str, ranks: int, problems: Problems
         return None
     layout = str(deal.layout)
     return Rules(name, columns, 0, "none", "none", layout=layout, pile=pile, stock=deal.stock)
-
-
-def _setup(lines: tuple[SetupLine, ...], problems: Problems) -> dict[str, SetupLine]:
-    found: dict[str, SetupLine] = {}
-    for line in lines:
-        if line.element in found:
-            problems.add("a second kind, expected one line for each element", line.element)
-        elif line.element not in _ELEMENTS:
-            problems.add(f"with a waste pile, expected {_NAMES} only", line.element)
-        elif line.display not in _SHOWN[line.element]:
-            expected = ", ".join(_SHOWN[line.element])
-            problems.add(f"expected one of {expected} for it", line.display)
-        most = MAX_PILE_COLUMNS if line.element == "Tableau" else 1
-        if line.count > most:
-            shown = f"{line.element}[{line.count}]"
-            problems.add(f"expected at most {most}", line.display, show=shown)
-        if line.base is not None:
-            problems.add("expected no Base", line.base, show=f"Base[{line.base}]")
-        if line.keep and line.element != "Wastepile":
-            problems.add("expected it for the Wastepile only", line.element, show="Keep")
-        found.setdefault(line.element, line)
-    if "Tableau" not in found:
-        problems.add("expected a line Tableau in the Setup", "Setup")
-    return found
 
 
 def _deck(deck: Deck, problems: Problems) -> Pile:
@@ -137,8 +120,10 @@ class _Deal(NamedTuple):
 def _deal(
     phases: Iterable[Phase], columns: int, stock: bool, shift: int, problems: Problems
 ) -> _Deal:
-    elements = _ELEMENTS if stock else _ELEMENTS[:-1]
-    dealt = dealt_lines(phases, elements, f"expected cards for {_NAMES} of the Setup", problems)
+    elements = tuple(_SETUP.shown)[: 3 if stock else 2]
+    dealt = dealt_lines(
+        phases, elements, f"expected cards for {_SETUP.names} of the Setup", problems
+    )
     return attempt(lambda: _laid_out(dealt, columns, shift), dealt, problems) or _Deal()
 
 

@@ -2,7 +2,8 @@
 
 These games are played: one deck, every card in sight, moves of single cards or runs between
 columns, freecells and foundations, columns built down, or by suit in both directions, foundations
-built up by suit from the ace; games of one pile; pairing games; and Klondike and its relatives.
+built up by suit from the ace; games of one pile; pairing games; Klondike and its relatives; and
+games of several packs, or with a stock that is dealt in rows onto the columns.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from dbmsolver.game.language.playable_pairs import has_pairs, understand_pairs
 from dbmsolver.game.language.playable_patience import is_patience, understand_patience
 from dbmsolver.game.language.playable_pile import has_one_pile, understand_pile
 from dbmsolver.game.language.playable_reserve import base_of
+from dbmsolver.game.language.playable_wide import is_wide, understand_wide
 from dbmsolver.game.language.problems import Problem, Problems
 from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, MAX_RESERVE, Rules
 
@@ -61,15 +63,18 @@ def understand(game: Description, name: str) -> Understood:
             problems.add("nothing is said there, expected the block", word)
     pairs = has_pairs(game)
     one_pile = not pairs and has_one_pile(game)
-    patience = not (pairs or one_pile) and is_patience(game)
+    wide = not (pairs or one_pile) and is_wide(game)
+    patience = not (pairs or one_pile or wide) and is_patience(game)
     setup = {line.element: line for line in game.setup or ()}
     dealt = not one_pile and "Foundation" in setup and setup["Foundation"].base == "Deal"
     highest: _Highest = "any" if one_pile else "base" if dealt else "king"
-    ranks = _deck(game.deck or Deck(), highest, problems)
+    ranks = _deck(game.deck or Deck(), highest, wide, problems)
     if pairs:
         return _result(understand_pairs(game, name, ranks, problems), problems)
     if one_pile:
         return _result(understand_pile(game, name, ranks, problems), problems)
+    if wide:
+        return _result(understand_wide(game, name, ranks, problems), problems)
     if patience:
         return _result(understand_patience(game, name, ranks, problems), problems)
     tableau, reserve, foundation = _setup(game.setup or (), problems)
@@ -153,20 +158,26 @@ def _setup(
     return found.get("Tableau"), found.get("Reserve"), foundation
 
 
-def _deck(deck: Deck, highest: _Highest, problems: Problems) -> int:
+def _deck(deck: Deck, highest: _Highest, wide: bool, problems: Problems) -> int:
     """Return the number of ranks.
 
     ``highest`` says which rank has to be the highest: any, the one before the base, or the king.
+    A ``wide`` game may have several packs.
     """
-    whole = deck.decks in (None, 1)
-    if deck.suits and (
-        deck.decks is not None
-        or sorted(deck.suits) != [("Clubs", 1), ("Diamonds", 1), ("Hearts", 1), ("Spades", 1)]
+    whole = deck.decks in (None, 1) or wide
+    if (
+        deck.suits
+        and not wide
+        and (
+            deck.decks is not None
+            or sorted(deck.suits) != [("Clubs", 1), ("Diamonds", 1), ("Hearts", 1), ("Spades", 1)]
+        )
     ):
         problems.add("expected one whole deck", deck.suits[0][0])
     if not whole:
         problems.add(
-            "games of two decks are not played, expected Single",
+            "two decks are not played in a game with a reserve or a stock that is turned again, "
+            "expected Single",
             "Multiple",
             show=f"Multiple[{deck.decks}]",
             at=deck.at,

@@ -14,7 +14,7 @@ from dbmsolver.errors import DbmError
 from dbmsolver.game.automoves import AUTOMOVES, Automove, moves_home
 from dbmsolver.game.cards import parse_card, suit
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.moves import PILE, REMOVED, RESERVE, STOCK, WASTE, Place
+from dbmsolver.game.moves import COLUMNS, PILE, REMOVED, RESERVE, STOCK, WASTE, Place
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import UNUSUAL, rules_from
 from dbmsolver.game.titles import rules_of_notes
@@ -29,7 +29,7 @@ TITLE = re.compile(r"Deal (\S+)(?: \(([^()]*)\))?: solved in .*", re.ASCII)
 _MOVE = re.compile(
     r"\s*(?:[0-9]+)?  (?P<card>\S{2})  "
     r"(?P<source>column|freecell|stock|waste|reserve|home)(?: (?P<from>[0-9]{1,2}))? -> "
-    r"(?:home|(?P<pile>pile|stock|waste|removed)(?:, with (?P<other>\S{2}))?|"
+    r"(?:home|(?P<pile>pile|stock|waste|removed|columns)(?:, with (?P<other>\S{2}))?|"
     r"(?P<destination>column|freecell) (?P<to>[0-9]{1,2}))"
     r"(?:  \((?P<count>[0-9]{1,2}) cards\))?(?P<forced>  \((?:forced|automove)\))?",
     re.ASCII,
@@ -38,6 +38,7 @@ _FACT = re.compile(
     r"(?:Lengths|States|Time|Memory|Disk|Digest|Store|Proof|Go on): .*|No move is needed\.|\s*"
 )
 _PILED = {"pile": PILE, "stock": STOCK, "waste": WASTE, "reserve": RESERVE, "removed": REMOVED}
+_PILED["columns"] = COLUMNS
 _NUMBER = re.compile(r"-?[0-9]{1,12}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dbmsolver.game.cards import RANKS, SUIT_NAMES, SUITS, card_name, rank, suit
 from dbmsolver.game.pairing import Pairing, rows_of
 from dbmsolver.game.position import Position
+from dbmsolver.game.wide import Wide
 from dbmsolver.notation.pictures.suits import BLACK, FACE, RED, SHAPES, is_outlined
 from dbmsolver.notation.pictures.svg import Number, document, element, text
 
@@ -31,7 +32,9 @@ def draw_board(position: Position, title: str) -> str:
     cells, columns = len(position.freecells), len(position.columns)
     has_stock = position.pile is None and bool(position.stock + position.waste)
     held = position.reserve
-    across = max(columns + bool(held), min((2 if has_stock else cells) + 4, 8))
+    homes = len(_tops(position))
+    most = 8 if homes == 4 else homes + 2
+    across = max(columns + bool(held), min((2 if has_stock else cells) + homes, most))
     rows = 1 if position.pile is not None or has_stock else _rows(cells, across)
     width = 2 * MARGIN + across * (WIDTH + GAP) - GAP
     top = MARGIN + rows * (HEIGHT + GAP) + LABEL
@@ -100,7 +103,7 @@ def describe(position: Position) -> str:
     said = [] if position.pile is None else _piled_in_words(position, position.pile)
     said += [
         f"Foundation of {SUIT_NAMES[index]}: " + ("empty" if top is None else card_words(top))
-        for index, top in ((index, position.top_home(index)) for index in HOME_ORDER)
+        for index, top in _tops(position)
         if position.pile is None
     ]
     said += [
@@ -303,9 +306,9 @@ def _back(x: Number, y: Number, cards: int) -> str:
 def _foundations(position: Position, across: int, rows: int) -> list[str]:
     drawn = []
     y = MARGIN + (rows - 1) * (HEIGHT + GAP)
-    for place, index in enumerate(HOME_ORDER):
-        x = MARGIN + (across - 4 + place) * (WIDTH + GAP)
-        top = position.top_home(index)
+    tops = _tops(position)
+    for place, (index, top) in enumerate(tops):
+        x = MARGIN + (across - len(tops) + place) * (WIDTH + GAP)
         if top is not None:
             drawn.append(draw_card(top, x, y))
             continue
@@ -317,6 +320,17 @@ def _foundations(position: Position, across: int, rows: int) -> list[str]:
         )
         drawn.append(_slot(x, y, shape))
     return drawn
+
+
+def _tops(position: Position) -> list[tuple[int, int | None]]:
+    """Return the suit of each foundation, and the card on top of it; None without one."""
+    if isinstance(position, Wide):
+        return [
+            (index, 4 * (height - 1) + index if height else None)
+            for index in HOME_ORDER
+            for height in position.home[index]
+        ]
+    return [(index, position.top_home(index)) for index in HOME_ORDER]
 
 
 def _sign_look(name: str) -> dict[str, str | Number]:

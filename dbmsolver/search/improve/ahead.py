@@ -15,12 +15,12 @@ from typing import Any
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.tidying import makes_safe_moves
 from dbmsolver.keys.records import RecordKeys
-from dbmsolver.results import Event, Limit, Limits, Method, Report
+from dbmsolver.results import Event, Limit, Limits, Report
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.improve.improver import Improver
 from dbmsolver.search.limits import Cancelled
-from dbmsolver.search.outcome import Exhausted, GoalMet, Steps, Stopped
-from dbmsolver.search.proof.dive_ahead import DiveAhead
+from dbmsolver.search.outcome import GoalMet, Steps, Stopped
+from dbmsolver.search.proof.lost_ahead import LostAhead
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step, replay
 
@@ -43,7 +43,7 @@ class AnyAhead:
     def run(self) -> Steps:
         """Find a solution, and some shorter ones."""
         try:
-            if self.best.length is None and self._can_dive():
+            if self.best.length is None:
                 outcome = yield from self._dive()
                 if outcome != Stopped():
                     return outcome
@@ -51,30 +51,21 @@ class AnyAhead:
         except Cancelled:
             return Stopped(Limit.INTERRUPT)
 
-    def _can_dive(self) -> bool:
-        """Return True if dives can find a solution whose moves are single cards."""
-        codec = self.best.codec
-        return has_dominance(codec.deal.rules) and not codec.measure.by_room
-
     def _dive(self) -> Steps:
+        """Look for a first solution; Stopped() where the dives do not decide the deal."""
         codec, recorder = self.best.codec, self.recorder
-        keys = RecordKeys(codec.deal, recorder.policy)
-        # If the dives exhaust the deal, they are the whole proof. If not, they do not count.
-        recorder.statistics.recall(recorder.store.manifest.without_counts())
-        dive = DiveAhead(keys, recorder, self.limits, self.threads, self.memory)
-        outcome = yield from dive.run()
-        if isinstance(outcome, Exhausted):
-            recorder.batch.cleared.append(b"C")
-            recorder.batch.fields["method"] = Method.DOMINATING
-            return outcome
-        recorder.statistics.recall(recorder.store.manifest)
-        if isinstance(outcome, GoalMet):
-            steps = dive.path(outcome)
-            moves = replay(keys, steps)
-            if makes_safe_moves(codec.deal.position, moves, keys.rules, keys.policy):
-                yield from self._better(steps)
+        if codec.measure.by_room or not has_dominance(codec.rules):
             return Stopped()
-        return outcome
+        keys = RecordKeys(codec.deal, recorder.policy)
+        dives = LostAhead(keys, recorder, self.limits, self.threads, self.memory)
+        outcome = yield from dives.outcome()
+        if not isinstance(outcome, GoalMet):
+            return outcome
+        steps = dives.path(outcome)
+        moves = replay(keys, steps)
+        if makes_safe_moves(codec.deal.position, moves, keys.rules, keys.policy):
+            yield from self._better(steps)
+        return Stopped()
 
     def _better(self, steps: list[Step]) -> Iterator[Event]:
         if self.best.offer(steps):

@@ -26,6 +26,7 @@ def numbers_laid_out(numbers: Sequence[int], rules: Rules) -> Laid | None:
         or rules.off_columns
         or rules.only_leave
         or rules.is_patience
+        or rules.is_wide
     ):
         return None
     if not all(1 <= number <= MAX_NUMBER for number in numbers):

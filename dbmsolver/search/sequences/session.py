@@ -56,6 +56,9 @@ class Sequences(Closable):
         if deal.rules.is_patience:
             what = f"{deal.rules.name} has a stock, cards face down or cards that come back"
             raise UsageError(f"{what}: shortest solutions are counted in games without")
+        if deal.rules.is_wide:
+            what = f"{deal.rules.name} has several packs, or a stock dealt onto columns"
+            raise UsageError(f"{what}: shortest solutions are counted in games without")
         if deal.rules.has_runs:
             what = f"{MOVES_WORDS[deal.rules.moves]} in {deal.rules.name}"
             raise UsageError(f"{what}: shortest solutions are counted where cards move one by one")

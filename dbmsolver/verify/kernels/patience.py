@@ -373,10 +373,9 @@ def least(game, table):
     One home for each card. One away for each card face down, and for the open cards of each column
     together, if such a card lies above a lower one of its suit in the column. Of these that do not,
     one of two has to go away before it goes home, if each of their deepest cards, as it was dealt,
-    lies above a card that is lower than the other one, and of its suit. If turns count: one turn
-    for every ``draw`` cards of the stock; the same for cards of the waste above lower ones of their
-    suit, which leave the waste before these or are turned again. Where single cards are turned,
-    the others of the waste are like cards of columns, in pairs with these.
+    lies above a card that is lower than the other one, and of its suit. Where single cards are
+    turned, those of the waste are like cards of columns, in pairs with these. If turns count: one
+    for every ``draw`` cards of the stock, and what waste and stock need besides.
     """
     moves = np.int64(CARDS)
     for suit in range(4):
@@ -390,8 +389,8 @@ def least(game, table):
     if game.counted:
         hand, waste = table.first[0], table.first[1]
         moves += (hand - waste + game.draw - 1) // game.draw
-        again, own = _turned(table, waste)
-        moves += (again + game.draw - 1) // game.draw
+        moves += _again(game, table, hand, waste)
+        own = _foremost(table, waste)
         if game.draw == 1:
             loose |= own
     return moves + _pairs(table, loose)
@@ -429,20 +428,50 @@ def _away(table, bottom):
 
 
 @inner
-def _turned(table, waste):
-    """Return how many cards of the waste lie above lower ones of their suit, and which do not."""
-    again, loose, before = np.int64(0), ZERO, np.int64(-1)
+def _again(game, table, hand, waste):
+    """Return how many moves and turns cards need that lie above lower ones of their suit.
+
+    Such a card of the waste makes a move that is none home, or it is turned again with all cards
+    beneath it. Cards that are turned together lie on each other, too: of these, those from the
+    highest such card down are turned again; a turn at most is counted for the move that is saved.
+    """
+    staying = np.int64(0)
+    for first in range(waste, hand, game.draw):
+        last = min(first + game.draw, hand)
+        for place in range(last - 1, first, -1):
+            if _is_above_lower(table, first, place):
+                staying += place + 1 - first
+                break
+    moves = (staying + game.draw - 1) // game.draw
+    for place in range(waste):
+        if _is_above_lower(table, 0, place):
+            turns = (staying + place + game.draw) // game.draw
+            moves = min(moves + 1, turns)
+    return moves
+
+
+@inner
+def _is_above_lower(table, first, place):
+    """Return whether a lower card of its suit lies between a place of the hand and a card's."""
+    found, card = False, table.hand[place]
+    for beneath in range(first, place):
+        found |= table.hand[beneath] < card and (table.hand[beneath] ^ card) & 3 == 0
+    return found
+
+
+@inner
+def _foremost(table, waste):
+    """Return the cards of the waste that lie above no lower one of their suit."""
+    loose, before = ZERO, np.int64(-1)
     for place in range(waste):
         card = table.hand[place]
         for suit in range(4):
             table.deep[card, suit] = table.deep[before, suit] if before >= 0 else CARDS
-        if table.deep[card, card & 3] < card:
-            again += 1
-        else:
+        if table.deep[card, card & 3] >= card:
             table.deep[card, card & 3] = card
             loose |= ONE << U64(card)
         before = card
-    return again, loose
+    return loose
 
 
 @inner

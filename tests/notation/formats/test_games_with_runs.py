@@ -26,7 +26,9 @@ from dbmsolver.notation.lengths import lengths
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step
 
-RUNS = [rules for rules in GAMES.values() if rules.has_runs and not rules.is_patience]
+RUNS = [
+    rules for rules in GAMES.values() if rules.has_runs and not (rules.is_patience or rules.is_wide)
+]
 CHANGED = [
     changed(GAMES["freecell"], moves="runs"),
     changed(GAMES["simple_simon"], moves="runs"),
@@ -105,6 +107,8 @@ def test_a_reserve_in_the_short_format() -> None:
 @pytest.mark.parametrize("rules", [*GAMES.values(), *CHANGED], ids=lambda rules: rules.name)
 def test_how_cards_move_is_told(rules: Rules) -> None:
     plain = replace(rules, moves="single", whole_suits=False, base="ace", layout="")
+    if rules.is_wide:
+        plain = replace(plain, packs="", row_deals="none", stock=0, draw=0, passes=0)
     assert replace(with_moving(plain, moving(rules)), layout=rules.layout) == rules
     assert rules_of_notes(", ".join(rules_notes(rules))) == rules
 

@@ -35,7 +35,12 @@ def foreign(solution: Solution) -> str:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, rules in GAMES.items() if not (rules.is_patience or rules.has_pairs)]
+    "name",
+    [
+        name
+        for name, rules in GAMES.items()
+        if not (rules.is_patience or rules.has_pairs or rules.is_wide)
+    ],
 )
 def test_the_game_counts_for_a_file_with_a_board(name: str) -> None:
     solution = game(name)

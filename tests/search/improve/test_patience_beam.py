@@ -103,7 +103,7 @@ def test_solutions_of_many_small_decks() -> None:
 
 def test_a_real_deal() -> None:
     """The length of a shortest solution, and less is not found."""
-    deal = Deal.from_number(3, GAMES["klondike_by_threes"])
+    deal = Deal.from_number(5, GAMES["klondike_by_threes"])
     keys = PatienceKeys(deal, "wkr", "turns", Question.SOLVE)
     found = length_of(made(keys, 300))
     assert found == api.solve(deal).length
@@ -154,7 +154,7 @@ def test_beams_beside_a_search(
 def test_the_next_run_knows_the_solution(tmp_path: Path) -> None:
     deal = Deal.from_number(3, GAMES["klondike_by_threes"])
     expected = api.solve(deal)
-    begun = api.solve(deal, store=tmp_path, threads=1, max_states=30_000)
+    begun = api.solve(deal, store=tmp_path, threads=1, max_states=10_000)
     assert (begun.verdict, begun.shortest) == (Verdict.SOLVED, False)
     assert (begun.limit, len(begun.moves) > 0) == (Limit.MAX_STATES, True)
     ended = follow(session.resume(tmp_path))

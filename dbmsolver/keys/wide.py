@@ -1,0 +1,140 @@
+"""Keys of wide games: from positions to rows of words, and from rows back to moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.core.wide import least_moves, normal_row
+from dbmsolver.core.wide_tables import (
+    GONE,
+    WASTED,
+    Board,
+    WideTables,
+    earlier_alike,
+    heads_of,
+    make_board,
+)
+from dbmsolver.errors import InputError, InternalError
+from dbmsolver.game.cards import CARDS
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import Measure
+from dbmsolver.game.moves import Move
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.wide import Wide
+from dbmsolver.keys.wide_steps import place_of
+from dbmsolver.results import Method
+
+Row = NDArray[np.uint64]
+Step = tuple[int, int]
+_FILLS = {"none": 0, "any": 1, "kings": 2}
+_ROW_DEALS = {"none": 0, "rows": 1, "full-rows": 2}
+
+
+class WideKeys:
+    """The keys of one deal of a wide game.
+
+    ``root`` is the row of the deal itself, ``least`` a length that no solution falls short of.
+    """
+
+    method = Method.EVERY_POSITION
+
+    def __init__(self, deal: Deal) -> None:
+        assert isinstance(deal.position, Wide)
+        self.deal = deal
+        self.rules: Rules = deal.rules
+        self.measure = Measure(deal.rules, "none", "turns")
+        self._own = deal.position
+        self.tables = _tables(deal.position, deal.rules)
+        self._board = make_board(self.tables)
+        self.root = self.row(deal.position)
+        self.least = int(least_moves(self.tables, self._board, self.root))
+
+    def row(self, position: Wide) -> Row:
+        """Return the row of a position; InputError if it is none of this deal."""
+        t, b, own = self.tables, self._board, self._own
+        gone = len(own.stock) - len(position.stock)
+        if gone < 0 or own.stock[gone:] != position.stock:
+            raise InputError("the stock lies otherwise than it was dealt")
+        _write_out(t, b, position, own, gone)
+        size = normal_row(t, b)
+        return b.words[:size].copy()
+
+    def moves_along(self, rows: Sequence[Row]) -> list[Move]:
+        """Return the moves that lead from the deal along these rows, the deal's first."""
+        position, moves = self._own, []
+        for row in rows[1:]:
+            for move in position.moves(self.rules):
+                after = position.apply(move)
+                if np.array_equal(self.row(after), row):
+                    moves.append(move)
+                    position = after
+                    break
+            else:
+                raise InternalError(f"move {len(moves) + 1} of the solution found is not legal")
+        return moves
+
+    def steps_of(self, moves: Sequence[Move]) -> list[Step]:
+        """Return the steps of moves, as of :mod:`dbmsolver.keys.wide_steps`."""
+        return [(move.card, place_of(move)) for move in moves]
+
+
+def _tables(position: Wide, rules: Rules) -> WideTables:
+    columns, lowest = len(position.columns), position.lowest
+    stacks = np.zeros((CARDS, CARDS), np.uint8)
+    joined = np.zeros((CARDS, CARDS), np.uint8)
+    for card in range(CARDS):
+        for under in range(CARDS):
+            stacks[card, under] = rules.can_stack(card, under)
+            joined[card, under] = rules.is_run((under, card))
+    heads, origin, count = heads_of(position.columns, position.hidden)
+    down = [
+        card
+        for column, number in zip(position.columns, position.hidden, strict=True)
+        for card in column[:number]
+    ]
+    dealing = rules.row_deals != "none"
+    return WideTables(
+        columns,
+        len(position.lying()) - len(position.stock),
+        lowest,
+        int(rules.whole_suits),
+        int(rules.moves == "groups"),
+        _FILLS[rules.fill],
+        int(rules.removable),
+        _ROW_DEALS[rules.row_deals],
+        rules.draw,
+        stacks,
+        joined,
+        np.array(position.stock, np.uint8),
+        np.cumsum([0, *map(len, position.home)]).astype(np.int64),
+        np.array(down, np.uint8),
+        np.cumsum([0, *position.hidden]).astype(np.int64),
+        np.array(heads, np.uint8),
+        np.array(origin, np.int64),
+        np.array(count, np.int64),
+        np.array(earlier_alike(position.stock, columns, dealing), np.int64),
+    )
+
+
+def _write_out(t: WideTables, b: Board, position: Wide, own: Wide, gone: int) -> None:
+    """Write a position out on a board."""
+    b.numbers[GONE], b.numbers[WASTED] = gone, len(position.waste)
+    b.waste[: len(position.waste)] = position.waste
+    b.home[:] = [height for heights in position.home for height in heights]
+    for index, (column, down) in enumerate(zip(position.columns, position.hidden, strict=True)):
+        hidden = column[:down]
+        found = [
+            number
+            for number, (dealt, most) in enumerate(zip(own.columns, own.hidden, strict=True))
+            if down <= most and dealt[:down] == hidden
+        ]
+        if not found:
+            raise InputError(f"column {index + 1}: its cards face down are not those of the deal")
+        b.origin[index], b.down[index], b.up[index] = found[0], down, len(column) - down
+        b.cards[index, : len(column) - down] = column[down:]
+
+
+__all__ = ["Row", "Step", "WideKeys"]

@@ -1,0 +1,140 @@
+"""Searches depth first over positions for any solution, before every state is closed.
+
+Most deals that can be won are won by one of a few short dives; how long a dive takes depends on
+chance more than on any rule. Longer ones follow. The states they meet are no part of a proof.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from numpy.typing import NDArray
+
+from dbmsolver.results import Limit, Limits, Report
+from dbmsolver.search.improve.best import Best
+from dbmsolver.search.limits import Cancelled
+from dbmsolver.search.outcome import GoalMet, Steps, Stopped
+from dbmsolver.search.recorder import Recorder
+from dbmsolver.search.trace import Keys, Step
+
+_STATE_BYTES = 32
+"""Memory for each state that a dive may meet, at most."""
+
+
+class Diving(Protocol):
+    """A dive in progress, as kernels have it."""
+
+    @property
+    def state(self) -> NDArray[Any]:
+        """Numbers, the second of which says how many states were met."""
+
+
+KeysT = TypeVar("KeysT", bound=Keys)
+DivingT = TypeVar("DivingT", bound=Diving)
+
+
+class PositionDives(ABC, Generic[KeysT, DivingT]):
+    """Dives, one after the other.
+
+    Where no solution can be shorter than the one they find, the search ends with it, and so it does
+    where any will do: without ``best``. Otherwise ``best`` takes the solution, and it is committed.
+    ``memory`` is in bytes.
+    """
+
+    at_once: ClassVar[int]
+    """States that are met before limits are looked at."""
+    given_up: ClassVar[int]
+    """The result of a dive that has met as many states as it may, and can go on."""
+    ends: ClassVar[int]
+    """The lowest result of a dive, a length or less than 0, after which there is no other one."""
+
+    def __init__(
+        self,
+        keys: KeysT,
+        recorder: Recorder,
+        limits: Limits,
+        memory: int,
+        best: Best[KeysT] | None,
+    ) -> None:
+        self.keys = keys
+        self.recorder = recorder
+        self.room = memory // _STATE_BYTES
+        self.left = limits.max_states
+        self.best = best
+        self.met = 0
+        self.steps: list[Step] = []
+
+    @property
+    def shortest(self) -> bool:
+        """True if the solution is known to be a shortest one."""
+        return False
+
+    def run(self) -> Steps:
+        """Dive until there is a solution, there is none, or no dive is left."""
+        try:
+            return (yield from self._run())
+        except Cancelled:
+            return Stopped(Limit.INTERRUPT)
+
+    def _run(self) -> Steps:
+        steps = yield from self._dive_often()
+        if steps is None:
+            return Stopped(self.recorder.limits.reached())
+        self.steps = steps
+        statistics = self.recorder.statistics
+        if self.best is None or self.shortest:
+            statistics.states = statistics.evaluated = self.met
+            return GoalMet()
+        if self.best.offer(steps):
+            commit = self.recorder.commit(0, 0)
+            yield self.best.event()
+            yield commit
+        return Stopped()
+
+    def _dive_often(self) -> Generator[Report, None, list[Step] | None]:
+        """Make the dives; yields reports, and returns the steps of a solution or None."""
+        for wanted in self._wanted():
+            most = min(wanted, self.room)
+            if self.left is not None:
+                most = min(most, self.left - self.met)
+            if most < 1:
+                break
+            diving, before = self._begin(most), self.met
+            while True:
+                limit = min(most, int(diving.state[1]) + self.at_once)
+                length = self._go_on(diving, limit)
+                self.met = before + int(diving.state[1])
+                self.recorder.statistics.measure_memory()
+                if length >= 0:
+                    return self._steps(diving, length)
+                if length >= self.ends or self.recorder.limits.reached() is not None:
+                    return None
+                yield replace(self.recorder.report(look_ahead=True), evaluated=self.met)
+                if length != self.given_up or limit == most:
+                    break
+        return None
+
+    def path(self, goal: GoalMet) -> list[Step]:
+        """Return the steps from the deal to the goal."""
+        return self.steps
+
+    # What differs.
+
+    @abstractmethod
+    def _wanted(self) -> Iterator[int]:
+        """Yield the number of states that each dive meets at most; it begins before the next."""
+
+    @abstractmethod
+    def _begin(self, most: int) -> DivingT:
+        """Return a new dive that meets at most ``most`` states."""
+
+    @abstractmethod
+    def _go_on(self, diving: DivingT, limit: int) -> int:
+        """Go on until ``limit`` states are met; return the length of a solution or less than 0."""
+
+    @abstractmethod
+    def _steps(self, diving: DivingT, length: int) -> list[Step]:
+        """Return the steps of the solution that a dive has found."""

@@ -1,0 +1,1 @@
+"""Searches of wide games, in memory: Spider and its relatives."""

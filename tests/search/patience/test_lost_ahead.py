@@ -1,0 +1,74 @@
+"""Lost deals of Klondike: dives over classes tell it before a search for a shortest solution."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers.small_klondikes import small_listed
+
+from dbmsolver import api
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.results import Method, Question, Verdict
+from dbmsolver.search import inspect
+from dbmsolver.storage.labels import wrong_label
+
+KLONDIKE = GAMES["klondike_by_threes"]
+LOST = Deal.from_number(12, KLONDIKE)
+
+
+def test_small_decks() -> None:
+    """The verdict is that of all positions; a lost deal's digest is that of a proof."""
+    found = set()
+    for deal, listed in small_listed(28, 30, 4_000):
+        result = api.solve(deal, threads=1)
+        assert (result.verdict == Verdict.SOLVED) == listed.won, str(deal.position)
+        found.add((result.verdict, result.method))
+        if listed.won:
+            assert result.shortest
+        elif result.method == Method.CLASSES:
+            proof = api.prove(deal, threads=1)
+            assert proof.method != Method.CLASSES or proof.digest == result.digest
+    solved = (Verdict.SOLVED, Method.EVERY_POSITION)
+    assert {solved, (Verdict.UNSOLVABLE, Method.CLASSES)} <= found
+    assert (Verdict.SOLVED, Method.CLASSES) not in found
+
+
+@pytest.mark.parametrize("any_solution", [False, True])
+def test_the_store_is_that_of_a_proof(tmp_path: Path, any_solution: bool) -> None:
+    store = tmp_path / "store"
+    result = api.solve(LOST, store=store, any_solution=any_solution)
+    proof = api.prove(LOST)
+    assert (result.verdict, result.method) == (Verdict.UNSOLVABLE, Method.CLASSES)
+    assert (result.states, result.digest) == (proof.states, proof.digest)
+    assert api.verify_store(store).valid
+    certificate = inspect.certificate(store)
+    assert (certificate["question"], certificate["method"]) == ("prove", "classes")
+    assert api.solve(LOST, store=store).digest == proof.digest  # a finished store answers
+
+
+def test_another_metric_needs_every_position() -> None:
+    """A proof over classes is told in the usual metric only."""
+    result = api.solve(LOST, metric="runs", max_states=1000)
+    assert (result.verdict, result.method) == (Verdict.UNDECIDED, Method.EVERY_POSITION)
+
+
+def test_interrupted_in_the_dives(tmp_path: Path) -> None:
+    """The search that goes on makes the dives anew."""
+    store = tmp_path / "store"
+    assert api.solve(LOST, store=store, cancel=lambda: True).limit == "interrupt"
+    assert inspect.status(store).verdict == Verdict.UNDECIDED
+    result = api.solve(LOST, store=store)
+    assert (result.verdict, result.method) == (Verdict.UNSOLVABLE, Method.CLASSES)
+    assert api.verify_store(store).valid
+
+
+@pytest.mark.parametrize("verdict", [None, Verdict.SOLVED, Verdict.UNDECIDED])
+def test_classes_tell_of_no_solution(verdict: Verdict | None) -> None:
+    """A search for a shortest solution ends over classes only where there is none."""
+    method = Method.CLASSES
+    reason = wrong_label(KLONDIKE, Question.SOLVE, method, "turns", verdict, False)
+    assert reason == "method classes: a search for a shortest solution needs every position"
+    lost = wrong_label(KLONDIKE, Question.SOLVE, method, "turns", Verdict.UNSOLVABLE, False)
+    assert lost is None

@@ -298,7 +298,7 @@ def _of_records(t: Any, sets: Any) -> list[Call]:
     """Return the kernels that close records; ``sets`` are those of a signature."""
     ws = make_workspace(1, 1, 1, np.uint8)
     out = make_output(1, 1, 1, np.uint8)
-    space = records.make_record_space(1)
+    space = records.make_record_space(t, 1)
     codes = out.codes
     runs = (_WORDS, *[_NUMBERS] * 3, _WORDS, codes)
     bits = (_NUMBER, _NUMBER, _NUMBER, _NUMBER)

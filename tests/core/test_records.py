@@ -71,7 +71,7 @@ Graph = dict[State, set[State]]
 @cache
 def memory() -> tuple[Workspace, RecordSpace]:
     """Scratch memory; what earlier games left in it must not matter."""
-    return make_workspace(3 * STATES, 1 << 17, CANDIDATES, np.uint8), make_record_space(CANDIDATES)
+    return make_workspace(3 * STATES, 1 << 17, CANDIDATES, np.uint8), make_record_space(TABLES, CANDIDATES)
 
 
 def step(keys: Keys, state: State) -> set[State]:

@@ -1,8 +1,8 @@
 """Successors of states of which a move may lead to any later signature.
 
 Records and classes are such states, which stand for several positions, and so are the positions of
-games of one pile and of pairs, and of Klondike and its relatives. The kernels that close them call these names. Which function it is,
-the class of the tables decides (:mod:`dbmsolver.jit.families`).
+games of one pile and of pairs, and of Klondike and its relatives. The kernels that close them call
+these names. Which function it is, the class of the tables decides (:mod:`dbmsolver.jit.families`).
 """
 
 from __future__ import annotations

@@ -131,17 +131,17 @@ def survey_deals(
 
 
 class _Cancelled(Exception):
-    """The caller wants no more."""
+    """The caller has cancelled the survey."""
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
-    """A table after a survey."""
+class TableSummary:
+    """The counts of a table's rows after a survey."""
 
     answers: dict[str, int]
     """The number of rows by what they say: "solved", "unsolvable", "undecided", "unreadable"."""
     new: int
-    """Rows that this survey has filled."""
+    """The number of rows that this survey has filled."""
 
 
 def inquiry_of(question: str, metric: Metric | None, automove: Policy | None) -> Inquiry:
@@ -196,11 +196,11 @@ def fill_table(
     ray: str | None,
     threads: int | None,
     compiles: Callable[[], None],
-) -> Generator[SurveyReport, None, Filled]:
-    """Make a survey; yields how far it is, some times a second.
+) -> Generator[SurveyReport, None, TableSummary]:
+    """Make a survey; yield reports of its progress, some times a second.
 
-    What is known is in the table when it ends, whatever of. `compiles` is called when its processes
-    compile kernels.
+    The table holds everything that is known, however the survey ends. `compiles` is called when
+    processes of the survey compile kernels.
     """
     from dbmsolver.survey.filling import fill
 
@@ -209,7 +209,7 @@ def fill_table(
     for row in filled.rows.values():
         word = "undecided" if row.is_open else row.verdict
         counts[word] = counts.get(word, 0) + 1
-    return Filled(counts, filled.new)
+    return TableSummary(counts, filled.new)
 
 
 def require_charts() -> None:

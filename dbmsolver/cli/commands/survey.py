@@ -32,10 +32,10 @@ from dbmsolver.signals import raise_on_signals
 from dbmsolver.steps import follow
 
 if TYPE_CHECKING:
-    from dbmsolver.api.surveys import Filled
+    from dbmsolver.api.surveys import TableSummary
 
-Work = Callable[[Callable[[], None]], Generator[SurveyReport, None, "Filled"]]
-"""Work of a survey: it calls a function when it compiles kernels, and yields how far it is."""
+SurveyWork = Callable[[Callable[[], None]], Generator[SurveyReport, None, "TableSummary"]]
+"""The work of a survey: it calls a function when it compiles kernels, and yields reports."""
 
 
 @click.command("survey", cls=DealCommand)
@@ -151,7 +151,7 @@ def survey_command(
     return 0
 
 
-def fill_table(work: Work, path: Path, undecided_only: bool, quiet: bool) -> None:
+def fill_table(work: SurveyWork, path: Path, undecided_only: bool, quiet: bool) -> None:
     """Run a survey, show its progress, and print a line about its table."""
     from dbmsolver.api.compilers import on_compiling
 

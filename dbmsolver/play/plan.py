@@ -2,9 +2,9 @@
 
 Dives for all of them come first, in one task: they mostly tell at once which can be won. Then
 rounds of searches follow, each with more time than the one before. A round asks whether the
-position can be won, how long a shortest solution is, and the same about each move, first about those of
-which nothing is known, then about those that look best. If the position is lost, a bisection of the game
-so far finds the move that lost it.
+position can be won, how long a shortest solution is, and the same about each move, first about
+those of which nothing is known, then about those that look best. If the position is lost, a
+bisection of the game so far finds the move that lost it.
 """
 
 from __future__ import annotations

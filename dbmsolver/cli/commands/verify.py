@@ -10,9 +10,10 @@ from typing import Any
 import click
 
 from dbmsolver.cli.answers import follow
-from dbmsolver.cli.options import Shown, json_option, progress_options, threads_option
+from dbmsolver.cli.json_data import deal_data, dump_json, rules_data
+from dbmsolver.cli.options import DisplayOptions, json_option, progress_options, threads_option
 from dbmsolver.cli.progress import ProgressDisplay
-from dbmsolver.cli.render import deal_data, dump_json, rules_data, verdict_line
+from dbmsolver.cli.render import verdict_line
 from dbmsolver.cli.values import MEMORY, Parsed
 from dbmsolver.cli.verification import claim_data, render_json, render_text
 from dbmsolver.errors import EXIT_SOLVED, EXIT_STORE, UndecidedError, UsageError, quoted
@@ -68,7 +69,7 @@ def verify_command(
     threads: int | None,
     memory: int | None,
     as_json: bool,
-    shown: Shown,
+    display: DisplayOptions,
 ) -> int:
     """Check that what a finished search claims is right.
 
@@ -82,7 +83,7 @@ def verify_command(
     from dbmsolver.api.stores import check_store, load_certificate
 
     record = None if against is None else load_certificate(Path(against))
-    progress = shown.progress()
+    progress = display.progress()
     if Path(source).is_dir():
         started = time.monotonic()
         steps = check_store(Path(source), threads, memory, sample, depth, record)

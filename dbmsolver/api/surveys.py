@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 Question = Literal["verdict", "shortest", "fewest-freecells"]
 
 
-def several(what: str, given: Any, kind: type[Any]) -> list[Any]:
+def as_list(what: str, given: Any, kind: type[Any]) -> list[Any]:
     """Return one thing of a kind, or several, as a list; UsageError for anything else."""
     if isinstance(given, kind):
         return [given]
@@ -111,8 +111,8 @@ def survey_deals(
         raise UsageError(f"lengths say nothing about {question}, expected the question verdict")
     if ranges is None and not undecided_only:
         raise UsageError("nothing to ask, expected ranges, or undecided_only")
-    texts = None if ranges is None else several("ranges", ranges, str)
-    games = tuple(several("rules", rules if rules is not None else rules_for("freecell"), Rules))
+    texts = None if ranges is None else as_list("ranges", ranges, str)
+    games = tuple(as_list("rules", rules if rules is not None else rules_for("freecell"), Rules))
     if not games:
         raise WrongValueError("rules are empty, expected those of one game or of several")
     inquiry = inquiry_of(question, metric, automove)

@@ -128,13 +128,13 @@ class LiveLine(ProgressDisplay):
             if event.done is not None:
                 head, _, rest = line.partition(" ")
                 encoding: str | None = getattr(self.stream, "encoding", None)
-                line = f"{head} {bar(event.done, encoding)} {rest}"
+                line = f"{head} {progress_bar(event.done, encoding)} {rest}"
             self.draw(line)
 
     def advance(self, what: str, step: str, done: int, total: int, elapsed: float) -> None:
         """Redraw the line with a bar."""
         encoding: str | None = getattr(self.stream, "encoding", None)
-        share = bar(done / total, encoding)
+        share = progress_bar(done / total, encoding)
         self.draw(f"{what} {share} {done} of {total}, {step}, {human_time(elapsed)}")
 
     def draw(self, line: str) -> None:
@@ -187,7 +187,7 @@ def fit_line(line: str, width: int) -> str:
     return f"{head[:kept]}... {end}" if comma and kept > 0 else line
 
 
-def bar(done: float, encoding: str | None, width: int = BAR) -> str:
+def progress_bar(done: float, encoding: str | None, width: int = BAR) -> str:
     """Return a bar for a share from 0 to 1; in ASCII where the encoding has no others."""
     full, empty = ("━", "─") if (encoding or "").lower().startswith("utf") else ("#", "-")
     length = int(width * min(max(done, 0.0), 1.0))

@@ -39,7 +39,7 @@ MOST_FILES = 10_000
 _EVERY = "every"
 
 
-class _Most(Count):
+class _SolutionLimit(Count):
     """A number of wanted solutions; 0 stands for all of them."""
 
     name = "integer range"
@@ -73,7 +73,7 @@ sequence_options = gathered(
         "--all",
         "most",
         metavar="[LIMIT]",
-        type=_Most(),
+        type=_SolutionLimit(),
         is_flag=False,
         flag_value=_EVERY,
         help="Count them, and write all of them, or LIMIT of them: as text in two characters for a "

@@ -12,8 +12,8 @@ from dbmsolver.cli.progress import (
     LiveLine,
     PlainLines,
     ProgressDisplay,
-    bar,
     fit_line,
+    progress_bar,
     progress_for,
     report_line,
 )
@@ -81,14 +81,14 @@ def test_the_bar_gives_way_first() -> None:
     words = "verdict 96%, 30 of 31 deals, 0.5/s, the last 1 deal, 6.4 s"
     for share in (0, 0.5, 1):
         for encoding in ("utf-8", "ascii"):
-            line = f"survey {bar(share, encoding)} {words}"
+            line = f"survey {progress_bar(share, encoding)} {words}"
             assert fit_line(line, len(line)) == line
             for width in range(len(line) - 18, len(line)):
-                drawn = bar(share, encoding, 24 - (len(line) - width))
+                drawn = progress_bar(share, encoding, 24 - (len(line) - width))
                 assert fit_line(line, width) == f"survey {drawn} {words}"
             assert fit_line(line, len(line) - 19) == f"survey {words}"
     assert (
-        fit_line(f"survey {bar(0.5, None)} {words}", 40)
+        fit_line(f"survey {progress_bar(0.5, None)} {words}", 40)
         == "survey verdict 96%, 30 of 31 de... 6.4 s"
     )
 
@@ -120,11 +120,11 @@ def test_no_estimate_where_the_end_is_not_known() -> None:
 
 
 def test_bar() -> None:
-    assert [bar(done, "utf-8", 4) for done in (0, 0.26, 0.5, 1, 7)] == [
+    assert [progress_bar(done, "utf-8", 4) for done in (0, 0.26, 0.5, 1, 7)] == [
         *("────", "━───", "━━──"),
         *("━━━━", "━━━━"),
     ]
-    assert bar(0.5, "ascii", 4) == bar(0.5, None, 4) == "##--"
+    assert progress_bar(0.5, "ascii", 4) == progress_bar(0.5, None, 4) == "##--"
 
 
 def test_live_bar() -> None:

@@ -94,7 +94,7 @@ def verify_command(
     elif sample is not None or record is not None or depth is not None:
         raise UsageError("--sample, --depth and --certificate are for stores", source)
     else:
-        valid, text = _again(source, threads, memory, as_json, progress)
+        valid, text = _repeat(source, threads, memory, as_json, progress)
     click.echo(text, nl=False)
     return EXIT_SOLVED if valid else EXIT_STORE
 
@@ -121,26 +121,26 @@ def _report(event: Any, elapsed: float) -> Report:
     )
 
 
-def _again(
+def _repeat(
     source: str, threads: int | None, memory: int | None, as_json: bool, progress: ProgressDisplay
 ) -> tuple[bool, str]:
     """Run the search of a certificate again: whether it says the same, and the report."""
-    from dbmsolver.api.certificates import search_again
+    from dbmsolver.api.certificates import repeat_search
 
-    again = follow(search_again(Path(source), threads, memory), progress, None)
-    result, different = again.result, again.different
+    repeated = follow(repeat_search(Path(source), threads, memory), progress, None)
+    result, different = repeated.result, repeated.different
     if result.verdict == Verdict.UNDECIDED:
         raise UndecidedError(f"{verdict_line(result)}: expected more --memory", source)
     valid = not different
     if as_json:
         data = {
             "kind": "verification",
-            **claim_data(again.record),
+            **claim_data(repeated.record),
             "valid": valid,
             "reason": different[0] if different else None,
             "certificate": source,
-            "deal": deal_data(again.deal),
-            "rules": rules_data(again.deal.rules),
+            "deal": deal_data(repeated.deal),
+            "rules": rules_data(repeated.deal.rules),
             "differences": list(different),
             "digest": result.digest,
             "seconds": round(result.seconds, 3),

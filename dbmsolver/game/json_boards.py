@@ -157,17 +157,18 @@ def _wide(data: Any, rules: Rules, where: str) -> Position:
     stock, waste, tops = (
         _cards(data.get(name, []), where) for name in (_STOCK, _WASTE, _FOUNDATIONS)
     )
+    lowest = _ranks_missing((*piles, stock, waste, tops), where)
     _check_columns(piles, rules, where)
     empty = rules.columns - len(piles)
     position = Wide(
-        (*map(tuple, piles), *[()] * empty),
+        (*(tuple(card + 4 * lowest for card in pile) for pile in piles), *[()] * empty),
         (),
         layout_of(rules.layout).heights,
         None,
-        tuple(reversed(stock)),
-        waste=tuple(waste),
+        tuple(card + 4 * lowest for card in reversed(stock)),
+        waste=tuple(card + 4 * lowest for card in waste),
         hidden=(*hidden, *[0] * empty),
-        home=with_heights(rules, ((suit(card), rank(card)) for card in tops), where),
+        home=with_heights(rules, ((suit(card), rank(card) + lowest) for card in tops), where),
     )
     position.validate(rules, where)
     return position

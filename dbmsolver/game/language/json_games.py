@@ -56,10 +56,6 @@ class _Game(HoleRules, StockRules):
         self.refuse("foundations", "base card")
         self.refuse("tableau piles", "face up cards", "without a stock")
         self.refuse("reserve", "stacked", "without a stock")
-        group = self.group()
-        if self.value("foundations", "only complete pile moves") and group == "no":
-            text = f'{json.dumps(group)}, expected "yes" for complete piles to be moved'
-            self.fail("tableau piles: move built group", text)
         if self.value("reserve", "size") and self.value("cells", "count"):
             self.fail("reserve: size", "a reserve beside cells is not played, expected 0")
         ranks = self.ranks()
@@ -114,7 +110,7 @@ class _Game(HoleRules, StockRules):
         removable = self.value("foundations", "removable")
         return Description(
             setup=(
-                SetupLine("Tableau", "MixDropStack", self.count("tableau piles", 1)),
+                self.tableau(),
                 SetupLine("Foundation", "TopStack", 4, not removable, "Deal" if based else None),
                 *([SetupLine("Reserve", "DropStack", 1)] if held else []),
                 SetupLine("Stock", "BackStack", 1),
@@ -149,12 +145,16 @@ class _Game(HoleRules, StockRules):
         if filled > cells:
             self.fail("cells: pre-filled", f"{filled}, expected at most the {cells} cells")
         filled = filled or self.value("reserve", "size")
-        diagonal = self.value("tableau piles", "diagonal deal")
-        lines = [Dealt("Tableau", rows=None if diagonal else 0, diagonal=diagonal)]
         cards = 4 * ranks
         home = self.dealt_home()
         cards -= sum(len(line.stacks) for line in home)
-        lines += home
+        given, columns = cards - filled, self.count("tableau piles", 1)
+        diagonal = self.value("tableau piles", "diagonal deal")
+        tableau = Dealt("Tableau", rows=None if diagonal else 0, diagonal=diagonal)
+        if diagonal and given > columns * (columns + 1) // 2:
+            piles = (tuple(map(Entry, pile)) for pile in self.dealt_to_piles(given))
+            tableau = Dealt("Tableau", tuple(piles))
+        lines = [tableau, *home]
         if filled:
             numbers = range(cards - filled + 1, cards + 1)
             lines.append(Dealt("Reserve", tuple((Entry(number),) for number in numbers)))
@@ -177,6 +177,9 @@ class _Game(HoleRules, StockRules):
         if self.value("cells", "count"):
             lines.append(MoveLine("Reserve", "SingleCard", destinations=("Any", "OnBlank")))
         if self.value("foundations", "only complete pile moves"):
+            if self.group() == "no":
+                text = '"no", expected "yes" for complete piles to be moved'
+                self.fail("tableau piles: move built group", text)
             return [*lines, MoveLine("Foundation", "FullSuit", destinations=("OnBlank",))]
         return lines + self.moves_home(based)
 

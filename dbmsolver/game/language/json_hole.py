@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from dbmsolver.errors import quoted
 from dbmsolver.game.cards import is_card
 from dbmsolver.game.language.description import (
@@ -64,7 +66,9 @@ class HoleRules(JsonRules):
             self.fail("tableau piles: build policy", text)
         kind = self.value("stock", "deal type")
         if self.value("stock", "size") and kind != "hole":
-            self.fail("stock: deal type", f'{quoted(kind)}, expected "hole" for a stock beside one')
+            self.fail(
+                "stock: deal type", f'{json.dumps(kind)}, expected "hole" for a stock beside one'
+            )
 
     def dealt_to_hole(self, cards: int, stock: int) -> list[Dealt]:
         """Return the cards that each element gets of ``cards`` cards.

@@ -72,9 +72,9 @@ class StockRules(ReserveRules):
     def described_wide(self, moves: list[MoveLine]) -> Description:
         """Return a game of two decks, or with a stock dealt onto the piles; its moves are given."""
         ranks, decks, rows = self.ranks(), self.decks(), self.dealt_in_rows()
-        size, piles = self.value("stock", "size"), self.count("tableau piles", 1)
+        size = self.value("stock", "size")
         setup = [
-            SetupLine("Tableau", "MixDropStack", piles),
+            self.tableau(),
             SetupLine(
                 "Foundation", "TopStack", 4 * decks, not self.value("foundations", "removable")
             ),
@@ -83,7 +83,7 @@ class StockRules(ReserveRules):
         if size:
             setup.append(SetupLine("Stock", "BackStack", 1))
         if rows:
-            deal.append(Phase(True, -(-size // piles), (Dealt("Tableau", rows=1),)))
+            deal.append(Phase(True, -(-size // setup[0].count), (Dealt("Tableau", rows=1),)))
         elif size:
             setup.append(SetupLine("Wastepile", "TopStack", 1))
             moves = [*moves, self.turned(self.drawn())]
@@ -107,27 +107,39 @@ class StockRules(ReserveRules):
             home.append(Dealt("Foundation", ((Entry(1),),)))
         if held:
             home.append(Dealt("Reserve", ((Entry(1 + based, apart),),)))
-        stock, columns = self.value("stock", "size"), self.count("tableau piles", 1)
+        stock = self.value("stock", "size")
         if stock >= cards:
             self.fail("stock: size", f"{stock}, expected fewer than the {cards} cards")
         shown = self.choice("tableau piles", "face up cards", ("all", "top"))
-        piles: list[list[int]] = [[] for _ in range(columns)]
-        places = range(cards - stock)
-        if self.value("tableau piles", "diagonal deal"):
-            rows = (range(min(row, columns - 1), columns) for row in range(cards))
-            order = (index for row in rows for index in row)
-        else:
-            order = (number % columns for number in places)
-        for number, index in zip(places, order, strict=False):
-            piles[index].append(number + 1)
         stacks = (
             tuple(
                 Entry(apart + number, face_down=shown == "top" and number != pile[-1])
                 for number in pile
             )
-            for pile in piles
+            for pile in self.dealt_to_piles(cards - stock)
         )
         return [Dealt("Tableau", tuple(stacks)), *home]
+
+    def tableau(self) -> SetupLine:
+        """Return the line of the Setup for the piles."""
+        shown = self.choice("tableau piles", "face up cards", ("all", "top"))
+        display = "DropStack" if shown == "all" else "MixDropStack"
+        return SetupLine("Tableau", display, self.count("tableau piles", 1))
+
+    def dealt_to_piles(self, cards: int) -> list[list[int]]:
+        """Return the numbers of the cards that each pile gets of the first ``cards`` cards.
+
+        Of a diagonal deal each row is a card shorter than the one before, and what is left after
+        the last one is dealt in whole rows.
+        """
+        columns = self.count("tableau piles", 1)
+        diagonal = self.value("tableau piles", "diagonal deal")
+        rows = (range(row if diagonal and row < columns else 0, columns) for row in range(cards))
+        piles: list[list[int]] = [[] for _ in range(columns)]
+        order = (index for row in rows for index in row)
+        for number, index in zip(range(cards), order, strict=False):
+            piles[index].append(number + 1)
+        return piles
 
     def dealt_home(self) -> list[Dealt]:
         """Return the aces, where they are home at the start."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from numba import njit
 
-from dbmsolver.api.compilers import Compilers
+from dbmsolver.api.compilers import MOST, Compilers
 from dbmsolver.jit import compilation, decorators, sharing
 
 SEARCHES = """
@@ -246,6 +246,13 @@ def test_a_kernel_that_is_compiled_ahead_twice_is_free_for_others(tmp_path: Path
         first.stdin.close()
 
 
+@pytest.fixture
+def some(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let processes compile, which other tests do without."""
+    monkeypatch.setattr("dbmsolver.api.compilers.MOST", MOST)
+
+
+@pytest.mark.usefixtures("some")
 def test_they_end_with_the_search() -> None:
     compilers = Compilers("prove", "every-position", lambda: 8)
     with compilers:
@@ -269,6 +276,7 @@ def test_they_end_with_the_process() -> None:
         os.close(process)
 
 
+@pytest.mark.usefixtures("some")
 def test_none_without_a_shared_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compilation, "is_shared", lambda: False)
     compilers = Compilers("prove", "every-position", lambda: 8)

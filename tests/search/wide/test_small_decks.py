@@ -147,7 +147,8 @@ def test_thousands_of_small_decks(game: str | None) -> None:
 
 def test_a_dive_that_is_interrupted_goes_on() -> None:
     """The result does not depend on how often limits are looked at."""
-    deal = next(d for seed in range(9999) if (d := small_deck(Random(seed))) and lost(d) > 300)
+    deal = small_deck(Random(306))
+    assert lost(deal) == 591
     keys = WideKeys(deal)
     weights = np.array(ORDERS[0], np.int64)
     whole = make_frontier(keys.tables, keys.root, MOST)

@@ -30,13 +30,12 @@ CROWDS = 1 << 14
 WAYS = 8
 """The places of the table that a hash may have."""
 
-WIDTH, ROOM, SIDE, LEVEL, KEPT, LISTED, WAITING, BEST, IDLE, STAGE, CEILING, CEILING_AFTER = range(
-    12
-)
-"""The places of `Beam.state`: the states of a level at most, and the candidates for the next; the
-side of `Beam.rows` that has the level, and its states; the states kept so far; the candidates; the
-states that wait for the next stage; the lowest costs of the stage, and levels since something
-better came; the stage; the costs from which candidates for a level, or a stage, are left out."""
+WIDTH, SIDE, LEVEL, KEPT, LISTED, WAITING, BEST, IDLE, LEVELS = range(9)
+CEILING, CEILING_AFTER = 9, 10
+"""The places of `Beam.state`: the states of a level at most; the side of `Beam.rows` that has the
+level, and its states; the states kept so far; the candidates for the next level; those for the next
+stage; the lowest costs of the stage, levels since something better came, and levels of the stage;
+the costs from which candidates for a level, or a stage, are left out."""
 GOING_ON, ENDED, GIVEN_UP = -1, -2, -3
 """The values that :func:`next_level` returns where it has found no solution."""
 
@@ -49,6 +48,7 @@ class Shape(NamedTuple):
     seed: int  # of the random costs
     patience: int  # levels without improvement that end a stage
     last: int  # the same in the last stage
+    longest: int  # levels of any other stage at most
 
 
 class Pool(NamedTuple):
@@ -122,7 +122,7 @@ def make_beam(t: WideTables, root: NDArray[np.uint64], width: int, most: int) ->
         np.zeros(COSTS + 1, np.int32),
         np.zeros(CROWDS, np.int32),
         np.zeros(MOST_FOUND, np.int64),
-        np.zeros(12, np.int64),
+        np.zeros(11, np.int64),
         make_board(t),
         make_marks(t),
     )
@@ -335,9 +335,9 @@ def _write_stage(f, shape):
         f.parents[number], f.moves[number] = f.after.parents[index], f.after.moves[index]
         state[KEPT] += 1
         count += 1
-    state[LEVEL], state[LISTED], state[WAITING], state[IDLE] = count, 0, 0, 0
+    state[LEVEL], state[LISTED], state[WAITING] = count, 0, 0
+    state[IDLE] = state[LEVELS] = 0
     state[BEST] = state[CEILING_AFTER] = COSTS
-    state[STAGE] += 1
     return np.int64(GOING_ON if count else ENDED)
 
 
@@ -350,6 +350,7 @@ def next_level(t, f, shape, weights):
     state, came = f.state, np.int64(0)
     state[CEILING] = COSTS
     state[IDLE] += 1
+    state[LEVELS] += 1
     for index in range(state[LEVEL]):
         came += _expand(t, f, shape, weights, index)
     if 64 * came > state[LEVEL]:
@@ -357,10 +358,11 @@ def next_level(t, f, shape, weights):
     result = _write_level(t, f, shape)
     if result != GOING_ON:
         return result
-    allowed = shape.patience if state[WAITING] else shape.last
-    if state[LEVEL] and state[IDLE] < allowed:
+    if not state[WAITING]:
+        return np.int64(GOING_ON if state[LEVEL] and state[IDLE] < shape.last else ENDED)
+    if state[LEVEL] and state[IDLE] < shape.patience and state[LEVELS] < shape.longest:
         return np.int64(GOING_ON)
-    return _write_stage(f, shape) if state[WAITING] else np.int64(ENDED)
+    return _write_stage(f, shape)
 
 
 @kernel

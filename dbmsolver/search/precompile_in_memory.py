@@ -50,7 +50,7 @@ def of_wide(rules: Rules) -> list[Call]:
     """Return the kernels of Spider and its kin, those first that take longest to compile."""
     keys = WideKeys(Deal.from_number(1, rules))
     tables, frontier = keys.tables, make_frontier(keys.tables, keys.root, 2)
-    beam, shape = make_beam(tables, keys.root, 1, 1), Shape(*[_NUMBER] * 5)
+    beam, shape = make_beam(tables, keys.root, 1, 1), Shape(*[_NUMBER] * 6)
     return [
         (next_level, (tables, beam, shape, _NUMBERS)),
         (explore, (tables, frontier, _NUMBERS, _NUMBER)),

@@ -17,7 +17,6 @@ from dbmsolver.core.wide_beam import (
     GIVEN_UP,
     GOING_ON,
     KEPT,
-    Shape,
     bytes_of,
     make_beam,
     next_level,
@@ -43,7 +42,7 @@ class PlannedBeam:
         self.keys = keys
         self.plan = plan
         self.weights = np.array(plan.weights, np.int64)
-        self.shape = Shape(*plan.shape)
+        self.shape = plan.shape
         self.beam = make_beam(keys.tables, keys.root, plan.width, most)
         self.result = ENDED
         self.levels = 0
@@ -76,6 +75,14 @@ class PlannedBeam:
         )
 
 
+def threads_for(keys: WideKeys, schedule: Sequence[Plan], threads: int, memory: int) -> int:
+    """Return how many threads make beams at once: so few that most beams fit into their shares."""
+    widths = sorted(plan.width for plan in schedule)
+    middle = widths[len(widths) // 2]
+    enough = bytes_of(keys.tables, middle, _LEAST_LEVELS * middle)
+    return max(1, min(threads, memory // enough))
+
+
 def most_kept(keys: WideKeys, plan: Plan, memory: int) -> int:
     """Return how many states a beam may keep in ``memory`` bytes; 0 if it does not fit."""
     room = (memory - bytes_of(keys.tables, plan.width, 0)) // 8
@@ -85,16 +92,16 @@ def most_kept(keys: WideKeys, plan: Plan, memory: int) -> int:
 class Beams:
     """The beams of a schedule, made by some threads.
 
-    ``memory`` is in bytes, for all threads; a beam that does not fit into a thread's share is left
-    out. All of them together keep at most ``most`` states, if that is not None: one thread makes
-    them then.
+    ``memory`` is in bytes, for all threads; where it is little, fewer threads share it, and a beam
+    that does not fit into a share is left out. All of them together keep at most ``most`` states,
+    if that is not None: one thread makes them then.
     """
 
     def __init__(
         self, keys: WideKeys, schedule: Sequence[Plan], threads: int, memory: int, most: int | None
     ) -> None:
         self.keys = keys
-        self.threads = threads if most is None else 1
+        self.threads = threads_for(keys, schedule, threads, memory) if most is None else 1
         self.memory = memory
         self.most = most
         self.left = [plan for plan in schedule if most_kept(keys, plan, memory // self.threads) > 0]

@@ -79,6 +79,7 @@ class WideDives:
                     return outcome
         except Cancelled:
             return Stopped(Limit.INTERRUPT)
+        self.recorder.statistics.evaluated = self.met
         # The searches that follow begin with the same memory; after a proof there are none.
         return Stopped(Limit.MEMORY if self.best is None else None)
 

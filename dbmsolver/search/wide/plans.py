@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from dbmsolver.core.wide_beam import Shape
 from dbmsolver.core.wide_tables import WideTables
 
 Weights = tuple[int, int, int, int, int, int, int, int, int]
@@ -20,11 +21,13 @@ class Plan(NamedTuple):
     seed: int = 0
     patience: int = 12
     last: int = 60
+    longest: int = 200
 
     @property
-    def shape(self) -> tuple[int, int, int, int, int]:
-        """The numbers of :class:`dbmsolver.core.wide_beam.Shape`."""
-        return self.width // self.parts, self.noise, self.seed, self.patience, self.last
+    def shape(self) -> Shape:
+        """The numbers that the kernel needs."""
+        crowd = max(1, self.width // self.parts)
+        return Shape(crowd, self.noise, self.seed, self.patience, self.last, self.longest)
 
 
 _SUITED = (10, 5, 10, 5, 0, 0, 10, 0, 0)
@@ -60,16 +63,19 @@ ROWS: tuple[Plan, ...] = (
 )
 """Beams of games whose cards go home one by one, and whose stock is dealt in rows, or that have
 none."""
-_TURNED = (5, 0, 20, 20, 5, 0, 0, 0, 10)
-_ABOVE = (2, 0, 20, 20, 10, 0, 0, 0, 0)
+_ABOVE = (0, 0, 60, 5, 30, 0, 0, 0, 2)
+_TURNED = (2, 0, 20, 20, 10, 0, 0, 0, 0)
+_SEGMENTED = (2, 0, 20, 5, 30, 0, 0, 1, 20)
 TURNS: tuple[Plan, ...] = (
-    Plan(200, _TURNED, patience=6),
-    Plan(1000, _TURNED, patience=8),
-    Plan(4000, _ABOVE, patience=8),
-    Plan(4000, _TURNED, patience=8),
-    Plan(16000, _ABOVE, patience=8),
-    Plan(16000, _TURNED, patience=8),
-    Plan(50000, _ABOVE, patience=8),
+    Plan(200, _ABOVE, 16, patience=4, longest=40),
+    Plan(1000, _TURNED, 16, patience=4, longest=40),
+    Plan(1000, _ABOVE, 16, patience=4, longest=40),
+    Plan(4000, _ABOVE, 16, patience=4, longest=40),
+    Plan(4000, _SEGMENTED, 16, patience=4, longest=40),
+    Plan(4000, _TURNED, 16, patience=4, longest=40),
+    Plan(16000, _ABOVE, 64, patience=4, longest=40),
+    Plan(16000, _SEGMENTED, 16, patience=4, longest=40),
+    Plan(50000, _ABOVE, 64, patience=4, longest=40),
 )
 """Beams of games whose stock is turned to a waste."""
 

@@ -123,8 +123,8 @@ def check_small(random: Random, game: str | None) -> str:
     expected = shortest(deal, 1500)
     if expected is None or expected[0] == 0:
         return "left out"
-    whole = beam_of(deal, Plan(2000, SOME, patience=10**6, last=10**6))
-    narrow = beam_of(deal, Plan(3, SOME, 2, 5, random.getrandbits(30), 3, 9))
+    whole = beam_of(deal, Plan(2000, SOME, patience=10**6, last=10**6, longest=10**6))
+    narrow = beam_of(deal, Plan(3, SOME, 2, 5, random.getrandbits(30), 3, 9, 7))
     if expected[0] is None:
         assert whole.result == narrow.result == ENDED
         return "lost"

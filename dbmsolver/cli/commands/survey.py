@@ -140,6 +140,7 @@ def survey_command(
     asked = surveys.deals_of(ranges or None, numbers, rows)
     if ranges or undecided_only:
         games = chosen.rules(inquiry)
+        surveys.check_metric(metric, games)
         survey = surveys.survey_of(inquiry, asked, games, limits, undecided_only, lengths)
         check_address(address, "RANGES")
         work = partial(surveys.fill_table, survey, Path(output), address, threads)

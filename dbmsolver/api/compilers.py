@@ -137,9 +137,6 @@ def compile_share(
 ) -> None:
     """Compile the kernels of a search that no other process is compiling: the program of one."""
     end_with_parent()
-    import gc
-
     from dbmsolver.search.precompile import compile_needed
 
-    gc.disable()  # a tenth of the time, for garbage that the end of the process collects
     compile_needed(question, method, code_bits, any_solution, counting, family, ahead)

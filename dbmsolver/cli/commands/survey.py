@@ -141,6 +141,7 @@ def survey_command(
     deals = surveys.deals_of(ranges or None, numbers, rows)
     if ranges or undecided_only:
         games = chosen.rules(inquiry)
+        surveys.check_metric(metric, games)
         survey = surveys.survey_of(inquiry, deals, games, limits, undecided_only, lengths)
         check_address(address, "RANGES")
         work = partial(surveys.fill_table, survey, Path(output), address, threads)

@@ -40,7 +40,7 @@ Question = Literal["verdict", "shortest", "fewest-freecells"]
 
 
 def as_list(what: str, given: Any, kind: type[Any]) -> list[Any]:
-    """Return one thing of a kind, or several, as a list; UsageError for anything else."""
+    """Return one value of a type, or several, as a list; UsageError for anything else."""
     if isinstance(given, kind):
         return [given]
     checked_instance(what, given, Iterable)

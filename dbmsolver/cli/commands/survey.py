@@ -190,7 +190,7 @@ def nothing_taken_up(answers: Mapping[str, int], path: Path) -> str:
 
 
 def check_report(report: str, output: str) -> None:
-    """Refuse a report that could not be written before a survey is made for it."""
+    """Raise an error for a report that cannot be written, before a survey is made for it."""
     from dbmsolver.api.surveys import require_charts
 
     check_output(report, output)

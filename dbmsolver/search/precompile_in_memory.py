@@ -11,6 +11,7 @@ from dbmsolver.core.blocks import find_key, from_planes, to_planes
 from dbmsolver.core.patience_bound import bounds_of, make_weights
 from dbmsolver.core.patience_check import look_for_columns
 from dbmsolver.core.patience_closing import (
+    bring_forward,
     close,
     close_layer,
     digest_of,
@@ -22,7 +23,7 @@ from dbmsolver.core.patience_closing import (
     make_set,
     whole_piece,
 )
-from dbmsolver.core.patience_strata import signatures, strata_of
+from dbmsolver.core.patience_strata import progress_of, signatures, strata_of
 from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.core.wide import least_moves, normal_row
 from dbmsolver.core.wide_search import begin, explore, layers_of_closed, make_frontier
@@ -73,6 +74,10 @@ def of_patience(rules: Rules, question: Question, any_solution: bool) -> list[Ca
     sharing: list[Call] = [
         (expand_layer, (tables, bounds, states, out, board, weights, found, *numbers))
     ]
+    ordering: list[Call] = [
+        (progress_of, (tables, _STATES, _NUMBERS)),
+        (bring_forward, (states, _NUMBER)),
+    ]
     beaming = patience_beam.make_beaming(_STATES[0], 1, 1, 1)
     some_kept = (_STATES, _CODES, beaming.parents, beaming.costs)
     beams: list[Call] = [
@@ -88,7 +93,7 @@ def of_patience(rules: Rules, question: Question, any_solution: bool) -> list[Ca
         *(dives if question == Question.PROVE or any_solution else []),
         closing,
         (insert_chosen, (states, out, _NUMBER)),
-        *([*sharing, *beams] if question == Question.SOLVE else []),
+        *([*sharing, *beams, *ordering] if question == Question.SOLVE else []),
         (strata_of, (tables, _STATES, _NUMBERS)),
         (bounds_of, (tables, bounds, _STATES, board, weights, _NUMBERS)),
         (insert, (states, _STATES, _CODES)),

@@ -46,6 +46,13 @@ def strata_of(keys: PatienceKeys, words: Words) -> NDArray[np.int64]:
     return found
 
 
+def progress_of(keys: PatienceKeys, words: Words) -> NDArray[np.int64]:
+    """Return for each state its stratum plus the cards home."""
+    found = np.zeros(words.shape[0], np.int64)
+    patience_strata.progress_of(keys.tables, words, found)
+    return found
+
+
 def first_layer(keys: PatienceKeys, words: Words) -> int:
     """Return the layer of the deal, the first of these states: its lower bound."""
     found = np.zeros(1, np.int64)

@@ -13,7 +13,7 @@ import pytest
 from helpers.rows import row
 
 from dbmsolver.survey.rows import Inquiry
-from dbmsolver.survey.table import Table
+from dbmsolver.survey.table import SurveyTable
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "benchmarks"
@@ -67,7 +67,7 @@ def test_counts_and_digests_of_verdicts(tmp_path: Path) -> None:
         row(11, verdict="undecided", limit="max-time"),
         row(10, verdict="solved", states=3, evaluated=4),
     ]
-    with Table(table, Inquiry.VERDICT) as file:
+    with SurveyTable(table, Inquiry.VERDICT) as file:
         file.put(rows)
     told = [
         "-1\t-1\t1\t0\t1\t0\t" + sha256(b"-1,unsolvable,1,1,00ff\n").hexdigest(),
@@ -77,7 +77,7 @@ def test_counts_and_digests_of_verdicts(tmp_path: Path) -> None:
     heading, *lines = script("verdicts", "--each", "10", str(table)).stdout.splitlines()
     assert heading.split("\t")[2] == "rows"
     assert lines == told
-    with Table(table, Inquiry.VERDICT) as file:
+    with SurveyTable(table, Inquiry.VERDICT) as file:
         file.put([row(12, verdict="solved", states=1_000_001, evaluated=1_000_001)])
     large = sha256(b"11,undecided,0,0,\n12,solved,,,\n").hexdigest()
     assert script("verdicts", "--each", "10", str(table)).stdout.split()[-1] == large
@@ -96,7 +96,7 @@ def test_proofs_of_a_table_are_checked_again(tmp_path: Path) -> None:
     wrong = replace(right, digest="a5545956b6ff9d4c")
     for name, one, code, word in (("right", right, 0, "valid"), ("wrong", wrong, 1, "another")):
         table = tmp_path / f"{name}.csv"
-        with Table(table, Inquiry.VERDICT) as file:
+        with SurveyTable(table, Inquiry.VERDICT) as file:
             file.put([one, row(1, verdict="solved")])
         result = script("recheck", str(table), "--sample", "5", "--largest", "1")
         assert result.returncode == code, result.stderr

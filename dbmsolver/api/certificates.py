@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchedAgain:
+class RepeatedSearch:
     """A certificate beside the answer of its search, made again."""
 
     record: Certificate
@@ -26,7 +26,7 @@ class SearchedAgain:
     """Lines about what differs in the two; nothing is compared if the search is undecided."""
 
 
-def search_again(path: Path, threads: int | None, memory: int | None) -> Events[SearchedAgain]:
+def repeat_search(path: Path, threads: int | None, memory: int | None) -> Events[RepeatedSearch]:
     """Make the search of a certificate again, by the same method, and compare the two.
 
     A generator of events. Reports tell the share that is done, as far as the certificate says how
@@ -40,21 +40,21 @@ def search_again(path: Path, threads: int | None, memory: int | None) -> Events[
     return _compared(record, deal, search(record["question"], deal, options, Limits(memory=memory)))
 
 
-def _compared(record: Certificate, deal: Deal, events: Events[Result]) -> Events[SearchedAgain]:
+def _compared(record: Certificate, deal: Deal, events: Events[Result]) -> Events[RepeatedSearch]:
     from dbmsolver.verify import certificate
 
-    said = record["states"] + record["forced"] if record["claim"] == "unsolvable" else 0
-    result = yield from changed(events, lambda event: _measured(event, said))
+    expected = record["states"] + record["forced"] if record["claim"] == "unsolvable" else 0
+    result = yield from changed(events, lambda event: _with_share(event, expected))
     if result.verdict == Verdict.UNDECIDED:
-        return SearchedAgain(record, deal, result, ())
+        return RepeatedSearch(record, deal, result, ())
     different = certificate.differences(certificate.from_result(result), record)
     problem = certificate.bad_path(record, deal)
     if problem is not None:
         different.insert(0, problem)
-    return SearchedAgain(record, deal, result, tuple(different))
+    return RepeatedSearch(record, deal, result, tuple(different))
 
 
-def _measured(event: Event, states: int) -> Event:
+def _with_share(event: Event, states: int) -> Event:
     """Return a report with the share that is done, of `states` states in all."""
     if not isinstance(event, Report) or not states:
         return event

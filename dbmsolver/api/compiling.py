@@ -71,7 +71,7 @@ _LARGEST_KERNEL = 1 << 20
 """Bytes that no file of a kernel exceeds."""
 
 
-class Work(NamedTuple):
+class CompileTask(NamedTuple):
     """Work of one process: a part of what is compiled for a family."""
 
     family: Family
@@ -90,7 +90,7 @@ def kernel_folder() -> str:
     return folder
 
 
-def check_room(folder: str) -> None:
+def check_disk(folder: str) -> None:
     """Raise SystemRefusedError if the folder has no room for another kernel."""
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -101,47 +101,47 @@ def check_room(folder: str) -> None:
         raise SystemRefusedError(f"kernels cannot be kept in {folder}: {error.strerror}") from None
 
 
-def works_for(games: Iterable[Rules]) -> list[Work]:
+def tasks_for(games: Iterable[Rules]) -> list[CompileTask]:
     """Return the works that some games need; those that take longest first."""
-    needed = set[Work]()
+    needed = set[CompileTask]()
     for rules in games:
-        needed |= {Work(rules.family, part) for part in ("solve", "prove", "play")}
+        needed |= {CompileTask(rules.family, part) for part in ("solve", "prove", "play")}
         if has_dominance(rules) or has_classes(rules):
-            needed.add(Work(rules.family, "cover"))
+            needed.add(CompileTask(rules.family, "cover"))
         if rules.family == "cards":  # where runs count as one move
-            needed.add(Work("runs", "solve"))
+            needed.add(CompileTask("runs", "solve"))
     families, parts = get_args(Family), ("cover", "prove", "solve", "play")
-    return sorted(needed, key=lambda work: (parts.index(work.part), families.index(work.family)))
+    return sorted(needed, key=lambda task: (parts.index(task.part), families.index(task.family)))
 
 
-def compile_works(works: list[Work], threads: int | None = None) -> Iterator[Work]:
+def compile_tasks(tasks: list[CompileTask], threads: int | None = None) -> Iterator[CompileTask]:
     """Compile the works, some at a time; yields each that is done.
 
     SystemRefusedError if a process fails.
     """
-    waiting, running = list(works), dict[Work, subprocess.Popen[bytes]]()
+    waiting, running = list(tasks), dict[CompileTask, subprocess.Popen[bytes]]()
     done = threading.Semaphore(0)
     with ExitStack() as stack:
         while waiting or running:
             while waiting and len(running) < (threads or processors()):
-                work = waiting.pop(0)
-                process = stack.enter_context(_started(work))
+                task = waiting.pop(0)
+                process = stack.enter_context(_start(task))
                 stack.callback(process.kill)
-                threading.Thread(target=_tell, args=(process, done), daemon=True).start()
-                running[work] = process
+                threading.Thread(target=_signal_end, args=(process, done), daemon=True).start()
+                running[task] = process
             done.acquire()
-            for work, process in list(running.items()):
+            for task, process in list(running.items()):
                 if process.poll() is None:
                     continue
-                del running[work]
+                del running[task]
                 if process.returncode:
-                    raise SystemRefusedError(f"{work}: {_last_line(process)}")
-                yield work
+                    raise SystemRefusedError(f"{task}: {_last_line(process)}")
+                yield task
 
 
-def _started(work: Work) -> subprocess.Popen[bytes]:
+def _start(task: CompileTask) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        python_command(compile_part, *work),
+        python_command(compile_part, *task),
         stdin=subprocess.PIPE,  # it ends with this process
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -149,7 +149,7 @@ def _started(work: Work) -> subprocess.Popen[bytes]:
     )
 
 
-def _tell(process: subprocess.Popen[bytes], done: threading.Semaphore) -> None:
+def _signal_end(process: subprocess.Popen[bytes], done: threading.Semaphore) -> None:
     process.wait()
     done.release()
 
@@ -199,9 +199,9 @@ def _play(family: Family, folder: Path) -> None:
         api.count_solutions(deals[1])
     for at, deal in enumerate(deals):
         api.solve(deal, any_solution=True, max_states=_MOST_STATES)
-        for how in ("dominating", "every-position"):
-            store = folder / f"{at} {how}"
-            api.prove(deal, method=how, store=store)
+        for method in ("dominating", "every-position"):
+            store = folder / f"{at} {method}"
+            api.prove(deal, method=method, store=store)
             api.verify_store(store)
         store = folder / f"{at} shortest"
         api.solve(deal, store=store)

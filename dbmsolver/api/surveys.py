@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 Question = Literal["verdict", "shortest", "fewest-freecells"]
 
 
-def several(what: str, given: Any, kind: type[Any]) -> list[Any]:
+def as_list(what: str, given: Any, kind: type[Any]) -> list[Any]:
     """Return one thing of a kind, or several, as a list; UsageError for anything else."""
     if isinstance(given, kind):
         return [given]
@@ -111,8 +111,8 @@ def survey_deals(
         raise UsageError(f"lengths say nothing about {question}, expected the question verdict")
     if ranges is None and not undecided_only:
         raise UsageError("nothing to ask, expected ranges, or undecided_only")
-    texts = None if ranges is None else several("ranges", ranges, str)
-    games = tuple(several("rules", rules if rules is not None else rules_for("freecell"), Rules))
+    texts = None if ranges is None else as_list("ranges", ranges, str)
+    games = tuple(as_list("rules", rules if rules is not None else rules_for("freecell"), Rules))
     if not games:
         raise WrongValueError("rules are empty, expected those of one game or of several")
     inquiry = inquiry_of(question, metric, automove)
@@ -131,17 +131,17 @@ def survey_deals(
 
 
 class _Cancelled(Exception):
-    """The caller wants no more."""
+    """The caller has cancelled the survey."""
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
-    """A table after a survey."""
+class TableSummary:
+    """The counts of a table's rows after a survey."""
 
     answers: dict[str, int]
     """The number of rows by what they say: "solved", "unsolvable", "undecided", "unreadable"."""
     new: int
-    """Rows that this survey has filled."""
+    """The number of rows that this survey has filled."""
 
 
 def inquiry_of(question: str, metric: Metric | None, automove: Policy | None) -> Inquiry:
@@ -196,11 +196,11 @@ def fill_table(
     ray: str | None,
     threads: int | None,
     compiles: Callable[[], None],
-) -> Generator[SurveyReport, None, Filled]:
-    """Make a survey; yields how far it is, some times a second.
+) -> Generator[SurveyReport, None, TableSummary]:
+    """Make a survey; yield reports of its progress, some times a second.
 
-    What is known is in the table when it ends, whatever of. `compiles` is called when its processes
-    compile kernels.
+    The table holds everything that is known, however the survey ends. `compiles` is called when
+    processes of the survey compile kernels.
     """
     from dbmsolver.survey.filling import fill
 
@@ -209,7 +209,7 @@ def fill_table(
     for row in filled.rows.values():
         word = "undecided" if row.is_open else row.verdict
         counts[word] = counts.get(word, 0) + 1
-    return Filled(counts, filled.new)
+    return TableSummary(counts, filled.new)
 
 
 def require_charts() -> None:

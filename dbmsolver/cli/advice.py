@@ -5,28 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dbmsolver.cli.played import Played
+from dbmsolver.cli.json_data import board_data, deal_data, dump_json, move_data, rules_data
+from dbmsolver.cli.played import GameSoFar
 from dbmsolver.cli.render import (
     LIMITS,
-    board_data,
     board_text,
-    deal_data,
     describe_move,
-    dump_json,
     fact_lines,
     has_solution,
     human_bytes,
     human_time,
-    move_data,
     possible_lengths,
-    rules_data,
 )
 from dbmsolver.game.measures import METRIC_WORDS, counted
 from dbmsolver.game.moves import Move
 from dbmsolver.results import FirstMoves, Limit, MoveValue, Result, Verdict
 
 
-def hint_line(game: Played, result: Result) -> str:
+def hint_line(game: GameSoFar, result: Result) -> str:
     """Return the worth of a position, in one line."""
     if game.deal.position.is_goal():
         return f"{game.title}: won"
@@ -43,7 +39,7 @@ def hint_line(game: Played, result: Result) -> str:
     return f"{game.title}: can be won, {lengths} {moves} are left{_because(result.limit)}"
 
 
-def hint_text(game: Played, result: Result, seconds: float, peak_memory: int) -> str:
+def hint_text(game: GameSoFar, result: Result, seconds: float, peak_memory: int) -> str:
     """Return a hint for people."""
     facts = []
     if (move := _first_move(result)) is not None:
@@ -68,7 +64,7 @@ def _first_move(result: Result) -> Move | None:
     return next((move for move in result.moves if result.measure.cost(move)), None)
 
 
-def hint_json(game: Played, result: Result, seconds: float, peak_memory: int) -> str:
+def hint_json(game: GameSoFar, result: Result, seconds: float, peak_memory: int) -> str:
     """Return a hint for programs; answers.schema.json describes it."""
     return dump_json(
         {
@@ -83,7 +79,7 @@ def hint_json(game: Played, result: Result, seconds: float, peak_memory: int) ->
     )
 
 
-def _worth(game: Played, result: Result, limit: Limit | None) -> dict[str, Any]:
+def _worth(game: GameSoFar, result: Result, limit: Limit | None) -> dict[str, Any]:
     """Return the worth of a position, for JSON."""
     solved = has_solution(result)
     return {
@@ -100,7 +96,7 @@ def _worth(game: Played, result: Result, limit: Limit | None) -> dict[str, Any]:
     }
 
 
-def values_text(game: Played, found: FirstMoves) -> str:
+def values_text(game: GameSoFar, found: FirstMoves) -> str:
     """Return the value of each move, for people: the best first, those that lose last."""
     moves = counted(len(found.values), "first move", "first moves")
     parts = [
@@ -128,7 +124,7 @@ def _facts(found: FirstMoves) -> Iterator[tuple[str, str]]:
         yield "Store", str(found.result.store)
 
 
-def values_json(game: Played, found: FirstMoves) -> str:
+def values_json(game: GameSoFar, found: FirstMoves) -> str:
     """Return the same for programs; answers.schema.json describes it."""
     return dump_json(
         {

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import click
 
 from dbmsolver.cli.options import gathered, output_option
+from dbmsolver.cli.output import refuse_picture, write_text
 from dbmsolver.cli.progress import ProgressDisplay
 from dbmsolver.cli.render import EXIT_CODES, has_solution, render_json, render_text, verdict_line
-from dbmsolver.cli.streams import Unheard, output_is_closed
-from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, SystemRefusedError, UsageError
+from dbmsolver.cli.streams import MessageStream
+from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, UsageError
 from dbmsolver.game.measures import METRIC_WORDS, counted, usual_metric
 from dbmsolver.notation.format_names import FORMATS as SOLUTION_FORMATS
 from dbmsolver.notation.format_names import WITH_RUNS, format_of_answer
@@ -25,9 +23,6 @@ from dbmsolver.signals import collect_signals, raise_on_signals
 
 FORMATS = ("text", "json", *SOLUTION_FORMATS)
 """The formats of an answer: the whole of it (`text`, `json`), or its solution alone."""
-
-PICTURES = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf")
-"""Endings of names that nobody gives to text."""
 
 Answer = TypeVar("Answer")
 Events = Generator[Event, Any, Answer]
@@ -111,13 +106,6 @@ answer_options = gathered(
 """Options for the form of an answer: --format, -o, --json, --runs and --boards, as `form`."""
 
 
-def refuse_picture(output: str | None, what: str, expected: str) -> None:
-    """Raise UsageError if the name of a file has the ending of a picture: it gets text."""
-    ending = Path(output or "").suffix.lower()
-    if ending in PICTURES:
-        raise UsageError(f"{what} are not written as {ending}, {expected}", str(output))
-
-
 def follow(events: Events[Answer], progress: ProgressDisplay, store: str | None) -> Answer:
     """Run a search to its end and show its progress.
 
@@ -172,35 +160,6 @@ def interrupted(store: str | None) -> Interrupted:
     return Interrupted(f"interrupted{hint}")
 
 
-def check_output(output: str | None, *kept: str | None) -> None:
-    """Refuse a place that cannot be written to before a search is made for it.
-
-    `kept` are stores and tables, which an answer must not take the place of: UsageError for a path
-    that means one of their files, by whatever name or link.
-    """
-    if output in (None, "-"):
-        if output_is_closed():
-            raise SystemRefusedError("closed, expected a place for the answer", "standard output")
-        return
-    path = Path(str(output))
-    folder = path.parent
-    if not folder.is_dir():
-        raise UsageError(
-            f"{folder} is no directory, expected a file that can be written", str(path)
-        )
-    if not os.access(path if path.exists() else folder, os.W_OK):
-        raise UsageError("cannot be written, expected a file that can be", str(path))
-    for place in filter(None, kept):
-        if path.exists() and any(os.path.samefile(path, file) for file in _files_of(Path(place))):  # noqa: PTH121
-            raise UsageError(f"a file of {place}, expected another one", str(path))
-
-
-def _files_of(kept: Path) -> list[Path]:
-    """Return the files of a store, or the one of a table."""
-    files = list(kept.iterdir()) if kept.is_dir() else [kept]
-    return [file for file in files if file.exists()]
-
-
 def write_answer(result: Result, form: AnswerForm, quiet: bool = False) -> int:
     """Write the answer; returns the exit code that says the verdict."""
     beside = True  # the verdict has to be told besides
@@ -215,7 +174,7 @@ def write_answer(result: Result, form: AnswerForm, quiet: bool = False) -> int:
     if text is not None:
         write_text(text, form.output)
     if text is None or (not quiet and (beside or form.output not in (None, "-"))):
-        print(verdict_line(result), file=Unheard(sys.stderr), flush=True)
+        print(verdict_line(result), file=MessageStream(sys.stderr), flush=True)
     return EXIT_CODES[result.verdict]
 
 
@@ -223,8 +182,8 @@ def _solution_text(result: Result, form: AnswerForm) -> str:
     from dbmsolver.api.solutions import solution_of
     from dbmsolver.notation import formats
 
-    shortest = _said(result, result.length) if result.shortest else None
-    at_least = None if result.shortest else _said(result, result.at_least)
+    shortest = _length_in_words(result, result.length) if result.shortest else None
+    at_least = None if result.shortest else _length_in_words(result, result.at_least)
     solution = solution_of(result)
     if not result.shortest and form.name != "html":  # a page has its own way to say it
         solution = replace(solution, remarks=(not_proven(at_least),))
@@ -239,62 +198,9 @@ def not_proven(at_least: int | str | None) -> str:
     return f"not proven shortest: at least {moves} are needed"
 
 
-def _said(result: Result, moves: int | None) -> int | str | None:
+def _length_in_words(result: Result, moves: int | None) -> int | str | None:
     """Return a number of moves; in words, with what counts as one, where that is not usual."""
     usual = result.metric == usual_metric(result.deal.rules)
     if moves is None or (usual and result.metric != "turns"):  # where the waste is turned for free
         return moves
     return counted(moves, *METRIC_WORDS[result.metric])
-
-
-def write_text(text: str | Iterable[str], output: str | None) -> None:
-    """Write to a file, or to standard output for None and `-`; also text that comes in pieces.
-
-    SystemRefusedError if there is no room.
-    """
-    pieces = [text] if isinstance(text, str) else text
-    try:
-        if output in (None, "-"):
-            for piece in pieces:
-                click.echo(piece, nl=False)
-            sys.stdout.flush()
-        else:
-            _write_file(pieces, Path(str(output)))
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        where = "standard output" if output in (None, "-") else str(output)
-        raise SystemRefusedError(f"cannot be written ({error.strerror})", where) from None
-
-
-def _write_file(pieces: Iterable[str], path: Path) -> None:
-    """Write a file so that it is never there in part: beside its place, then moved to it.
-
-    A device, a pipe, a link, or a file in a folder that cannot be written to is written in its
-    place.
-    """
-    plain = path.is_file() or not path.exists()
-    if path.is_symlink() or not plain or not os.access(path.parent, os.W_OK):
-        with path.open("w", encoding="utf-8") as file:
-            file.writelines(pieces)
-        return
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
-    ) as beside:
-        try:
-            beside.writelines(pieces)
-            beside.flush()
-            Path(beside.name).chmod(_mode(path))
-            Path(beside.name).replace(path)
-        except BaseException:
-            Path(beside.name).unlink(missing_ok=True)
-            raise
-
-
-def _mode(path: Path) -> int:
-    """Return the permissions of a file, or those that a new one gets."""
-    if path.exists():
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

@@ -6,19 +6,20 @@ from dataclasses import replace
 from functools import partial
 
 from dbmsolver.cli.advice import values_json, values_text
-from dbmsolver.cli.answers import AnswerForm, check_output, follow_many, write_text
-from dbmsolver.cli.options import Shown
-from dbmsolver.cli.played import Played
+from dbmsolver.cli.answers import AnswerForm, follow_many
+from dbmsolver.cli.options import DisplayOptions
+from dbmsolver.cli.output import check_output, write_text
+from dbmsolver.cli.played import GameSoFar
 from dbmsolver.cli.render import EXIT_CODES
 from dbmsolver.cli.sequences import SequenceOptions
 from dbmsolver.errors import EXIT_UNDECIDED, UsageError
 from dbmsolver.results import Limits, Method, Options, Question, Verdict
 
 
-def check_values(asked: SequenceOptions, form: AnswerForm) -> None:
+def check_values(wanted: SequenceOptions, form: AnswerForm) -> None:
     """Raise UsageError if other options contradict --every-first-move."""
-    if asked:
-        other = "--count" if asked.most is None else "--all"
+    if wanted:
+        other = "--count" if wanted.most is None else "--all"
         raise UsageError(f"--every-first-move and {other}, expected one of them")
     if form.boards:
         raise UsageError("--every-first-move and --boards, expected one of them")
@@ -28,7 +29,7 @@ def check_values(asked: SequenceOptions, form: AnswerForm) -> None:
 
 
 def answer_values(
-    game: Played, options: Options, limits: Limits, form: AnswerForm, shown: Shown
+    game: GameSoFar, options: Options, limits: Limits, form: AnswerForm, display: DisplayOptions
 ) -> int:
     """Find out what each move leads to, and write it; returns the exit code.
 
@@ -43,7 +44,7 @@ def answer_values(
     begin = partial(value_moves, game.deal, options, limits)
     beside = replace(options, method=Method.EVERY_POSITION, any_solution=True)
     with compilers_for(Question.SOLVE, game.deal, beside):
-        found = follow_many(begin, shown.progress(), store)
+        found = follow_many(begin, display.progress(), store)
     text = values_json(game, found) if form.name == "json" else values_text(game, found)
     write_text(text, form.output)
     if found.result.verdict == Verdict.SOLVED and found.limit is not None:

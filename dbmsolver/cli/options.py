@@ -264,7 +264,7 @@ limit_options = limits_with(None)
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class DisplayOptions:
     """The choice of progress shown on standard error while a command works."""
 
     quiet: bool
@@ -278,13 +278,13 @@ class Shown:
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
 
 progress_options = gathered(
-    "shown",
-    Shown,
+    "display",
+    DisplayOptions,
     quiet_option,
     click.option(
         "--log-json", is_flag=True, help="Progress as one JSON object for each commit to the store."
     ),
 )
-"""--quiet and --log-json, as `shown`."""
+"""--quiet and --log-json, as `display`."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="The answer as JSON.")

@@ -23,7 +23,7 @@ _NOTED = re.compile("[1-8a-d][1-8a-dh]")
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class GameSoFar:
     """A position in the middle of a game."""
 
     start: Deal
@@ -41,14 +41,14 @@ class Played:
 
 def play_out(
     start: Deal, words: Sequence[str], from_format: str | None, policy: Automove | None
-) -> Played:
+) -> GameSoFar:
     """Return the position after some moves: words of a text, or one file (`-` is standard input).
 
     `policy` says which moves to the foundations a text in Standard FreeCell Notation leaves out.
     Every move is checked. Raises InputError for moves that cannot be read or played.
     """
     if not words:
-        return Played(start, 0, start)
+        return GameSoFar(start, 0, start)
     from dbmsolver.notation.formats.given import Given
     from dbmsolver.notation.formats.klondike_moves import format_of_moves
     from dbmsolver.notation.formats.source import Source
@@ -63,7 +63,7 @@ def play_out(
             from_format = from_format or format_of_moves(source.text) or "short"
     solution, _ = load(source, from_format, Given(deal=start, policy=policy))
     position = solution.reached()
-    return Played(start, len(solution.steps), Deal(position, start.rules))
+    return GameSoFar(start, len(solution.steps), Deal(position, start.rules))
 
 
 def _is_path(word: str) -> bool:

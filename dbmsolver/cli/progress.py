@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 from dbmsolver.cli.rates import Rate, TimeLeft
 from dbmsolver.cli.render import human_bytes, human_time
-from dbmsolver.cli.streams import Unheard
+from dbmsolver.cli.streams import MessageStream
 from dbmsolver.closable import Closable
 from dbmsolver.game.measures import METRIC_WORDS, counted
 from dbmsolver.results import Better, Commit, Event, Report, SurveyReport
@@ -77,7 +77,7 @@ class JsonLog(ProgressDisplay):
             print(json.dumps(data), file=self.stream, flush=True)
 
 
-class Lines(ProgressDisplay):
+class PlainLines(ProgressDisplay):
     """A plain line now and then, as fits a log."""
 
     def __init__(self, stream: IO[str]) -> None:
@@ -128,13 +128,13 @@ class LiveLine(ProgressDisplay):
             if event.done is not None:
                 head, _, rest = line.partition(" ")
                 encoding: str | None = getattr(self.stream, "encoding", None)
-                line = f"{head} {bar(event.done, encoding)} {rest}"
+                line = f"{head} {progress_bar(event.done, encoding)} {rest}"
             self.draw(line)
 
     def advance(self, what: str, step: str, done: int, total: int, elapsed: float) -> None:
         """Redraw the line with a bar."""
         encoding: str | None = getattr(self.stream, "encoding", None)
-        share = bar(done / total, encoding)
+        share = progress_bar(done / total, encoding)
         self.draw(f"{what} {share} {done} of {total}, {step}, {human_time(elapsed)}")
 
     def draw(self, line: str) -> None:
@@ -148,7 +148,7 @@ class LiveLine(ProgressDisplay):
             console = Console(file=self.stream, highlight=False)
             self.live = Live(console=console, auto_refresh=False, transient=True)
             self.live.start()
-        head, _, rest = fitted(line, self.live.console.width).partition(" ")
+        head, _, rest = fit_line(line, self.live.console.width).partition(" ")
         text = Text(no_wrap=True, overflow="ellipsis")
         text.append(head, style="bold cyan").append(f" {rest}")
         self.live.update(text, refresh=True)
@@ -167,7 +167,7 @@ class LiveLine(ProgressDisplay):
             self.live = None
 
 
-def fitted(line: str, width: int) -> str:
+def fit_line(line: str, width: int) -> str:
     """Return the line as it fits a terminal.
 
     Its bar is shortened first; its end, which is the time so far, stays.
@@ -187,7 +187,7 @@ def fitted(line: str, width: int) -> str:
     return f"{head[:kept]}... {end}" if comma and kept > 0 else line
 
 
-def bar(done: float, encoding: str | None, width: int = BAR) -> str:
+def progress_bar(done: float, encoding: str | None, width: int = BAR) -> str:
     """Return a bar for a share from 0 to 1; in ASCII where the encoding has no others."""
     full, empty = ("━", "─") if (encoding or "").lower().startswith("utf") else ("#", "-")
     length = int(width * min(max(done, 0.0), 1.0))
@@ -277,11 +277,11 @@ def _known_line(report: Report, done: float, rate: float, left: float | None) ->
 
 def progress_for(quiet: bool, log_json: bool, stream: IO[str] | None = None) -> ProgressDisplay:
     """Return the kind of progress that the options and standard error ask for."""
-    stream = cast("IO[str]", Unheard(sys.stderr if stream is None else stream))
+    stream = cast("IO[str]", MessageStream(sys.stderr if stream is None else stream))
     if log_json:
         return JsonLog(stream)
     if quiet:
         return ProgressDisplay()
     if stream.isatty() and os.environ.get("TERM") != "dumb":
         return LiveLine(stream)
-    return Lines(stream)
+    return PlainLines(stream)

@@ -11,20 +11,19 @@ from typing import Any
 
 import click
 
-from dbmsolver.cli.answers import AnswerForm, check_output, follow_many, write_text
-from dbmsolver.cli.options import Shown, gathered
+from dbmsolver.cli.answers import AnswerForm, follow_many
+from dbmsolver.cli.json_data import deal_data, dump_json, rules_data
+from dbmsolver.cli.options import DisplayOptions, gathered
+from dbmsolver.cli.output import check_output, write_text
 from dbmsolver.cli.render import (
     EXIT_CODES,
     LIMITS,
-    deal_data,
-    dump_json,
     fact_lines,
     human_bytes,
     human_time,
-    rules_data,
     verdict_line,
 )
-from dbmsolver.cli.streams import Unheard
+from dbmsolver.cli.streams import MessageStream
 from dbmsolver.cli.values import Count
 from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, UsageError
 from dbmsolver.game.boards import format_board
@@ -40,7 +39,7 @@ MOST_FILES = 10_000
 _EVERY = "every"
 
 
-class _Most(Count):
+class _SolutionLimit(Count):
     """A number of wanted solutions; 0 stands for all of them."""
 
     name = "integer range"
@@ -63,7 +62,7 @@ class SequenceOptions:
 
 
 sequence_options = gathered(
-    "asked",
+    "wanted",
     SequenceOptions,
     click.option(
         "--count",
@@ -74,7 +73,7 @@ sequence_options = gathered(
         "--all",
         "most",
         metavar="[LIMIT]",
-        type=_Most(),
+        type=_SolutionLimit(),
         is_flag=False,
         flag_value=_EVERY,
         help="Count them, and write all of them, or LIMIT of them: as text in two characters for a "
@@ -82,17 +81,17 @@ sequence_options = gathered(
         "NAME-1.sfn, NAME-2.sfn, ...).",
     ),
 )
-"""--count and --all, as `asked`."""
+"""--count and --all, as `wanted`."""
 
 
-def check_asked(asked: SequenceOptions, form: AnswerForm) -> None:
+def check_sequences(wanted: SequenceOptions, form: AnswerForm) -> None:
     """Raise UsageError if options on the answer say nothing about all solutions."""
-    name = "--count" if asked.most is None else "--all"
+    name = "--count" if wanted.most is None else "--all"
     if form.boards:
         raise UsageError(f"{name} and --boards, expected one of them")
     if form.name in ("text", "json"):
         return
-    if asked.most is None:
+    if wanted.most is None:
         raise UsageError(
             f"--count says nothing about the format {form.name}, expected text or json"
         )
@@ -101,7 +100,7 @@ def check_asked(asked: SequenceOptions, form: AnswerForm) -> None:
         raise UsageError(f"{text} at once, expected another format, such as short")
     if form.output in (None, "-"):
         raise UsageError(f"--all with the format {form.name} makes many files, expected -o NAME")
-    if not 0 < asked.most <= MOST_FILES:
+    if not 0 < wanted.most <= MOST_FILES:
         text = f"expected --all LIMIT, at most {MOST_FILES}"
         raise UsageError(f"with the format {form.name} each solution is a file, {text}")
 
@@ -111,34 +110,34 @@ def answer_all(
     options: Options,
     limits: Limits,
     form: AnswerForm,
-    shown: Shown,
-    asked: SequenceOptions,
+    display: DisplayOptions,
+    wanted: SequenceOptions,
 ) -> int:
     """Count all shortest solutions, write those that are asked for; returns the exit code."""
     from dbmsolver.api.advice import shortest_solutions
 
     store = None if options.store is None else str(options.store)
     check_output(form.output, store)
-    with shortest_solutions(deal, options, limits, keep=asked.most is not None) as sequences:
-        found = follow_many(sequences.count, shown.progress(), store)
-        told = asked.most is not None and bool(found.count)
+    with shortest_solutions(deal, options, limits, keep=wanted.most is not None) as sequences:
+        found = follow_many(sequences.count, display.progress(), store)
+        writes = wanted.most is not None and bool(found.count)
         limit = found.limit
-        if told:
+        if writes:
             limit = follow_many(
-                partial(sequences.choose, asked.most or None), shown.progress(), store
+                partial(sequences.choose, wanted.most or None), display.progress(), store
             )
-        solutions = sequences.solutions() if told and limit is None else iter(())
+        solutions = sequences.solutions() if writes and limit is None else iter(())
         if form.name == "text":
-            write_text(_text(found, asked, solutions), form.output)
+            write_text(_text(found, wanted, solutions), form.output)
         elif form.name == "json":
-            write_text(_json(found, asked, solutions), form.output)
+            write_text(_json(found, wanted, solutions), form.output)
         else:
             _write_files(found, solutions, form)
         if limit is not None and found.limit is None:
             line = f"dbmsolver: no solution is written, {LIMITS[limit]}"
-            print(line, file=Unheard(sys.stderr), flush=True)
-        elif not shown.quiet and (form.name != "text" or form.output not in (None, "-")):
-            print(count_line(found), file=Unheard(sys.stderr), flush=True)
+            print(line, file=MessageStream(sys.stderr), flush=True)
+        elif not display.quiet and (form.name != "text" or form.output not in (None, "-")):
+            print(count_line(found), file=MessageStream(sys.stderr), flush=True)
     if found.result.verdict == Verdict.SOLVED:
         return EXIT_SOLVED if limit is None else EXIT_UNDECIDED
     return EXIT_CODES[found.result.verdict]
@@ -155,12 +154,12 @@ def count_line(found: SolutionCount) -> str:
 
 
 def _text(
-    found: SolutionCount, asked: SequenceOptions, solutions: Iterator[Moves]
+    found: SolutionCount, wanted: SequenceOptions, solutions: Iterator[Moves]
 ) -> Iterator[str]:
     """Yield the answer for people, in pieces."""
     yield f"{count_line(found)}\n\n{format_board(found.result.deal.position)}\n"
-    if asked.most is not None and found.count:
-        total = min(found.count, asked.most or found.count)
+    if wanted.most is not None and found.count:
+        total = min(found.count, wanted.most or found.count)
         width = len(str(total))
         for number, moves in enumerate(solutions, start=1):
             yield f"{number:>{width}}  {' '.join(words_of(moves)) or 'No move is needed.'}\n"
@@ -186,7 +185,7 @@ def words_of(moves: Moves) -> list[str]:
 
 
 def _json(
-    found: SolutionCount, asked: SequenceOptions, solutions: Iterator[Moves]
+    found: SolutionCount, wanted: SequenceOptions, solutions: Iterator[Moves]
 ) -> Iterator[str]:
     """Yield the answer for programs, in pieces; answers.schema.json describes it."""
     result = found.result
@@ -206,7 +205,7 @@ def _json(
         "store": None if result.store is None else str(result.store),
     }
     yield dump_json(data).removesuffix("\n}\n")
-    if asked.most is None:
+    if wanted.most is None:
         yield ',\n  "solutions": null\n}\n'
         return
     yield ',\n  "solutions": ['

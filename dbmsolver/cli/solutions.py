@@ -14,7 +14,7 @@ from dbmsolver.cli.options import (
     rows_option,
     shape_options,
 )
-from dbmsolver.cli.streams import Unheard
+from dbmsolver.cli.streams import MessageStream
 from dbmsolver.cli.values import DealSource, FormatName, GameSource
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.automoves import AUTOMOVES
@@ -108,7 +108,7 @@ def load(
     solution = formats.read(source, form, given)
     whose = f"{title(solution.deal)}: " if one_of_several else ""
     for note in solution.notes:
-        print(f"dbmsolver: {whose}{note}", file=Unheard(sys.stderr), flush=True)
+        print(f"dbmsolver: {whose}{note}", file=MessageStream(sys.stderr), flush=True)
     return solution, form
 
 

@@ -52,7 +52,7 @@ def output_is_closed() -> bool:
         return True
 
 
-class Unheard:
+class MessageStream:
     """A stream of messages that nobody may be reading: what cannot be written is forgotten."""
 
     def __init__(self, stream: IO[str]) -> None:

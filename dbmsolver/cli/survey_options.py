@@ -32,7 +32,7 @@ def parse_cells(text: str) -> Cells:
     return cells
 
 
-class Games:
+class GameChoice:
     """The games, and how they are changed, as the options say it."""
 
     def __init__(
@@ -77,7 +77,7 @@ class Games:
 
 games_options = gathered(
     "chosen",
-    Games,
+    GameChoice,
     click.option(
         "--game",
         "games",

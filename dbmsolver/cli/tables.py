@@ -21,18 +21,18 @@ def count_table(name: str, rows: Sequence[Row], width: int | None = None) -> str
     cells += [(str(number), f"{states:,}", f"{forced:,}") for number, states, forced in rows]
     widths = [max(len(row[column]) for row in cells) for column in range(3)]
     lines = ["  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in cells]
-    room = max(width - len(lines[0]) - 3, 8)
+    width = max(width - len(lines[0]) - 3, 8)
     most = max((states + forced for _, states, forced in rows), default=0)
     for index, (_, states, forced) in enumerate(rows, start=1):
-        lines[index] = f"{lines[index]}  {bar(states + forced, most, room)}".rstrip()
+        lines[index] = f"{lines[index]}  {count_bar(states + forced, most, width)}".rstrip()
     return "".join(line + "\n" for line in lines)
 
 
-def bar(value: int, most: int, room: int) -> str:
-    """Return a bar of `room` characters for `most`; a value above 0 is never invisible."""
+def count_bar(value: int, most: int, width: int) -> str:
+    """Return a bar of `width` characters for `most`; a value above 0 is never invisible."""
     if not value:
         return ""
-    eighths = max(round(8 * room * value / most), 1)
+    eighths = max(round(8 * width * value / most), 1)
     return _EIGHTHS[8] * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
 
 

@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from dbmsolver.cli.render import (
-    STATES,
-    board_data,
-    board_text,
-    deal_data,
-    dump_json,
-    human_bytes,
-    human_time,
-    rules_data,
-    strata_data,
-)
+from dbmsolver.cli.json_data import board_data, deal_data, dump_json, rules_data, strata_data
+from dbmsolver.cli.render import STATES, board_text, human_bytes, human_time
 from dbmsolver.cli.tables import count_table, sums
 from dbmsolver.game.measures import METRIC_WORDS, counted
 from dbmsolver.game.position import Position

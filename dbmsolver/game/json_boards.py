@@ -8,8 +8,8 @@ on: see docs/games.md.
 In games of one pile `hole` is the card on it, or a list of its cards, and `stock` the stock; of
 both the last card is on top.
 
-In Klondike and its relatives small letters are cards face down, as in "3d"; `stock` is as above,
-and so is `waste`.
+In Klondike and its relatives small letters are cards face down, as in "3d", where the deal has such
+cards; `stock` is as above, and so is `waste`.
 Where the deck has several packs, `foundations` are the cards on top of all foundations that are not
 empty.
 In pairing games `pyramid` are its rows, from the top down, null for each card that is gone; `waste`
@@ -125,7 +125,7 @@ def _patience(data: Any, rules: Rules, where: str) -> Position:
     held = [*[_WASTE] * bool(rules.draw), *[_RESERVE] * bool(rules.stacked)]
     names = (_PILES, _FOUNDATIONS, _STOCK, *held)
     _check_names(data, names, rules, where)
-    piles, hidden = _piles_with_hidden(data, where)
+    piles, hidden = _piles_with_hidden(data, rules, where)
     stock, waste, reserve, tops = (
         _cards(data.get(name, []), where) for name in (_STOCK, _WASTE, _RESERVE, _FOUNDATIONS)
     )
@@ -153,31 +153,36 @@ def _wide(data: Any, rules: Rules, where: str) -> Position:
     """Return the position on a board of a wide game."""
     names = (_PILES, _FOUNDATIONS, _STOCK, *[_WASTE] * bool(rules.draw))
     _check_names(data, names, rules, where)
-    piles, hidden = _piles_with_hidden(data, where)
+    piles, hidden = _piles_with_hidden(data, rules, where)
     stock, waste, tops = (
         _cards(data.get(name, []), where) for name in (_STOCK, _WASTE, _FOUNDATIONS)
     )
+    lowest = _ranks_missing((*piles, stock, waste, tops), where)
     _check_columns(piles, rules, where)
     empty = rules.columns - len(piles)
     position = Wide(
-        (*map(tuple, piles), *[()] * empty),
+        (*(tuple(card + 4 * lowest for card in pile) for pile in piles), *[()] * empty),
         (),
         layout_of(rules.layout).heights,
         None,
-        tuple(reversed(stock)),
-        waste=tuple(waste),
+        tuple(card + 4 * lowest for card in reversed(stock)),
+        waste=tuple(card + 4 * lowest for card in waste),
         hidden=(*hidden, *[0] * empty),
-        home=with_heights(rules, ((suit(card), rank(card)) for card in tops), where),
+        home=with_heights(rules, ((suit(card), rank(card) + lowest) for card in tops), where),
     )
     position.validate(rules, where)
     return position
 
 
-def _piles_with_hidden(data: Any, where: str) -> tuple[list[list[int]], list[int]]:
-    """Return the piles of a board, and how many cards of each lie face down."""
+def _piles_with_hidden(data: Any, rules: Rules, where: str) -> tuple[list[list[int]], list[int]]:
+    """Return the piles of a board, and how many cards of each lie face down.
+
+    Those are written with small letters, where the deal has any.
+    """
     given = [_list(pile, "a pile", where) for pile in _list(data.get(_PILES, []), _PILES, where)]
     piles = [_cards(pile, where) for pile in given]
-    down = [[card[-1:].islower() for card in pile] for pile in given]
+    hides = any(layout_of(rules.layout).hidden)
+    down = [[hides and card[-1:].islower() for card in pile] for pile in given]
     hidden = [sum(pile) for pile in down]
     if any(any(pile[count:]) for pile, count in zip(down, hidden, strict=True)):
         raise InputError("a card face down on a card face up, expected none", where)

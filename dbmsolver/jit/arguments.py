@@ -1,7 +1,7 @@
 """The types of kernels' arguments: plain arrays, numbers, and tuples of both.
 
-To see whether an array is a masked one numba loads numpy's masked arrays. That takes a hundredth of
-a second, and no kernel is called with one.
+numba loads numpy's masked arrays to test an argument for being one. That takes a hundredth of a
+second, and no kernel has such arguments.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def choose_cache() -> None:
 
 
 def _use(folder: Path) -> None:
-    """Note that a folder is used; when it is made, remove those that nobody uses any more."""
+    """Mark a folder as used; when it is made, remove folders that were not used for long."""
     if not folder.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
         for other in folder.parent.glob("kernels-*"):

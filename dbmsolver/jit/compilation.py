@@ -30,7 +30,7 @@ class _First(event.Listener):
 def on_first_compilation(callback: Callable[[], None]) -> None:
     """Call back once, when the first kernel that is not in the cache begins to be compiled.
 
-    Here, or in another process that this one waits for.
+    It may be compiled in this process, or in another one that this one waits for.
     """
     listener = _First(callback)
     event.register("numba:compile", listener)
@@ -49,7 +49,8 @@ def is_shared() -> bool:
 def compile_ahead(kernel: Any, arguments: tuple[Any, ...]) -> None:
     """Compile a kernel into the cache for arguments of these types.
 
-    Not if another process is compiling it. Where there is no cache it is compiled for this process.
+    If another process is compiling it, return at once. Without a cache the kernel is compiled for
+    this process only.
     """
     types = tuple(type_of(argument) for argument in arguments)
     if types in kernel.overloads:

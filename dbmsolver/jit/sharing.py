@@ -46,9 +46,9 @@ class _BySources:
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], _path: str) -> _BySources | None:
-        """Return the place of a kernel.
+        """Return the locator of a kernel.
 
-        None for functions of others, and where it cannot be written.
+        None for functions of other packages, and if the folder cannot be written to.
         """
         package, _, module = function.__module__.partition(".")
         folder: str = getattr(config, "CACHE_DIR", "")
@@ -66,7 +66,7 @@ class _BySources:
         return str(self._folder)
 
     def ensure_cache_path(self) -> None:
-        """Make that folder; raises OSError where nothing can be written."""
+        """Make that folder; raise OSError if nothing can be written to it."""
         self._folder.mkdir(parents=True, exist_ok=True)
         if not os.access(self._folder, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self._folder))
@@ -80,25 +80,25 @@ class _BySources:
 
 
 class _Files(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no types
-    """The files of one kernel, in the place that suits it."""
+    """The files of one kernel, in the first folder that can be used."""
 
     _locator_classes = (_BySources, *CompileResultCacheImpl._locator_classes)
     called_from_python = False
 
     def check_cachable(self, data: Any) -> bool:
-        """Return whether other processes can use a kernel: it has no addresses of this one.
+        """Return True if other processes can use a kernel: it has no addresses of this process.
 
-        Some have such addresses where numba is told not to optimize. numba's own check warns of
-        them, and needs the name of a file for it that is not known here.
+        Kernels have such addresses if numba's optimization is switched off. numba's own check
+        prints a warning, for which it needs the name of a file that is not known here.
         """
         return not data.library.has_dynamic_globals
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
         """Return the kernel that a file holds.
 
-        Beside machine code there is intermediate code, for compilers of its callers, which takes
-        longer to read. That waits until there is a caller to compile. Before, numba only looks in
-        it for the way in from Python, and is given code that has nothing else.
+        Beside machine code a file has intermediate code, which is needed to compile callers, and
+        takes longer to read. It is read when a caller is compiled. Until then numba looks in it
+        only for the function that Python calls, and is given a substitute that has just that.
         """
         (name, kind, data), description, *rest = payload
         if not self.called_from_python or kind != "object":
@@ -121,8 +121,8 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
     """The cache of one kernel.
 
     numba calls ``load_overload``, compiles a kernel that is not there, and calls ``save_overload``.
-    Other than numba's own it does not load everything that compiling needs before it looks for a
-    kernel. That takes a fifth of a second, and is done when something is compiled.
+    numba's own cache loads everything that compiling needs before it looks for a kernel, which
+    takes a fifth of a second. Here that is loaded when something is compiled.
     """
 
     _impl_class = _Files
@@ -169,7 +169,7 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         if kept is None:
             return None
         digest, content = kept
-        if digest != _digest(self._asked_by(key), content):
+        if digest != _digest(self._identity(key), content):
             raise ValueError("a file of a kernel that is damaged, or another one's")
         return self._impl.rebuild(target_context, pickle.loads(content))
 
@@ -180,10 +180,10 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         self._impl.locator.ensure_cache_path()
         key = self._index_key(sig, data.codegen)
         content = dumps(self._impl.reduce(data))
-        self._cache_file.save(key, (_digest(self._asked_by(key), content), content))
+        self._cache_file.save(key, (_digest(self._identity(key), content), content))
 
-    def _asked_by(self, key: Any) -> str:
-        """Return all that tells a kernel from others, in words."""
+    def _identity(self, key: Any) -> str:
+        """Return text that differs for any two kernels: name, types, sources, processor."""
         function = self._py_func
         stamp = self._impl.locator.get_source_stamp()
         return f"{function.__module__}.{function.__qualname__} {stamp} {key}"
@@ -198,7 +198,7 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
             self.release()
 
     def reserve(self) -> bool:
-        """Be the one process that may compile this kernel; False if another one is."""
+        """Take the right to compile this kernel; return False if another process has it."""
         try:
             self._lock = self._open_lock(wait=False)
         except BlockingIOError:

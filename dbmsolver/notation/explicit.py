@@ -18,8 +18,9 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.wide import Wide
 from dbmsolver.notation.solution import Solution
-from dbmsolver.notation.steps import Comment, Step, moving_card
+from dbmsolver.notation.steps import Comment, Step, moving_card, under
 from dbmsolver.notation.supermoves import largest, move_run
 
 StepPlaces = tuple[Place, Place, int]
@@ -120,7 +121,9 @@ def told_in_full(solution: Solution) -> Iterable[Step]:
     for step, before, _ in solution.replay():
         card = moving_card(before, step)
         onto = step.onto if rules_of_pairs else None
-        if step.destination.kind == "column" and before.columns[step.destination.index]:
+        if isinstance(before, Wide):
+            onto = under(before, step, card)
+        elif step.destination.kind == "column" and before.columns[step.destination.index]:
             onto = before.columns[step.destination.index][-1]
         elif before.pile:
             onto = before.pile[-1]

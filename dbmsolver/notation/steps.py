@@ -214,15 +214,23 @@ def _card_of_wide(position: Wide, step: Step) -> int:
     return step.card if step.card in tops else tops[0]
 
 
+def under(position: Wide, step: Step, card: int) -> int | None:
+    """Return the card that the cards of a step come to lie on in a wide game, None for none.
+
+    ``card`` is the first of them. A foundation that takes them has the next lower card on top.
+    """
+    if step.destination.kind == "foundation":
+        return card - 4 * step.count if card >= 4 * step.count else None
+    if step.destination.kind == "column" and 0 <= step.destination.index < len(position.columns):
+        return next(iter(position.columns[step.destination.index][-1:]), None)
+    return None
+
+
 def _play_wide(position: Wide, step: Step, card: int, rules: Rules) -> Position:
     """Return the position of a wide game after the step, which must be legal."""
     if step.automove != "none":
         raise IllegalMoveError(f"no automove of the policy {step.automove}")
-    target: int | None = None
-    if step.destination.kind == "column" and 0 <= step.destination.index < len(position.columns):
-        target = next(iter(position.columns[step.destination.index][-1:]), None)
-    if step.destination.kind != "foundation":
-        _check_card("is the card under it", step.onto, target)
+    _check_card("is the card under it", step.onto, under(position, step, card))
     move = Move(card, step.source, step.destination, count=step.count)
     after = position.apply(move)
     if move not in position.moves(rules):

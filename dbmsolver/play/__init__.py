@@ -1,6 +1,6 @@
 """A board to play on and to ask: a page in the browser, served from this machine.
 
-`table` says what may be played, `values` and `plan` what is known of a position and what to find
-out next, `workers` runs the searches in processes of their own, `server` answers the page.
-docs/playing.md tells how it is used, and who may ask it what.
+`table` lists the legal moves. `values` keeps what is known of positions, and `plan` chooses the
+next search. `worker_pool` runs searches in other processes. `server` answers the page's requests.
+docs/playing.md tells how it is used, and who may send requests.
 """

@@ -1,4 +1,4 @@
-"""Analysis of a position for somebody who looks at it: what is known, and then what is more."""
+"""Analysis of the position that a page shows: reports of what is known, as that grows."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_fields
 from dbmsolver.notation.steps import moving_card
 from dbmsolver.play.codes import code_of, codes_of, read_line
-from dbmsolver.play.plan import Look, Task, kernels_of, tasks
+from dbmsolver.play.plan import Analysis, SearchTask, kernels_of, tasks
 from dbmsolver.play.table import Option
 from dbmsolver.play.values import Knowledge, Value
-from dbmsolver.play.workers import Answer, WorkerLostError, Workers
+from dbmsolver.play.worker_pool import Answer, ProcessLostError, WorkerPool
 from dbmsolver.results import Method, Verdict
 
 State = Literal["waiting", "compiling", "searching", "done", "stopped"]
 
 USUAL_SECONDS = 60.0
-"""Seconds for a position, unless somebody asks for more."""
+"""Seconds for the analysis of a position, unless the user asks for more."""
 LONGER = 4
-"""The factor of that time, each time that somebody asks for more."""
+"""The factor of that time, each time that the user asks for more."""
 MOST_LONGER = 3
 
 _PAUSE = 0.1
-"""Seconds between two accounts of what is known."""
+"""The fewest seconds between two reports."""
 
 
 def moves_of(position: Position, codes: str) -> list[Move]:
-    """Return the moves that a worker has found."""
+    """Return moves from their codes, as a worker sends them."""
     found = []
     for step in read_line(codes):
         card = moving_card(position, step)
@@ -47,72 +47,72 @@ def moves_of(position: Position, codes: str) -> list[Move]:
 
 
 class Analyst:
-    """The knowledge of a session, and the processes that find out more."""
+    """The analyst of a session: its knowledge, and the processes that find out more."""
 
-    def __init__(self, workers: Workers, seconds: float = USUAL_SECONDS) -> None:
+    def __init__(self, workers: WorkerPool, seconds: float = USUAL_SECONDS) -> None:
         self.workers = workers
         self.knowledge = Knowledge()
         self._seconds = seconds
         self._compiled: dict[tuple[Family, Method], asyncio.Task[None]] = {}
 
-    async def accounts(
+    async def reports(
         self, rules: Rules, line: Sequence[Position], longer: int = 0
     ) -> AsyncIterator[dict[str, Any]]:
-        """Yield what is known of the last position of a game, whenever that is more than before.
+        """Yield reports about the last position of a game, one whenever more is known.
 
-        It ends when nothing is left to find out, or the time is over. When this is closed, so is
-        the search.
+        They end when nothing is left to find out, or when the time has passed. To close this
+        generator ends the search.
         """
-        view = _View(Look(rules, line, self.knowledge))
-        search = asyncio.create_task(self._search(view, self._seconds * LONGER**longer))
+        report = _PageReport(Analysis(rules, line, self.knowledge))
+        search = asyncio.create_task(self._search(report, self._seconds * LONGER**longer))
         try:
             last: dict[str, Any] = {}
             while True:
-                view.changed.clear()
+                report.changed.clear()
                 ended = search.done()
-                account = view.account()
-                if account != last:
-                    yield account
-                    last = account
+                contents = report.contents()
+                if contents != last:
+                    yield contents
+                    last = contents
                 if ended:
                     search.result()
                     return
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(view.changed.wait(), 1)
+                    await asyncio.wait_for(report.changed.wait(), 1)
                 await asyncio.sleep(_PAUSE)
         finally:
             search.cancel()
-            with suppress(asyncio.CancelledError, WorkerLostError):
+            with suppress(asyncio.CancelledError, ProcessLostError):
                 await search
 
-    async def _search(self, view: _View, seconds: float) -> None:
-        """Do one task after the other."""
+    async def _search(self, report: _PageReport, seconds: float) -> None:
+        """Run the tasks; then report how they ended."""
         try:
-            state = await self._tasks(view, seconds)
+            state = await self._run_tasks(report, seconds)
         finally:
-            view.changed.set()
-        view.say(state)
+            report.changed.set()
+        report.set_state(state)
 
-    async def _tasks(self, view: _View, seconds: float) -> State:
+    async def _run_tasks(self, report: _PageReport, seconds: float) -> State:
         used = 0.0
-        look = view.look
-        for task in tasks(look):
+        analysis = report.analysis
+        for task in tasks(analysis):
             if used >= seconds:
                 return "stopped"
-            if not self._is_compiled(look.rules):
-                view.say("compiling")
-                await self._compile(look.rules)
-            view.say("waiting")
+            if not self._is_compiled(analysis.rules):
+                report.set_state("compiling")
+                await self._compile(analysis.rules)
+            report.set_state("waiting")
             started = time.monotonic()
 
-            def heard(answer: Answer, task: Task = task) -> None:
-                view.say("searching")
-                self.learn(look.rules, task, answer, look.position)
-                look.settle()
+            def on_answer(answer: Answer, task: SearchTask = task) -> None:
+                report.set_state("searching")
+                self.learn(analysis.rules, task, answer, analysis.position)
+                analysis.settle()
 
-            order = order_of(look.rules, task, min(task.seconds, seconds - used))
-            with suppress(WorkerLostError):  # it took too much: the next task is another one
-                await self.workers.run(order, heard, 0 if task.kind == "decide" else 1 + used)
+            order = order_of(analysis.rules, task, min(task.seconds, seconds - used))
+            with suppress(ProcessLostError):  # it took too much memory: go on with the next task
+                await self.workers.run(order, on_answer, 0 if task.kind == "decide" else 1 + used)
             used += time.monotonic() - started
         return "done"
 
@@ -121,7 +121,7 @@ class Analyst:
         return task is not None and task.done() and not task.cancelled() and not task.exception()
 
     async def _compile(self, rules: Rules) -> None:
-        """Compile what the searches of a family of games need; nobody's leaving ends that."""
+        """Compile the kernels of a family of games; that goes on when the page is closed."""
         task = self._compiled.get(kernels_of(rules))
         if task is None or (task.done() and not self._is_compiled(rules)):
             order = {"kind": "compile", "rules": rules_fields(rules)}
@@ -130,12 +130,15 @@ class Analyst:
         await asyncio.shield(task)
 
     def learn(
-        self, rules: Rules, task: Task, answer: Answer, shown: Position | None = None
+        self, rules: Rules, task: SearchTask, answer: Answer, shown: Position | None = None
     ) -> None:
-        """Add what a worker says; of the position that is shown, as much as there is to it."""
-        if "place" not in answer:
+        """Add the answer of a worker to the knowledge.
+
+        Of a solution of the position that is shown, every position on its way is learnt.
+        """
+        if "index" not in answer:
             return
-        position = task.positions[answer["place"]]
+        position = task.positions[answer["index"]]
         if "verdict" in answer:
             value = Value(Verdict(answer["verdict"]), answer.get("at_least", 0))
             self.knowledge.learn(rules, position, value)
@@ -144,29 +147,29 @@ class Analyst:
             shortest, whole = answer["shortest"], position == shown
             self.knowledge.learn_solution(rules, position, moves, shortest, whole)
 
-    async def decided(self, rules: Rules, deals: Sequence[Deal], seconds: float) -> list[Answer]:
-        """Find out which deals can be won: what a worker says of each."""
+    async def decide(self, rules: Rules, deals: Sequence[Deal], seconds: float) -> list[Answer]:
+        """Return for each deal the answer of a worker that says whether it can be won."""
         await self._compile(rules)
-        task = Task("decide", tuple(deal.position for deal in deals), seconds)
+        task = SearchTask("decide", tuple(deal.position for deal in deals), seconds)
         found: list[Answer] = []
 
-        def heard(answer: Answer) -> None:
+        def on_answer(answer: Answer) -> None:
             self.learn(rules, task, answer)
             if "verdict" in answer:
                 found.append(answer)
 
-        await self.workers.run(order_of(rules, task, seconds), heard)
+        await self.workers.run(order_of(rules, task, seconds), on_answer)
         return found
 
     async def close(self) -> None:
-        """End what is being compiled."""
+        """Cancel compiling."""
         for task in self._compiled.values():
             task.cancel()
         await asyncio.gather(*self._compiled.values(), return_exceptions=True)
 
 
-def order_of(rules: Rules, task: Task, seconds: float) -> dict[str, Any]:
-    """Return a task as a worker is told it."""
+def order_of(rules: Rules, task: SearchTask, seconds: float) -> dict[str, Any]:
+    """Return a task as it is sent to a worker."""
     return {
         "kind": task.kind,
         "rules": rules_fields(rules),
@@ -175,32 +178,32 @@ def order_of(rules: Rules, task: Task, seconds: float) -> dict[str, Any]:
     }
 
 
-class _View:
-    """The account of a position for one page."""
+class _PageReport:
+    """The report on a position for one page."""
 
-    def __init__(self, look: Look) -> None:
-        self.look = look
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
         self.changed = asyncio.Event()
         self._state: State = "waiting"
 
-    def say(self, state: State) -> None:
-        """Note what is being done."""
+    def set_state(self, state: State) -> None:
+        """Note the state of the analysis."""
         self._state = state
         self.changed.set()
 
-    def account(self) -> dict[str, Any]:
-        """Return all that is known now, as the page reads it."""
-        look = self.look
-        value = look.value()
-        won, lost = look.first_lost()
-        solution = look.knowledge.solution(look.rules, look.position)
-        ordered = sorted(look.options, key=self._rank)
+    def contents(self) -> dict[str, Any]:
+        """Return everything that is known now, as the page reads it."""
+        analysis = self.analysis
+        value = analysis.value()
+        won, lost = analysis.first_lost()
+        solution = analysis.knowledge.solution(analysis.rules, analysis.position)
+        ordered = sorted(analysis.options, key=self._rank)
         return {
             "state": self._state,
-            "value": _told(value, 0),
+            "value": _summary(value, 0),
             "solution": None if solution is None else codes_of(solution),
             "moves": {
-                code_of(option.move): _told(look.value(option.after), option.cost)
+                code_of(option.move): _summary(analysis.value(option.after), option.cost)
                 for option in ordered
             },
             "won": won,
@@ -209,14 +212,14 @@ class _View:
 
     def _rank(self, option: Option) -> tuple[int, int]:
         """Return a sort key: moves that win soonest first, then unknown ones, then losing ones."""
-        value = self.look.value(option.after)
+        value = self.analysis.value(option.after)
         if value.verdict == Verdict.SOLVED:
-            # What is known to be a win without its solution comes after those that have one.
+            # Moves known to win without a solution at hand come after those with one.
             return (0, option.cost + value.at_most) if value.at_most is not None else (1, 0)
         return (2, value.at_least) if value.verdict == Verdict.UNDECIDED else (3, 0)
 
 
-def _told(value: Value, cost: int) -> list[Any]:
-    """Tell a value in short: the verdict, and the fewest moves at least and at most."""
+def _summary(value: Value, cost: int) -> list[Any]:
+    """Return the verdict, and bounds of the fewest moves with ``cost`` added, for the page."""
     most = None if value.at_most is None else value.at_most + cost
     return [str(value.verdict), value.at_least + cost, most]

@@ -53,7 +53,7 @@ class Branch(NamedTuple):
 
 
 def read_tree(text: str) -> list[Branch]:
-    """Read a tree of moves, in the order in which they are written; InputError for what is none."""
+    """Return the moves of a tree, in the order of the text; InputError for another text."""
     found: list[Branch] = []
     last = 0
     waiting: list[int] = []
@@ -84,7 +84,7 @@ def read_tree(text: str) -> list[Branch]:
 
 
 def read_line(text: str) -> list[Step]:
-    """Read moves that follow each other; InputError for what are none."""
+    """Return moves that follow each other; InputError for another text."""
     tree = read_tree(text)
     if "(" in text:
         raise InputError("branches, expected moves that follow each other", "moves")

@@ -1,4 +1,4 @@
-"""New deals: of a number, from a text, by chance, such as can be won, or as hard as one likes."""
+"""New deals: by number, from a text, or at random, if wanted winnable or of some difficulty."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from dbmsolver.results import Verdict
 
 KINDS = ("any", "winnable", "easy", "medium", "hard")
 LAST = 2**31 - 1
-"""The last number that chance gives: those of Microsoft's deals."""
+"""The largest number of a random deal: Microsoft's deals have numbers up to it."""
 
-_SOME = 24
-"""Deals among which one is chosen."""
+_BATCH = 24
+"""Deals that are searched together, to choose one of them."""
 _MOST = 96
-"""Deals that are searched where few of them can be won."""
+"""The most deals that are searched, if few of them can be won."""
 _SECONDS = 0.5
-"""Seconds for each of them; those that take longer are left out."""
+"""Seconds for each deal; those that take longer are left out."""
 _THIRDS = {"easy": 0, "medium": 1, "hard": 2}
 
 
 def read_text(text: str, rules: Rules) -> tuple[Deal, str]:
-    """Return the deal of a board, a number or a solution, and the moves that it has.
+    """Return the deal of a board, a number or a solution, and the moves of the solution.
 
-    Boards and solutions are read in every format that commands read. InputError for what is none.
+    Boards and solutions are read in every format that commands read. InputError for another text.
     """
     if text.strip().lstrip("-").isdigit() and len(text.strip()) < 20:
         return Deal.from_number(int(text), rules), ""
@@ -44,7 +44,7 @@ def read_text(text: str, rules: Rules) -> tuple[Deal, str]:
     try:
         solution = _solution(text, rules)
     except DbmError as error:
-        # A text that is neither is most likely what it looks like.
+        # Neither can be read: report the error of what the text looks like.
         if formats.detect(formats.Source(text)) in ("sfn", "short"):
             raise of_board from None
         raise InputError(str(error)) from None
@@ -52,21 +52,21 @@ def read_text(text: str, rules: Rules) -> tuple[Deal, str]:
 
 
 def _solution(text: str, rules: Rules) -> Solution:
-    """Return the solution of a text, of these rules unless it says others."""
+    """Return the solution in a text; it has these rules unless the text names others."""
     try:
         return formats.read(formats.Source(text, "the text"))
     except DbmError:
         return formats.read(formats.Source(text, "the text"), None, formats.Given(game=rules))
 
 
-async def new_deal(asked: Mapping[str, Any], analyst: Analyst) -> tuple[Deal, str]:
-    """Return the deal that is asked for, and the moves of a solution given for one."""
-    rules = rules_of(asked.get("game", "freecell"))
-    if (text := asked.get("text")) is not None:
+async def new_deal(request: Mapping[str, Any], analyst: Analyst) -> tuple[Deal, str]:
+    """Return the deal that a page requests, and the moves of a solution if it sends one."""
+    rules = rules_of(request.get("game", "freecell"))
+    if (text := request.get("text")) is not None:
         if not isinstance(text, str):
             raise UsageError("no text, expected a board, a solution or a number")
         return read_text(text, rules)
-    kind = asked.get("kind", "any")
+    kind = request.get("kind", "any")
     if kind not in KINDS:
         raise UsageError(f"{quoted(str(kind))} deals, expected one of {', '.join(KINDS)}")
     numbers = random.sample(range(1, LAST + 1), _MOST)
@@ -74,11 +74,11 @@ async def new_deal(asked: Mapping[str, Any], analyst: Analyst) -> tuple[Deal, st
         return Deal.from_number(numbers[0], rules), ""
     deals = [Deal.from_number(number, rules) for number in numbers]
     won: list[tuple[int, int]] = []
-    some = 6 if kind == "winnable" else _SOME
+    some = 6 if kind == "winnable" else _BATCH
     for first in range(0, _MOST, some):
-        answers = await analyst.decided(rules, deals[first : first + some], _SECONDS)
+        answers = await analyst.decide(rules, deals[first : first + some], _SECONDS)
         won += [
-            (answer["work"], first + answer["place"])
+            (answer["work"], first + answer["index"])
             for answer in answers
             if answer["verdict"] == Verdict.SOLVED
         ]

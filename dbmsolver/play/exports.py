@@ -17,7 +17,7 @@ def solution_of(deal: Deal, line: str) -> Solution:
     return moves.ended()
 
 
-def written(deal: Deal, line: str, name: object) -> tuple[str, str]:
+def export_game(deal: Deal, line: str, name: object) -> tuple[str, str]:
     """Return a game as text of a format, and the name of its file.
 
     UsageError for a format that is none, or cannot say it.
@@ -30,8 +30,8 @@ def written(deal: Deal, line: str, name: object) -> tuple[str, str]:
     return text, f"{game}-{deal.name}{FORMATS[name]}"
 
 
-def together(deal: Deal, line: str) -> str:
-    """Put single moves that move a run together: return what a player would do."""
+def join_runs(deal: Deal, line: str) -> str:
+    """Return moves with single moves that move a run together joined to one move."""
     from dbmsolver.play.codes import codes_of
 
     try:

@@ -1,9 +1,9 @@
-"""A guard of the server: nobody may ask it but the page that was opened by its secret address.
+"""A guard of the server: only the page that was opened by its secret address may send requests.
 
-Other programs and other sites can send requests to this machine, too. So the name that a request
-gives the server must be one that no other site can have taken (a number, or what was asked for when
-the server was started); a request from a page must be from this server's; and all that is worth
-anything lies behind a secret in the address.
+Other programs and other sites can send requests to this machine, too. So three things are checked.
+The host name of a request must be one that no other site can have taken: an address, or the name
+with which the server was started. A request from a page must come from a page of this server. And
+everything but the page at `/` has an address that begins with a secret.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ MISSING = "Nothing is here. Open the address that dbmsolver play has printed.\n"
 
 
 class Guard:
-    """Lets requests through to the application that may come in, without the secret.
+    """An application that passes allowed requests on, without the secret in their path.
 
-    `names` are what the server may be called; `door` answers at `/`, without a secret.
+    `names` are the host names of the server; `door` answers at `/`, without a secret.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         if scope["type"] != "http":
-            return  # what is no request is closed
+            return  # no request: the connection is closed
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -60,11 +60,11 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        app = self._asked(scope)
+        app = self._target(scope)
         await app(scope, receive, guarded)
 
-    def _asked(self, scope: Scope) -> ASGIApp:
-        """Choose what is to answer; change the path to what stands behind the secret."""
+    def _target(self, scope: Scope) -> ASGIApp:
+        """Return the application that answers a request; remove the secret from its path."""
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_own(hosts[0]):
@@ -83,7 +83,7 @@ class Guard:
         return self._app
 
     def _is_own(self, host: str) -> bool:
-        """Return True if a name and port are this server's, and no name that others gave it."""
+        """Return True if a host name and port are this server's own."""
         try:
             parts = urlsplit(f"//{host}")
             name, port = parts.hostname or "", parts.port or 80

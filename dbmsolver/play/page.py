@@ -1,6 +1,6 @@
-"""The page that is played on: one file, made of parts of the replay page and of its own.
+"""The page to play on: one file, with parts of the replay page and parts of its own.
 
-It asks this server and nothing else; its policy says so.
+It sends requests to this server only, as its policy says.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ Page = tuple[str, int, dict[str, str]]
 
 
 def play_page(first: dict[str, Any]) -> Page:
-    """Return the page, which opens with a deal unless its address names another."""
-    told = {
+    """Return the page; it opens with the deal `first` unless its address names another."""
+    data = {
         **first,
         "games": [
             [name, game.title]
@@ -51,11 +51,11 @@ def play_page(first: dict[str, Any]) -> Page:
         "formats": list(FORMATS.items()),
         "longest": MOST_LONGER,
     }
-    return _filled("play.html", _style(), _script(), first=as_data(told), suits=SUIT_SHAPES)
+    return _filled("play.html", _style(), _script(), first=as_data(data), suits=SUIT_SHAPES)
 
 
 def door_page() -> Page:
-    """Return the page that leads browsers to the other one which know the secret."""
+    """Return the page at `/`: it leads browsers that know the secret to the page to play on."""
     return _filled("door.html", style_of([asset("theme.css")]), _door_script())
 
 
@@ -73,8 +73,8 @@ def _style() -> str:
 
 @cache
 def _script() -> str:
-    own = [asset(name, _HERE) for name in _SCRIPTS]
-    return script_of([*map(asset, _SHARED_SCRIPTS), *own])
+    scripts = [asset(name, _HERE) for name in _SCRIPTS]
+    return script_of([*map(asset, _SHARED_SCRIPTS), *scripts])
 
 
 @cache

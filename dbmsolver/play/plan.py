@@ -1,9 +1,10 @@
 """The plan of an analysis: of a position, of what its moves lead to, and of the game so far.
 
-First dives for all of them together, which mostly say at once what can be won. Then, in rounds that
-take longer each time: whether the position can be won; its shortest length; the same of each move,
-the unknown ones first, then those that look best. Where the position is lost, the game so far is
-divided again and again, until the move after which it was lost is found.
+Dives for all of them come first, in one task: they mostly tell at once which can be won. Then
+rounds of searches follow, each with more time than the one before. A round asks whether the
+position can be won, how long a shortest solution is, and the same about each move, first about
+those of which nothing is known, then about those that look best. If the position is lost, a
+bisection of the game so far finds the move that lost it.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from dbmsolver.play.values import Knowledge, Value
 from dbmsolver.results import Method, Verdict
 
 _FIRST = 0.1
-"""Seconds for each position in the first look at all of them."""
+"""Seconds for each position in the first task, which is about all of them."""
 _GROWTH = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """A search for a worker: of some positions, each for so many seconds at most."""
+class SearchTask:
+    """A search for a worker: some positions, and the most seconds for each of them."""
 
     kind: Literal["decide", "prove", "solve"]
     positions: tuple[Position, ...]
@@ -36,14 +37,14 @@ class Task:
 
 
 def kernels_of(rules: Rules) -> tuple[Family, Method]:
-    """Return what says which kernels search a game: its family, and the method of its proofs."""
+    """Return the family of a game and the method of its proofs, which decide about kernels."""
     if has_dominance(rules):
         return rules.family, Method.DOMINATING
     return rules.family, Method.CLASSES if has_classes(rules) else Method.EVERY_POSITION
 
 
-class Look:
-    """A position that somebody looks at: its legal moves, and the positions before it."""
+class Analysis:
+    """A position to be analysed: its legal moves, the positions before it, what is known."""
 
     def __init__(self, rules: Rules, line: Sequence[Position], knowledge: Knowledge) -> None:
         self.rules = rules
@@ -56,23 +57,23 @@ class Look:
         self.settle()
 
     def settle(self) -> None:
-        """Draw conclusions from what has been learnt."""
+        """Draw conclusions from what has been learnt, for the position and its moves."""
         self.knowledge.settle(self.rules, self.position, self.options)
 
     def value(self, position: Position | None = None) -> Value:
-        """Return what is known of a position, by default of the one that is looked at."""
+        """Return what is known of a position; by default of the analysed one."""
         return self.knowledge.value(self.rules, self.position if position is None else position)
 
     @property
     def has_solution(self) -> bool:
-        """Return True if a solution from the position is in hand."""
+        """True if a solution from the position is known."""
         return self.knowledge.solution(self.rules, self.position) is not None
 
     def first_lost(self) -> tuple[int, int]:
-        """Find the last position of the game known to be won, and the first known to be lost.
+        """Return the last position of the game known to be won, and the first known to be lost.
 
-        As numbers of moves: -1 where none is known to be won, the length of the game and one more
-        where none is known to be lost.
+        Each is a number of moves. It is -1 if none is known to be won, and one more than the length
+        of the game if none is known to be lost.
         """
         won, lost = -1, len(self.line)
         for number, position in enumerate(self.line):
@@ -85,17 +86,19 @@ class Look:
         return won, lost
 
 
-def tasks(look: Look) -> Iterator[Task]:
-    """Yield what to find out next; the answers are known when the next is asked for."""
-    options = [option.after for option in look.options]
-    everything = [look.position, *options]
-    first = [one for one in everything if look.value(one).verdict == Verdict.UNDECIDED]
-    if first:
-        yield Task("decide", tuple(first), _FIRST)
+def tasks(analysis: Analysis) -> Iterator[SearchTask]:
+    """Yield the next task; before the one after it is asked for, its answers must be learnt."""
+    options = [option.after for option in analysis.options]
+    everything = [analysis.position, *options]
+    unknown = [
+        position for position in everything if analysis.value(position).verdict == Verdict.UNDECIDED
+    ]
+    if unknown:
+        yield SearchTask("decide", tuple(unknown), _FIRST)
     seconds = 1.0
     while True:
         done = True
-        for task in _round(look, options, seconds):
+        for task in _round(analysis, options, seconds):
             done = False
             yield task
         if done:
@@ -103,32 +106,32 @@ def tasks(look: Look) -> Iterator[Task]:
         seconds *= _GROWTH
 
 
-def _round(look: Look, options: Sequence[Position], seconds: float) -> Iterator[Task]:
-    """Yield tasks for all positions whose value is still open, each for some time."""
-    if look.value().verdict == Verdict.UNDECIDED:
-        yield Task("prove", (look.position,), seconds)
-    if look.value().verdict == Verdict.UNSOLVABLE:
-        yield from _mistake(look, seconds)
+def _round(analysis: Analysis, options: Sequence[Position], seconds: float) -> Iterator[SearchTask]:
+    """Yield tasks for all positions whose value is not exact yet, each with this time."""
+    if analysis.value().verdict == Verdict.UNDECIDED:
+        yield SearchTask("prove", (analysis.position,), seconds)
+    if analysis.value().verdict == Verdict.UNSOLVABLE:
+        yield from _mistake(analysis, seconds)
         return
-    if not look.value().is_exact or not look.has_solution:
-        yield Task("solve", (look.position,), 2 * seconds)
-    # What is found out of one move may decide all others: they are looked at again.
+    if not analysis.value().is_exact or not analysis.has_solution:
+        yield SearchTask("solve", (analysis.position,), 2 * seconds)
+    # An answer about one move may decide others: each value is read anew.
     for position in options:
-        if look.value(position).verdict == Verdict.UNDECIDED:
-            yield Task("prove", (position,), seconds)
-    for position in sorted(options, key=lambda one: look.value(one).at_most or 0):
-        if not look.value(position).is_exact:
-            yield Task("solve", (position,), seconds)
+        if analysis.value(position).verdict == Verdict.UNDECIDED:
+            yield SearchTask("prove", (position,), seconds)
+    for position in sorted(options, key=lambda after: analysis.value(after).at_most or 0):
+        if not analysis.value(position).is_exact:
+            yield SearchTask("solve", (position,), seconds)
 
 
-def _mistake(look: Look, seconds: float) -> Iterator[Task]:
-    """Find the move after which the game was lost: positions in the middle tell the half."""
+def _mistake(analysis: Analysis, seconds: float) -> Iterator[SearchTask]:
+    """Yield tasks that find the move after which the game was lost, by bisection."""
     tried = set[int]()
     while True:
-        won, lost = look.first_lost()
-        open_ones = [number for number in range(won + 1, lost) if number not in tried]
-        if not open_ones:
+        won, lost = analysis.first_lost()
+        open_numbers = [number for number in range(won + 1, lost) if number not in tried]
+        if not open_numbers:
             return
-        middle = open_ones[len(open_ones) // 2]
+        middle = open_numbers[len(open_numbers) // 2]
         tried.add(middle)
-        yield Task("prove", (look.line[middle],), seconds)
+        yield SearchTask("prove", (analysis.line[middle],), seconds)

@@ -1,4 +1,4 @@
-"""The server of the page: what it may ask, and the answers."""
+"""The server of the page: the requests that it may send, and the answers."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from dbmsolver.notation.addresses import deal_name
 from dbmsolver.play.analyst import MOST_LONGER, Analyst
 from dbmsolver.play.codes import code_of, read_line, read_tree
 from dbmsolver.play.dealer import new_deal
-from dbmsolver.play.exports import together, written
+from dbmsolver.play.exports import export_game, join_runs
 from dbmsolver.play.page import door_page, play_page
-from dbmsolver.play.table import MOST_MOVES, Table, deal_of, heading, node
+from dbmsolver.play.table import MOST_MOVES, PositionCache, deal_of, heading, node
 
 MOST_BYTES = 2 * MAX_BOARD_BYTES
 """The longest body of a request: a board and a game."""
 
-_BREATH = 50
-"""Moves that are played before others are answered, too."""
+_MOVES_AT_ONCE = 50
+"""Moves that are played before other requests get a turn."""
 
 Answer = dict[str, Any]
-Asked = Mapping[str, Any]
+RequestData = Mapping[str, Any]
 
 
 class TooLongError(InputError):
     """A body that is longer than anything that the page sends."""
 
 
-async def asked_of(request: Request) -> Asked:
-    """Return the JSON object in the body of a request; InputError for what is none."""
+async def read_request(request: Request) -> RequestData:
+    """Return the JSON object in the body of a request; InputError for another body."""
     if request.headers.get("content-type", "").partition(";")[0] != "application/json":
         raise UsageError("expected application/json")
     body = bytearray()
@@ -56,9 +56,9 @@ async def asked_of(request: Request) -> Asked:
     return value
 
 
-def _text(asked: Asked, name: str) -> str:
-    """Return a text of a request, empty where there is none."""
-    value = asked.get(name, "")
+def _text(request_data: RequestData, name: str) -> str:
+    """Return a text of a request; empty if the request does not have it."""
+    value = request_data.get(name, "")
     if not isinstance(value, str):
         raise UsageError(f"{name}: expected text")
     return value
@@ -69,28 +69,28 @@ def _failure(error: DbmError) -> Response:
     return JSONResponse({"error": str(error)}, status)
 
 
-class Room:
-    """The table and the analyst, which all pages share."""
+class PlayServer:
+    """The answers to the page's requests; all pages share the analyst and the positions."""
 
     def __init__(self, analyst: Analyst, first: Answer) -> None:
         self.analyst = analyst
-        self.table = Table()
-        self.over = asyncio.Event()
-        """Set when the server is to end: no page is told anything more."""
+        self.table = PositionCache()
+        self.ending = asyncio.Event()
+        """Set when the server is to end: streams of events end then."""
         self._first = first
 
     async def page(self, request: Request) -> Response:
         """Send the page itself."""
         return HTMLResponse(*play_page(self._first))
 
-    async def deal(self, asked: Asked) -> Answer:
-        """Deal anew."""
-        deal, line = await new_deal(asked, self.analyst)
+    async def deal(self, request_data: RequestData) -> Answer:
+        """Return a new deal."""
+        deal, line = await new_deal(request_data, self.analyst)
         return await self.opened(deal, line)
 
-    async def open(self, asked: Asked) -> Answer:
-        """Set up a game that the page's address holds, with all its branches."""
-        return await self.opened(deal_of(asked.get("deal")), _text(asked, "tree"))
+    async def open(self, request_data: RequestData) -> Answer:
+        """Return the game that the page's address holds, with all its branches."""
+        return await self.opened(deal_of(request_data.get("deal")), _text(request_data, "tree"))
 
     async def opened(self, deal: Deal, tree: str) -> Answer:
         """Return a deal and the positions of a tree of moves, in the order of its text."""
@@ -107,72 +107,72 @@ class Room:
             lines.append(line)
             depths.append(depths[parent] + 1)
             nodes.append({**node(after, deal.rules), "parent": parent, "move": code_of(step)})
-            if number % _BREATH == 0:
+            if number % _MOVES_AT_ONCE == 0:
                 await asyncio.sleep(0)
         return {"deal": deal_name(deal), **heading(deal), "nodes": nodes}
 
-    async def play(self, asked: Asked) -> Answer:
-        """Play moves that follow each other behind those of a game."""
-        deal, line = deal_of(asked.get("deal")), _text(asked, "line")
+    async def play(self, request_data: RequestData) -> Answer:
+        """Return the positions after more moves of a game."""
+        deal, line = deal_of(request_data.get("deal")), _text(request_data, "line")
         position = self.table.positions(deal, line)[-1]
         played = read_line(line)
         nodes = []
-        more = _text(asked, "moves")
-        if asked.get("together"):
-            more = together(Deal(position, deal.rules), more)
+        more = _text(request_data, "moves")
+        if request_data.get("together"):
+            more = join_runs(Deal(position, deal.rules), more)
         for number, step in enumerate(read_line(more)):
             line += code_of(step)
             position = self.table.after(deal, position, line, step, len(played) + number)
             nodes.append({**node(position, deal.rules), "move": code_of(step)})
-            if number % _BREATH == 0:
+            if number % _MOVES_AT_ONCE == 0:
                 await asyncio.sleep(0)
         return {"nodes": nodes}
 
-    async def export(self, asked: Asked) -> Answer:
-        """Write a game as a file of a format."""
-        deal = deal_of(asked.get("deal"))
-        text, name = written(deal, _text(asked, "line"), asked.get("format"))
+    async def export(self, request_data: RequestData) -> Answer:
+        """Return a game as a file of a format."""
+        deal = deal_of(request_data.get("deal"))
+        text, name = export_game(deal, _text(request_data, "line"), request_data.get("format"))
         return {"text": text, "name": name}
 
     async def analyse(self, request: Request) -> Response:
-        """Tell what is known of a position, as it grows."""
+        """Return a stream of reports about a position."""
         try:
-            asked = await asked_of(request)
-            deal = deal_of(asked.get("deal"))
-            line = self.table.positions(deal, _text(asked, "line"))
-            longer = asked.get("longer", 0)
+            request_data = await read_request(request)
+            deal = deal_of(request_data.get("deal"))
+            line = self.table.positions(deal, _text(request_data, "line"))
+            longer = request_data.get("longer", 0)
             if not isinstance(longer, int) or not 0 <= longer <= MOST_LONGER:
                 raise UsageError(f"longer: expected a number from 0 to {MOST_LONGER}")
         except DbmError as error:
             return _failure(error)
-        return EventStream(self.analyst.accounts(deal.rules, line, longer), self.over)
+        return EventStream(self.analyst.reports(deal.rules, line, longer), self.ending)
 
 
 class EventStream(Response):
-    """Events for a page, as long as it listens: when it leaves, what makes them is closed."""
+    """A stream of events for a page; when the page leaves, their generator is closed."""
 
     media_type = "text/event-stream"
 
-    def __init__(self, events: AsyncIterator[Answer], over: asyncio.Event) -> None:
+    def __init__(self, events: AsyncIterator[Answer], ending: asyncio.Event) -> None:
         self.events = events
-        self.over = over
+        self.ending = ending
         super().__init__()
         del self.headers["content-length"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send events until there are no more, or nobody listens."""
+        """Send events until there are no more, the page leaves, or the server ends."""
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         pump = asyncio.create_task(self._pump(send))
-        gone = asyncio.create_task(_gone(receive))
-        over = asyncio.create_task(self.over.wait())
-        tasks = (pump, gone, over)
+        disconnected = asyncio.create_task(_disconnected(receive))
+        ending = asyncio.create_task(self.ending.wait())
+        tasks = (pump, disconnected, ending)
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-        if self.over.is_set():
+        if self.ending.is_set():
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _pump(self, send: Send) -> None:
@@ -184,18 +184,18 @@ class EventStream(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def _gone(receive: Receive) -> None:
-    """Return when the other side has left."""
+async def _disconnected(receive: Receive) -> None:
+    """Wait until the page has left."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
-def _posted(answer: Callable[[Asked], Awaitable[Answer]], path: str) -> Route:
-    """Return the route of a question: a JSON object, answered by one."""
+def _posted(answer: Callable[[RequestData], Awaitable[Answer]], path: str) -> Route:
+    """Return the route of a request whose body and answer are JSON objects."""
 
     async def endpoint(request: Request) -> Response:
         try:
-            return JSONResponse(await answer(await asked_of(request)))
+            return JSONResponse(await answer(await read_request(request)))
         except DbmError as error:
             return _failure(error)
         except ClientDisconnect:
@@ -204,8 +204,8 @@ def _posted(answer: Callable[[Asked], Awaitable[Answer]], path: str) -> Route:
     return Route(path, endpoint, methods=["POST"])
 
 
-def application(room: Room) -> Starlette:
-    """Return what stands behind the secret."""
+def application(room: PlayServer) -> Starlette:
+    """Return the application behind the secret."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -228,7 +228,7 @@ def application(room: Room) -> Starlette:
 
 
 async def door(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer at `/`: the way to the page for browsers that know the secret."""
+    """Answer at `/` with the page that leads browsers that know the secret to the game."""
     if scope["method"] not in ("GET", "HEAD"):
         await Response(status_code=405)(scope, receive, send)
         return

@@ -15,8 +15,8 @@ from dbmsolver.errors import UsageError
 from dbmsolver.notation.addresses import PORT
 from dbmsolver.play.analyst import Analyst
 from dbmsolver.play.guard import Guard
-from dbmsolver.play.server import Room, application, door
-from dbmsolver.play.workers import Share, Workers
+from dbmsolver.play.server import PlayServer, application, door
+from dbmsolver.play.worker_pool import WorkerPool, WorkerShare
 
 LOCAL = "127.0.0.1"
 _LOCAL_NAMES = ("127.0.0.1", "localhost", "::1")
@@ -61,21 +61,21 @@ def address_of(bound: socket.socket, secret: str) -> str:
 
 
 def serve(serving: Serving, first: dict[str, Any], opened: Callable[[str], None]) -> None:
-    """Serve until the process is asked to end; `opened` is told the address.
+    """Serve until the process is asked to end; call `opened` with the address.
 
-    `first` is the deal with which the page opens, as the page asks for one.
+    `first` is the deal with which the page opens, as a request of the page has it.
     """
     bound = serving.listen()
     secret = secrets.token_urlsafe(18)
-    share = Share.of(serving.memory, len(os.sched_getaffinity(0)))
-    analyst = Analyst(Workers(share), serving.seconds)
+    share = WorkerShare.of(serving.memory, len(os.sched_getaffinity(0)))
+    analyst = Analyst(WorkerPool(share), serving.seconds)
     names = {serving.host}
     if serving.host in _LOCAL_NAMES:
         names |= {*_LOCAL_NAMES}
     if serving.host in ("0.0.0.0", "::"):
         names |= {socket.gethostname(), *_LOCAL_NAMES}
-    room = Room(analyst, first)
-    app = Guard(application(room), door, secret, names, bound.getsockname()[1])
+    server = PlayServer(analyst, first)
+    app = Guard(application(server), door, secret, names, bound.getsockname()[1])
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -87,19 +87,19 @@ def serve(serving: Serving, first: dict[str, Any], opened: Callable[[str], None]
     )
 
     class Server(uvicorn.Server):
-        """A server that tells its address when it answers, and ends what it tells pages."""
+        """A server that calls `opened` when it is ready, and ends streams of events at its end."""
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             opened(address_of(bound, secret))
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            room.over.set()
+            server.ending.set()
             await super().shutdown(sockets)
 
     try:
         Server(config).run([bound])
     except KeyboardInterrupt:
-        pass  # it is how it is ended
+        pass  # the usual way to end it
     finally:
         bound.close()

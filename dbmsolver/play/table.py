@@ -1,8 +1,8 @@
-"""The table: deals as the page names them, positions as it draws them, and what may be played.
+"""Deals as the page names them, positions as it draws them, and their legal moves.
 
-The page knows no rules. For each position it is told every legal move, and what it plays is played
-here, on the readable model. A game in progress is its deal and its moves: nothing of it is kept in
-the server, but for the positions that were asked for last.
+The page knows no rules. It gets every legal move of a position, and its moves are played here, on
+the readable model. A game in progress is its deal and its moves. The server keeps nothing of it but
+the positions that were asked for last.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def check_played(rules: Rules) -> None:
 def deal_of(given: object) -> Deal:
     """Return the deal that the page names: its game, and its number or board.
 
-    UsageError or InputError for what is none, or cannot be.
+    UsageError or InputError if there is no such deal.
     """
     if not isinstance(given, Mapping):
         raise UsageError("no deal, expected its game, and its number or board")
@@ -74,7 +74,7 @@ def deal_of(given: object) -> Deal:
 
 
 def heading(deal: Deal) -> dict[str, Any]:
-    """Return what the page writes over a deal."""
+    """Return the heading of a deal: title, game, rules, and the unit of moves."""
     rules = deal.rules
     game = SHIPPED[rules.name].title if rules.name in SHIPPED else rules.name.replace("_", " ")
     unit = "card move" if usual_metric(rules) == "cards" and not rules.has_pile else "move"
@@ -82,7 +82,7 @@ def heading(deal: Deal) -> dict[str, Any]:
 
 
 def drawn(position: Position) -> dict[str, Any]:
-    """Return what the page draws: cards by their names, foundations by the rank on top."""
+    """Return a position for the page: cards by their names, foundations by their top rank."""
     value: dict[str, Any] = {
         "columns": [_names(column) for column in position.columns],
         "freecells": [None if card is None else card_name(card) for card in position.freecells],
@@ -111,7 +111,7 @@ def _names(cards: Sequence[int]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A legal move: what it costs in moves as they are counted, and where it leads."""
+    """A legal move, the number of moves that it counts, and the position after it."""
 
     move: Move
     cost: int
@@ -121,7 +121,7 @@ class Option:
 def options_of(position: Position, rules: Rules) -> list[Option]:
     """Return every legal move; where the rules move single cards, also runs moved at once.
 
-    Places that differ in nothing count once, as for `Position.moves`.
+    Of equivalent destinations only one is used, as by `Position.moves`.
     """
     found = [Option(move, 1, position.apply(move)) for move in position.moves(rules)]
     if rules.has_runs or rules.is_patience or rules.has_pile:
@@ -140,9 +140,9 @@ def _cards_moved(position: Position, rules: Rules, move: Move) -> int:
 
 
 def legal(position: Position, rules: Rules) -> dict[str, str]:
-    """Return, by the code of each legal move, the code of the move of `options_of` that it is like.
+    """Return, by the code of each legal move, the code of its equivalent move in `options_of`.
 
-    Here, unlike there, each empty column and each empty freecell is a place of its own.
+    Here, unlike there, each empty column and each empty freecell is a destination.
     """
     found = {}
     moves = position.moves(rules)
@@ -150,13 +150,13 @@ def legal(position: Position, rules: Rules) -> dict[str, str]:
         moves += supermoves(position, rules)
     for move in moves:
         code = code_of(move)
-        for place in _alike(position, move.destination):
+        for place in _equivalent_places(position, move.destination):
             found[code_of(move._replace(destination=place))] = code
     return found
 
 
-def _alike(position: Position, place: Place) -> list[Place]:
-    """Return the places that are empty if this one is, and differ from it in nothing else."""
+def _equivalent_places(position: Position, place: Place) -> list[Place]:
+    """Return all empty columns or freecells if the place is one; else the place alone."""
     if place.kind == "column" and not position.columns[place.index]:
         return [Place("column", i) for i, column in enumerate(position.columns) if not column]
     if place.kind == "freecell":
@@ -165,7 +165,7 @@ def _alike(position: Position, place: Place) -> list[Place]:
 
 
 def node(position: Position, rules: Rules) -> dict[str, Any]:
-    """Return what the page is told of a position."""
+    """Return a position for the page, with its legal moves."""
     return {
         "position": drawn(position),
         "legal": legal(position, rules),
@@ -173,8 +173,8 @@ def node(position: Position, rules: Rules) -> dict[str, Any]:
     }
 
 
-class Table:
-    """A player of the page's moves, which remembers the positions reached last."""
+class PositionCache:
+    """The positions of games in progress; those that were reached last are kept."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[Deal, str], Position] = OrderedDict()
@@ -182,7 +182,7 @@ class Table:
     def positions(self, deal: Deal, line: str) -> list[Position]:
         """Return the positions of a game: the deal, then one after each move.
 
-        InputError for moves that are none, or are not legal.
+        InputError for a text that is no moves, or for an illegal move.
         """
         steps = read_line(line)
         if len(steps) > MOST_MOVES:
@@ -194,7 +194,7 @@ class Table:
         return found
 
     def after(self, deal: Deal, position: Position, line: str, step: Step, index: int) -> Position:
-        """Return where a move leads; `line` are the moves of the game, this one counted."""
+        """Return the position after a move; `line` are the moves of the game up to this one."""
         key = deal, line
         known = self._known.get(key)
         if known is None:

@@ -1,7 +1,7 @@
 """Knowledge of positions: whether they can be won, how many moves are left, a solution.
 
-It only ever grows: whatever a search says is put together with what was known. A session remembers
-the positions that it met last, whoever asked for them.
+It only grows: each answer of a search is merged with what was known. A session remembers the
+positions that it met last, for all pages.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dbmsolver.play.table import Option
 from dbmsolver.results import Verdict
 
 _KEPT = 10_000
-"""Positions that a session remembers: some ten million bytes, and as much for solutions."""
+"""Positions that a session remembers: about ten million bytes, and as many for solutions."""
 
 Key = TypeVar("Key", bound=Hashable)
 Item = TypeVar("Item")
@@ -36,11 +36,11 @@ class Value:
 
     @property
     def is_exact(self) -> bool:
-        """Return True if there is nothing left to find out."""
+        """True if there is nothing left to find out."""
         return self.verdict == Verdict.UNSOLVABLE or self.at_least == self.at_most
 
     def merged(self, other: Value) -> Value:
-        """Return what both say together."""
+        """Return the facts of both values."""
         if Verdict.UNSOLVABLE in (self.verdict, other.verdict):
             return LOST
         verdict = self.verdict if self.verdict != Verdict.UNDECIDED else other.verdict
@@ -52,8 +52,8 @@ UNKNOWN = Value()
 LOST = Value(Verdict.UNSOLVABLE)
 
 
-class _Kept(NamedTuple):
-    """A solution of a position: the end of a text of moves, from the move of that number on."""
+class _StoredSolution(NamedTuple):
+    """A solution of a position: the codes of moves from number `start` on; `left` is its length."""
 
     position: Position
     codes: str
@@ -62,12 +62,12 @@ class _Kept(NamedTuple):
 
 
 class Knowledge:
-    """The knowledge of a session of positions, whatever the order of their columns."""
+    """The knowledge of a session; positions that differ in the order of columns are the same."""
 
     def __init__(self, kept: int = _KEPT) -> None:
         self._kept = kept
         self._values: OrderedDict[tuple[Rules, Hashable], Value] = OrderedDict()
-        self._solutions: OrderedDict[tuple[Rules, Hashable], _Kept] = OrderedDict()
+        self._solutions: OrderedDict[tuple[Rules, Hashable], _StoredSolution] = OrderedDict()
 
     def value(self, rules: Rules, position: Position) -> Value:
         """Return what is known of a position."""
@@ -76,9 +76,9 @@ class Knowledge:
         return self._values.get((rules, position.canonical()), UNKNOWN)
 
     def learn(self, rules: Rules, position: Position, value: Value) -> None:
-        """Add what a search says of a position."""
+        """Merge what a search found out about a position."""
         merged = self.value(rules, position).merged(value)
-        _keep(self._values, (rules, position.canonical()), merged, self._kept)
+        _put(self._values, (rules, position.canonical()), merged, self._kept)
 
     def learn_solution(
         self,
@@ -88,7 +88,7 @@ class Knowledge:
         shortest: bool = False,
         whole: bool = False,
     ) -> None:
-        """Add a solution of a position; if `whole`, of every position that it goes through, too."""
+        """Add a solution of a position; if `whole`, also of every position on its way."""
         codes = codes_of(moves)
         for number, move in enumerate(moves):
             left = len(moves) - number
@@ -96,13 +96,15 @@ class Knowledge:
             key = rules, position.canonical()
             known = self._solutions.get(key)
             if known is None or known.left >= left:
-                _keep(self._solutions, key, _Kept(position, codes, number, left), self._kept)
+                _put(
+                    self._solutions, key, _StoredSolution(position, codes, number, left), self._kept
+                )
             if not whole:
                 return
             position = position.apply(move)
 
     def solution(self, rules: Rules, position: Position) -> tuple[Move, ...] | None:
-        """Return the shortest solution in hand, None if there is none."""
+        """Return the shortest known solution, None if there is none."""
         if position.is_goal():
             return ()
         known = self._solutions.get((rules, position.canonical()))
@@ -113,58 +115,59 @@ class Knowledge:
         for step in read_line(known.codes)[known.start :]:
             card = moving_card(there, step)
             move = Move(card, step.source, step.destination, count=step.count)
-            found.append(_alike(move, there, position))
+            found.append(_translated(move, there, position))
             there, position = there.apply(move), position.apply(found[-1])
         return tuple(found)
 
     def settle(self, rules: Rules, position: Position, options: Sequence[Option]) -> None:
-        """Let a position and those that a move leads to say something of each other."""
+        """Deduce facts about a position from those after its moves, and the other way round."""
         after = [self.value(rules, option.after) for option in options]
-        if not position.is_goal() and all(one.verdict == Verdict.UNSOLVABLE for one in after):
+        if not position.is_goal() and all(value.verdict == Verdict.UNSOLVABLE for value in after):
             self.learn(rules, position, LOST)
         root = self.value(rules, position)
-        for option, one in zip(options, after, strict=True):
+        for option, value in zip(options, after, strict=True):
+            least = root.at_least - option.cost
             if root.verdict == Verdict.UNSOLVABLE:
                 self.learn(rules, option.after, LOST)
-            elif one.verdict != Verdict.UNSOLVABLE and one.at_least < root.at_least - option.cost:
-                self.learn(rules, option.after, Value(one.verdict, root.at_least - option.cost))
-            if one.at_most is not None and self._is_shorter(root, one, option):
+            elif value.verdict != Verdict.UNSOLVABLE and value.at_least < least:
+                self.learn(rules, option.after, Value(value.verdict, least))
+            if value.at_most is not None and self._is_shorter(root, value, option):
                 self._join(rules, position, option)
                 root = self.value(rules, position)
         left = [
-            option.cost + one.at_least
-            for option, one in zip(options, after, strict=True)
-            if one.verdict != Verdict.UNSOLVABLE
+            option.cost + value.at_least
+            for option, value in zip(options, after, strict=True)
+            if value.verdict != Verdict.UNSOLVABLE
         ]
         if left and root.verdict != Verdict.UNSOLVABLE and min(left) > root.at_least:
             self.learn(rules, position, Value(root.verdict, min(left), root.at_most))
 
     @staticmethod
     def _is_shorter(root: Value, after: Value, option: Option) -> bool:
-        """Return True if a solution after a move makes a shorter one of the position before it."""
+        """Return True if the known solution after a move gives the position a shorter one."""
         if after.at_most is None:
             return False
         return root.at_most is None or option.cost + after.at_most < root.at_most
 
     def _join(self, rules: Rules, position: Position, option: Option) -> None:
-        """Take the solution after a single move for one of the position before it."""
+        """Learn the solution of a position that begins with this move, if it is a single one."""
         rest = self.solution(rules, option.after)
         if rest is not None and option.cost == 1:
             self.learn_solution(rules, position, (option.move, *rest))
 
 
-def _alike(move: Move, there: Position, here: Position) -> Move:
+def _translated(move: Move, there: Position, here: Position) -> Move:
     """Return a move in a position that differs only in the order of columns and cells."""
     if there == here:
         return move
     return move._replace(
-        source=_place_alike(move.source, there, here),
-        destination=_place_alike(move.destination, there, here),
+        source=_translated_place(move.source, there, here),
+        destination=_translated_place(move.destination, there, here),
     )
 
 
-def _place_alike(place: Place, there: Position, here: Position) -> Place:
-    """Return where the cards of a place of position ``there`` lie in position ``here``."""
+def _translated_place(place: Place, there: Position, here: Position) -> Place:
+    """Return the place of position ``here`` with the cards of a place of position ``there``."""
     if place.kind == "column":
         return Place("column", here.columns.index(there.columns[place.index]))
     if place.kind == "freecell":
@@ -172,8 +175,8 @@ def _place_alike(place: Place, there: Position, here: Position) -> Place:
     return place
 
 
-def _keep(kept: OrderedDict[Key, Item], key: Key, item: Item, most: int) -> None:
-    """Put an item behind all others, and forget the oldest ones beyond `most`."""
+def _put(kept: OrderedDict[Key, Item], key: Key, item: Item, most: int) -> None:
+    """Add an item as the newest, and remove the oldest ones beyond `most`."""
     kept[key] = item
     kept.move_to_end(key)
     while len(kept) > most:

@@ -1,8 +1,7 @@
-"""A process that searches: it takes one task after the other, and says what it finds out.
+"""The program of a search process: it runs one task after the other, and writes answers.
 
-Each task is a line of JSON on standard input, and so is each thing that is found out, on standard
-output. `cancel` ends the task that is being done; the end of standard input ends the process,
-whatever it does.
+Each task is a line of JSON on standard input, each answer a line of JSON on standard output.
+`cancel` ends the running task; the end of standard input ends the process at once.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ Say = Callable[[dict[str, Any]], None]
 
 
 def serve() -> None:
-    """Do tasks until there are no more."""
+    """Run tasks until the process is ended."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the server ends it
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what a library prints is no answer
+    os.dup2(2, 1)  # a library may print: that must not be taken for an answer
 
     def say(answer: dict[str, Any]) -> None:
         answers.write(json.dumps(answer, separators=(",", ":")) + "\n")
@@ -44,7 +43,7 @@ def serve() -> None:
     from dbmsolver.jit.cache import choose_cache
 
     choose_cache()
-    import_module("dbmsolver.search.session")  # what takes long is loaded before the first task
+    import_module("dbmsolver.search.session")  # it takes long to load: now, before the first task
 
     worker = Worker(say)
     threading.Thread(target=worker.listen, daemon=True).start()
@@ -53,7 +52,7 @@ def serve() -> None:
 
 
 class Worker:
-    """The tasks that wait, and whether the one that is being done is to end."""
+    """The tasks that wait, and a flag that cancels the running one."""
 
     def __init__(self, say: Say) -> None:
         self._say = say
@@ -61,7 +60,7 @@ class Worker:
         self._cancelled = threading.Event()
 
     def listen(self) -> None:
-        """Take what the server says, in a thread of its own; end with the server."""
+        """Read the lines of the server, in a thread for this; end the process with the server."""
         for line in sys.stdin:
             said = json.loads(line)
             if said == "cancel":
@@ -71,7 +70,7 @@ class Worker:
         os.kill(os.getpid(), signal.SIGKILL)
 
     def work(self) -> None:
-        """Do one task after the other."""
+        """Run one task after the other."""
         while True:
             task = self._tasks.get()
             self._cancelled.clear()
@@ -79,7 +78,7 @@ class Worker:
             self._say({"done": True})
 
     def do(self, task: dict[str, Any]) -> None:
-        """Do a task, and say what is found out, or why nothing can be."""
+        """Run a task, and write its answers or its error."""
         try:
             self._do(task)
         except (DbmError, TypeError) as error:
@@ -102,40 +101,40 @@ class Worker:
         if task["kind"] == "decide":
             self._decide(deals, settings)
             return
-        for place, deal in enumerate(deals):
+        for index, deal in enumerate(deals):
             if self._cancelled.is_set():
                 return
-            self._search(task["kind"], place, deal, settings)
+            self._search(task["kind"], index, deal, settings)
 
     def _decide(self, deals: Sequence[Deal], settings: dict[str, Any]) -> None:
-        """Say of each deal whether it can be won, first of all; then a solution of each."""
+        """Write for each deal whether it can be won; then a solution of each that can."""
         from dbmsolver.api import prove_many
 
-        places: dict[Deal, list[int]] = {}
-        for place, deal in enumerate(deals):
-            places.setdefault(deal, []).append(place)
+        indexes: dict[Deal, list[int]] = {}
+        for index, deal in enumerate(deals):
+            indexes.setdefault(deal, []).append(index)
         decisions = []
-        for decision in prove_many(list(places), **settings):
-            for place in places[decision.deal]:
+        for decision in prove_many(list(indexes), **settings):
+            for index in indexes[decision.deal]:
                 work = decision.evaluated
-                self._say({"place": place, "verdict": decision.verdict, "work": work})
+                self._say({"index": index, "verdict": decision.verdict, "work": work})
             decisions.append(decision)
             if self._cancelled.is_set():
                 return
-        decisions.sort(key=lambda decision: places[decision.deal][0])
+        decisions.sort(key=lambda decision: indexes[decision.deal][0])
         for decision in decisions:
             if self._cancelled.is_set():
                 return
             if decision.verdict == Verdict.SOLVED:
-                for place in places[decision.deal]:
-                    self._solution(place, decision.moves(), False)
+                for index in indexes[decision.deal]:
+                    self._solution(index, decision.moves(), False)
 
-    def _search(self, kind: str, place: int, deal: Deal, settings: dict[str, Any]) -> None:
+    def _search(self, kind: str, index: int, deal: Deal, settings: dict[str, Any]) -> None:
         from dbmsolver.api import prove, solve
 
         def progress(event: Event) -> None:
             if isinstance(event, Better):
-                self._solution(place, event.moves, False)
+                self._solution(index, event.moves, False)
 
         if kind == "prove":
             result = prove(deal, cancel=self._cancelled.is_set, **settings)
@@ -147,19 +146,19 @@ class Worker:
                 cancel=self._cancelled.is_set,
                 **settings,
             )
-        self._result(place, result)
+        self._result(index, result)
 
-    def _result(self, place: int, result: Result) -> None:
-        self._say({"place": place, "verdict": result.verdict, "at_least": result.at_least or 0})
+    def _result(self, index: int, result: Result) -> None:
+        self._say({"index": index, "verdict": result.verdict, "at_least": result.at_least or 0})
         if result.length is not None:
-            self._solution(place, result.moves, result.shortest)
+            self._solution(index, result.moves, result.shortest)
 
-    def _solution(self, place: int, moves: Sequence[Move], shortest: bool) -> None:
-        self._say({"place": place, "moves": codes_of(moves), "shortest": shortest})
+    def _solution(self, index: int, moves: Sequence[Move], shortest: bool) -> None:
+        self._say({"index": index, "moves": codes_of(moves), "shortest": shortest})
 
 
 def compile_for(family: Family, proof: Method) -> None:
-    """Compile what searches of some games need, as far as it is not in the cache."""
+    """Compile the kernels that the page needs for a family, if the cache does not have them."""
     from dbmsolver.search.precompile import compile_needed
 
     compile_needed(Question.PROVE, proof, 8, True, False, family)

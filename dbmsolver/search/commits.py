@@ -61,8 +61,8 @@ class BlockRef:
         if self.data is not None:
             return Packed(self.data, "closed states in memory", None)
         assert self.key is not None
-        where, place = store.where(self.key), store.place(self.key)
-        return Packed(store.read(self.key), where, place, self.key, store.check_states)
+        where, address = store.where(self.key), store.record_address(self.key)
+        return Packed(store.read(self.key), where, address, self.key, store.check_states)
 
 
 @dataclass(eq=False, slots=True)

@@ -1,4 +1,4 @@
-"""Checksums that bind a record to its place: to its key, and to the store it belongs to.
+"""Checksums that bind a record to its address: its store's id, and its key.
 
 A block is encoded, and its content hashed, before it is known what key it gets.  So the checksum
 in a store is the hash of three things: the store's ``id``, the record's key, and the hash of
@@ -22,20 +22,20 @@ def content_hash(data: bytes | memoryview) -> int:
     return xxhash.xxh3_64_intdigest(memoryview(data)[CHECKSUM.size :])
 
 
-def checksum_at(content: int, place: bytes) -> int:
-    """Return the checksum of a record with this content hash at a place.
+def checksum_for(content: int, address: bytes) -> int:
+    """Return the checksum of a record with this content hash at an address.
 
-    ``place`` is the store's id (8 bytes) followed by the record's key.
+    ``address`` is the store's id (8 bytes) followed by the record's key.
     """
-    return xxhash.xxh3_64_intdigest(place + CHECKSUM.pack(content))
+    return xxhash.xxh3_64_intdigest(address + CHECKSUM.pack(content))
 
 
-def bound(data: bytes, place: bytes) -> bytes:
-    """Return a record as it is stored at a place.
+def bound(data: bytes, address: bytes) -> bytes:
+    """Return a record as it is stored at an address.
 
     The first eight bytes of ``data`` are its content hash.
     """
-    return CHECKSUM.pack(checksum_at(checksum_of(data), place)) + data[CHECKSUM.size :]
+    return CHECKSUM.pack(checksum_for(checksum_of(data), address)) + data[CHECKSUM.size :]
 
 
 def checksum_of(data: bytes | memoryview) -> int:
@@ -43,12 +43,12 @@ def checksum_of(data: bytes | memoryview) -> int:
     return int(CHECKSUM.unpack_from(data)[0])
 
 
-def is_intact(data: bytes | memoryview, place: bytes | None) -> bool:
-    """Return True if a record is unchanged, and at this place; ``place`` is None in memory."""
+def is_intact(data: bytes | memoryview, address: bytes | None) -> bool:
+    """Return True if a record is unchanged, and at its address; that is None in memory."""
     if len(data) < CHECKSUM.size:
         return False
     content = content_hash(data)
-    expected = content if place is None else checksum_at(content, place)
+    expected = content if address is None else checksum_for(content, address)
     return checksum_of(data) == expected
 
 

@@ -20,7 +20,7 @@ from dbmsolver.storage.records import BLOCK_HEADER, FORMAT
 from dbmsolver.storage.store import Store
 
 MOST_BYTES = 1 << 26
-"""The largest body of a block, uncompressed: a reader never has to unpack more."""
+"""The most bytes of a block's body, uncompressed: a reader never unpacks more."""
 _COMPRESSION_LEVEL = 1
 _RUN_BYTES = 16
 """Bytes of a run's signature and count in a block."""
@@ -64,7 +64,7 @@ class Runs:
 
 
 def most_states(state_bytes: int) -> int:
-    """Return how many states of this width fit into a block: at least one."""
+    """Return the number of states of this width that fit into a block, at least one."""
     return max(1, MOST_BYTES // (_RUN_BYTES + state_bytes))
 
 
@@ -111,12 +111,12 @@ def encode_block(runs: Runs) -> bytes:
     body = np.empty(size, np.uint8)
     body[: directory // 2] = runs.signatures.view(np.uint8)
     body[directory // 2 : directory] = runs.counts.view(np.uint8)
-    place = directory + 8 * runs.key_words * states
-    planes = body[directory:place].reshape(8 * runs.key_words, states)
+    end_of_keys = directory + 8 * runs.key_words * states
+    planes = body[directory:end_of_keys].reshape(8 * runs.key_words, states)
     to_planes(runs.keys, runs.counts, runs.key_words, planes)
-    body[place : place + runs.codes.nbytes] = runs.codes.view(np.uint8)
+    body[end_of_keys : end_of_keys + runs.codes.nbytes] = runs.codes.view(np.uint8)
     if runs.extra is not None:
-        body[place + runs.codes.nbytes :] = runs.extra.view(np.uint8)
+        body[end_of_keys + runs.codes.nbytes :] = runs.extra.view(np.uint8)
     header = BLOCK_HEADER.pack(
         FORMAT, runs.codes.itemsize, runs.key_words, runs.extra_bytes, runs.signatures.size, states
     )
@@ -124,16 +124,16 @@ def encode_block(runs: Runs) -> bytes:
     return with_content_hash(rest)
 
 
-def decode_block(data: bytes | memoryview, where: str, place: bytes | None = None) -> Runs:
+def decode_block(data: bytes | memoryview, where: str, address: bytes | None = None) -> Runs:
     """Return the states of a block's bytes: the inverse of :func:`encode_block`.
 
-    Raises StoreError, naming ``where``, for a damaged block. ``place`` are the bytes that the
+    Raises StoreError, naming ``where``, for a damaged block. ``address`` are the bytes that the
     checksum covers beside the content (:mod:`dbmsolver.storage.binding`), None for a block that has
     not been stored.
     """
     data = bytes(data)
     start = CHECKSUM.size + BLOCK_HEADER.size
-    if len(data) < start or not is_intact(data, place):
+    if len(data) < start or not is_intact(data, address):
         raise StoreError(f"{where}: the block is damaged (checksum does not match)")
     header = BLOCK_HEADER.unpack_from(data, CHECKSUM.size)
     version, code_bytes, words, extra_bytes, count, states = header
@@ -176,8 +176,7 @@ def _unpacked(packed: bytes, size: int, where: str) -> bytes:
 def read_block(store: Store, key: bytes) -> Runs:
     """Return the states of a block in a store; StoreError, naming it, if it is damaged.
 
-    They are checked by the store's ``check_states``, if it has one, unless this run has written
-    them.
+    The store's ``check_states``, if it has one, checks them, unless this process has written them.
     """
     runs = read_checked_block(store, key)
     if store.check_states is not None and not store.wrote(key):
@@ -186,13 +185,13 @@ def read_block(store: Store, key: bytes) -> Runs:
 
 
 def read_checked_block(store: Store, key: bytes) -> Runs:
-    """Return the same of a block whose states this run has checked already, or written itself."""
+    """Return the states of a block that this process has checked already, or written itself."""
     _check_claim(store, key)
-    return decode_block(store.read(key), store.where(key), store.place(key))
+    return decode_block(store.read(key), store.where(key), store.record_address(key))
 
 
 def _check_claim(store: Store, key: bytes) -> None:
-    """Raise StoreError if a block says it has more states than the manifest counts in all."""
+    """Raise StoreError if a block claims more states than the manifest counts in all."""
     manifest = store.manifest
     if key[:1] != b"C" or store.wrote(key):
         return

@@ -1,9 +1,9 @@
 """The data file of a store, read without LMDB: opened for reading only, and without a lock.
 
-LMDB maps the file and trusts it: where the file is cut short or overwritten, the process dies by a
+LMDB maps the file and trusts it: if the file is cut short or overwritten, the process dies by a
 signal. Here the same pages are read, and their content is checked first
-(:mod:`dbmsolver.storage.pages`). A store can also be read where nothing can be written, and while
-another process writes.
+(:mod:`dbmsolver.storage.pages`). A store can also be read in a directory that cannot be written to,
+and while another process writes.
 
 LMDB never changes a page that one of the last two commits uses. So the pages read here belong to
 one commit, if no more than one other was made meanwhile. Where more were, a method raises
@@ -54,10 +54,10 @@ class DataFile:
             self._pages = Pages(self._file)
             self._meta = self._newest()
             try:
-                self._places, self._used = self._pages.index(self._meta, self._meta.main)
+                self._locations, self._used = self._pages.index(self._meta, self._meta.main)
             except Damage as damage:
                 raise self._error(damage) from None
-            self._keys = list(self._places)
+            self._keys = list(self._locations)
             self._check_current()
         except BaseException:
             self.close()
@@ -77,11 +77,11 @@ class DataFile:
 
     def get(self, key: bytes, most: int | None = None) -> bytes | None:
         """Return the value of a record (or its first ``most`` bytes), None without one."""
-        place = self._places.get(key)
-        if place is None:
+        location = self._locations.get(key)
+        if location is None:
             return None
         try:
-            value = self._pages.value(self._meta, place, most)
+            value = self._pages.value(self._meta, location, most)
         except Damage as damage:
             raise self._error(damage) from None
         self._check_current()
@@ -94,10 +94,10 @@ class DataFile:
     def check_for_writing(self) -> None:
         """Raise StoreError if LMDB might crash when it writes.
 
-        It might where a page has two uses, or where a value's pages are not its own.
+        It might if a page has two uses, or if a value's pages belong to something else, too.
         """
         try:
-            self._pages.check_uses(self._meta, self._places, self._used)
+            self._pages.check_uses(self._meta, self._locations, self._used)
         except Damage as damage:
             raise self._error(damage) from None
 

@@ -1,4 +1,4 @@
-"""LMDB's side of a store that is written: the environment, its lock, and what errors mean."""
+"""LMDB for a store that is written: the environment, its lock, and the meaning of errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAP_SIZE = 1 << 42
 """Address space that LMDB asks for: the most bytes that a store can have."""
 _LEAST_MAP = 1 << 24
 _MAP_SHARE = 4
-"""The part of free address space, where that is limited, that LMDB asks for: one in this many."""
+"""If address space is limited, LMDB asks for one part in this many of what is free."""
 _LOCK_FILE = 8192
 """Bytes of LMDB's lock file for its usual number of readers."""
 _FULL_WORDS = (
@@ -43,8 +43,8 @@ class Environment:
     """The records of a store that this process alone may change.
 
     It has the methods of :class:`~dbmsolver.storage.datafile.DataFile`, and writes.  ``durable``:
-    a commit is on the disk when it returns.  ``new``: there is no record yet; what another process
-    left of a file that it did not finish is made anew.  StoreError if another process has the
+    a commit is on the disk when it returns.  ``new``: there is no record yet; a file that another
+    process left unfinished is made anew.  StoreError if another process has the
     lock, or if LMDB cannot be trusted with the data file.
     """
 
@@ -74,9 +74,9 @@ class Environment:
             os.close(self._locks.pop())
 
     def _opened(self, durable: bool) -> lmdb.Environment:
-        """Open LMDB's environment, with as much address space as there is for it.
+        """Open LMDB's environment, with as much address space as it can get.
 
-        SystemRefusedError where there is too little.
+        SystemRefusedError if that is too little.
         """
         free = free_address_space()
         size = MAP_SIZE if free is None else min(MAP_SIZE, free // _MAP_SHARE)
@@ -100,7 +100,7 @@ class Environment:
                 raise self._error(error, "not a readable store") from error
 
     def _error(self, error: lmdb.Error, what: str) -> DbmError:
-        """Return what an error of LMDB means: the store is bad, or the system has no room."""
+        """Return the error to raise for one of LMDB: the store is bad, or the disk is full."""
         where = str(self._path)
         if isinstance(error, lmdb.MapFullError) and self._env.info()["map_size"] < MAP_SIZE:
             return DiskFullError("cannot write (the store's address space is full)", where)
@@ -151,15 +151,15 @@ class Environment:
 
 
 def _is_full(error: lmdb.Error) -> bool:
-    """Return True if the disk, or the map, has no room."""
+    """Return True if the disk or the map is full."""
     full = isinstance(error, lmdb.DiskError | lmdb.MapFullError)
     return full or any(words in str(error) for words in _FULL_WORDS)
 
 
 def _reserve(path: Path) -> None:
-    """Give LMDB's lock file its room on the disk; DiskFullError if there is none.
+    """Allocate LMDB's lock file on the disk; DiskFullError if the disk is full.
 
-    LMDB maps a file with a hole, and the process dies by a signal where the hole cannot be filled.
+    LMDB would map a file with a hole: if that cannot be filled, the process dies by a signal.
     """
     try:
         handle = os.open(path / "lock.mdb", os.O_RDWR | os.O_CREAT, 0o644)
@@ -192,7 +192,7 @@ def take_lock(path: Path) -> int:
 def _lock_file(file: Path, path: Path) -> int:
     """Open and lock a file of a store; make it if it is not there.
 
-    The lock is that of the file itself: of the same one in two directories there is one.
+    The lock belongs to the file itself: a file with names in two directories has one lock.
     """
     try:
         handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)

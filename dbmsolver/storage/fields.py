@@ -1,4 +1,4 @@
-"""The allowed values of each field of a manifest. Nothing of one is used before it is checked."""
+"""The allowed values of each field of a manifest, which are checked before any is used."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CHOICES: dict[str, tuple[str | None, ...]] = {
 
 
 def read_json(data: bytes) -> Any:
-    """Return what JSON in UTF-8 says; ValueError for anything else, and for a name said twice."""
+    """Return the value of JSON in UTF-8; ValueError for other data, or a name given twice."""
     return json.loads(data.decode("utf-8"), object_pairs_hook=_each_once)
 
 
@@ -71,7 +71,7 @@ def _is_deal(value: object) -> bool:
 
 
 def _are_rules(value: object) -> bool:
-    """Return True if these are rules as far as types go."""
+    """Return True if the fields of these rules have the right types."""
     texts = {"name", "build", "fill", "layout", "moves", "pile", "base", "pairs"}
     texts |= {"packs", "row_deals"}
     flags = {"kings_sunk", "whole_suits", "reserve", "removable", "free_stock"}
@@ -102,7 +102,7 @@ def _are_rows(value: object, most: tuple[int, ...]) -> bool:
 
 
 def _are_strata(value: object) -> bool:
-    """Return whether these are rows of layers and strata in ascending order, each there once."""
+    """Return True if these are rows of layers and strata in ascending order, each once."""
     if not _are_rows(value, (0xFFFF, 0xFFFF, LARGEST, LARGEST)):
         return False
     assert isinstance(value, list)

@@ -1,7 +1,7 @@
 """The labels of a search: combinations of question, method, metric and verdict that there are.
 
-Each may be right by itself, and the whole be no search that there is. Stores and certificates are
-held against this before anything else is believed.
+Each may be right by itself, and still no search has all of them. The labels of stores and
+certificates are checked before anything else in them is used.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Levels: the states after each number of moves, with the ways to each, every level in a file.
+"""Levels: the states after each number of moves, with the number of ways to each, in files.
 
-They are beside a store, or in a temporary directory, and can be worked out again at any time: a
-level that is missing or damaged when it is opened is as if it had never been there. A file gets its
-name when it is whole::
+They lie beside a store, or in a temporary directory, and can be computed again at any time: a level
+that is missing or damaged is computed anew. A file gets its name when it is complete::
 
     file  = magic:u8[8] question:u64 chunk* end
     chunk = rows:u32 words:u32 bytes:u32 checksum:u64 zstd(body):u8[bytes]
@@ -64,8 +63,8 @@ def _checksum(body: bytes, rows: int, words: int, size: int) -> int:
     return xxhash.xxh3_64_intdigest(body + _NUMBERS.pack(rows, words, size))
 
 
-class Writer:
-    """A level that is being written; ``states`` are those it has so far."""
+class LevelWriter:
+    """A level that is being written; ``states`` counts the states written so far."""
 
     def __init__(self, file: IO[bytes], path: Path) -> None:
         self._file = file
@@ -90,9 +89,9 @@ class Writer:
 class Levels:
     """The levels in a directory, which is made if need be; this process alone may use it.
 
-    ``question`` says in text what they are about: levels about anything else are made anew.
-    ``durable``: a level is on the disk when it is written. StoreError where the directory cannot be
-    used or another process uses it.
+    ``question`` names the subject of the levels: levels with another one are computed anew.
+    ``durable``: a level is on the disk when it has been written. StoreError if the directory cannot
+    be used, or another process uses it.
     """
 
     def __init__(self, path: Path, question: str, *, durable: bool) -> None:
@@ -123,7 +122,7 @@ class Levels:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the levels take on the disk."""
+        """Bytes of the levels on the disk."""
         return sum(self._sizes.values())
 
     @property
@@ -147,8 +146,8 @@ class Levels:
             raise error_of(error, StoreError, "cannot be read", str(path)) from error
 
     @contextmanager
-    def writing(self, depth: int) -> Iterator[Writer]:
-        """Write a level; it is there when the block ends, and not there after an error.
+    def writing(self, depth: int) -> Iterator[LevelWriter]:
+        """Return a context in which a level is written; after an error the level is missing.
 
         DiskFullError if there is no room.
         """
@@ -156,7 +155,7 @@ class Levels:
         part = path.with_suffix(".part")
         try:
             with _full_disk(path), part.open("wb") as file:
-                writer = Writer(file, path)
+                writer = LevelWriter(file, path)
                 file.write(self._header(depth))
                 yield writer
                 writer.end(self.durable)
@@ -172,11 +171,11 @@ class Levels:
         self._states[depth] = writer.states
 
     def refuse(self, depth: int, why: str) -> NoReturn:
-        """Raise StoreError for a level whose content cannot be."""
+        """Raise StoreError for a level with a content that is not possible."""
         raise StoreError(f"the level is wrong ({why}); remove it", str(self._file(depth)))
 
     def drop(self, depth: int) -> None:
-        """Remove the file of a level that is not needed any more; `last` stays as it is."""
+        """Remove the file of a level that is not needed any more; `last` does not change."""
         self._file(depth).unlink(missing_ok=True)
         self._sizes[depth] = 0
 
@@ -254,7 +253,7 @@ def _decode(body: bytes, rows: int, words: int, path: Path) -> tuple[Words, Word
 
 @contextmanager
 def _full_disk(path: Path) -> Iterator[None]:
-    """Turn what the system says of a disk without room into a DiskFullError."""
+    """Raise DiskFullError in place of the system's error for a full disk."""
     try:
         yield
     except OSError as error:

@@ -31,13 +31,13 @@ from dbmsolver.version import PROGRAM
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The fields of a manifest; ValueError, naming the field, if one cannot be.
+    """The fields of a manifest; ValueError, naming the field, for a value that is not possible.
 
     The fields are the members of the JSON object, in its terms: ``deal`` has ``number`` and
     ``board``, ``rules`` the fields of :class:`~dbmsolver.game.rules.Rules`.  ``strata`` are rows
     (layer, stratum, states, forced), ``history`` (milliseconds, layer, stratum, states, forced),
-    ``path`` (card, place value), ``waiting`` a tally. ``meaning`` is no field: a manifest that can
-    be read has that of this program.
+    ``path`` (card, place value), ``waiting`` a tally. ``meaning`` is no field: a manifest with
+    another meaning than this program's cannot be read.
     """
 
     format: int
@@ -98,7 +98,7 @@ class Manifest:
     def from_json(cls, data: bytes, where: str) -> Manifest:
         """Read a manifest; StoreError, naming ``where`` and the field, if it cannot be one.
 
-        StoreError also where its records mean something else than those of this program.
+        StoreError also if its records have another meaning than those of this program.
         """
         try:
             members = read_json(data)
@@ -139,7 +139,7 @@ class Manifest:
         return self.is_final or self.path is not None
 
     def without_counts(self) -> Manifest:
-        """Return the same, as if nothing had been searched."""
+        """Return the same manifest, as if nothing had been searched."""
         return replace(
             self,
             states=0,
@@ -155,8 +155,8 @@ class Manifest:
 def read_format(data: bytes) -> object:
     """Return the format that a stored manifest names; FORMAT if the manifest is no JSON at all.
 
-    A manifest that cannot be read is found out by its seal, which other formats may not have. None
-    for JSON that names no format.
+    The seal tells whether a manifest is damaged, but other formats may have no seal. None for JSON
+    that names no format.
     """
     try:
         members = json.loads(data)
@@ -214,7 +214,7 @@ def _metric_of(question: Question, deal: Deal, options: Options) -> Metric:
 
 
 def deal_of(manifest: Manifest, where: str) -> Deal:
-    """Return the deal that a manifest speaks of.
+    """Return the deal of a manifest.
 
     StoreError if it cannot be read, or if its board is not that of its number.
     """
@@ -241,7 +241,7 @@ def check_same(
 ) -> None:
     """Raise StoreError, naming the difference, if the manifest is that of another search.
 
-    A wish for any solution first makes no other search: the same states are closed.
+    A search that begins with any solution is the same search: it closes the same states.
     """
     wanted = new_manifest(question, deal, options)
     # Dives that exhaust the deal answer a search over every position, too, and a proof for any

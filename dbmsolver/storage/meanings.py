@@ -80,26 +80,24 @@ def _family(rules: Rules, policy: Policy, metric: Metric, method: Method) -> str
     return "supermoves" if Measure(rules, policy, metric).by_room else "cards"
 
 
-def difference(said: object, own: Meaning) -> str | None:
-    """Compare the versions in a file, ``said``, with those of this program.
+def difference(stored: object, current: Meaning) -> str | None:
+    """Return the first difference of two meanings in words, or None.
 
-    Returns the first difference in words, or None.
-
-    ``own`` is what this program makes of the same search.
+    ``stored`` is read from a file, ``current`` is that of the same search by this program.
     """
-    if not isinstance(said, dict):
-        return "what its records mean is not said"
-    family = own["family"]
-    if said.get("family") != family:
-        return f"its records are those of {_short(said.get('family'))}, expected {family}"
-    for name in sorted(said.keys() | own.keys()):
-        theirs, ours = said.get(name), own.get(name)
+    if not isinstance(stored, dict):
+        return "what its records mean is not stored"
+    family = current["family"]
+    if stored.get("family") != family:
+        return f"its records are those of {_short(stored.get('family'))}, expected {family}"
+    for name in sorted(stored.keys() | current.keys()):
+        theirs, ours = stored.get(name), current.get(name)
         # True counts as 1, and is no version.
         if theirs == ours and type(theirs) is type(ours):
             continue
         words = PARTS.get(name, _short(name))
         if theirs is None:
-            return f"the version of its {words} is not said, expected {ours}"
+            return f"the version of its {words} is not stored, expected {ours}"
         expected = "none" if ours is None else ours
         return f"made with version {_short(theirs)} of the {words} ({family}), expected {expected}"
     return None

@@ -34,16 +34,16 @@ _BIG_DATA = 1
 _INTEGER_KEYS = 8
 
 
-Order = bytes | int
+SortKey = bytes | int
 """A key as its tree orders it: the free tree's keys are numbers."""
 
 
 class Damage(Exception):
-    """A fault of the file."""
+    """The file is damaged."""
 
 
-class Tree(NamedTuple):
-    """A tree of records, as a meta page tells it."""
+class BTree(NamedTuple):
+    """A tree of records, as a meta page describes it."""
 
     pad: int
     flags: int
@@ -62,14 +62,14 @@ class Meta(NamedTuple):
     page_size: int
     last_page: int
     map_size: int
-    free: Tree
-    main: Tree
+    free: BTree
+    main: BTree
 
 
 class Location(NamedTuple):
-    """The place of a record's value in the file.
+    """The location of a record's value in the file.
 
-    ``page`` is the first of the pages that it has for itself, -1 if it is in a leaf.
+    ``page`` is the first page of a large value, which has pages of its own; -1 if it is in a leaf.
     """
 
     offset: int
@@ -83,10 +83,10 @@ class Bounds(NamedTuple):
     None where there is no such bound.
     """
 
-    low: Order | None
-    high: Order | None
+    low: SortKey | None
+    high: SortKey | None
 
-    def hold(self, first: Order, last: Order) -> bool:
+    def hold(self, first: SortKey, last: SortKey) -> bool:
         """Return True if keys from ``first`` to ``last`` lie between them."""
         low, high = self
         above = low is None or low <= first  # type: ignore[operator]
@@ -97,7 +97,7 @@ class Node(NamedTuple):
     """A node of a page: ``offset`` of its data in the file, ``size`` of its value."""
 
     key: bytes
-    order: Order
+    order: SortKey
     offset: int
     size: int
     big: bool
@@ -106,14 +106,14 @@ class Node(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A page of a tree, where its keys have to be."""
+    """A page of a tree, and the bounds of its keys."""
 
     number: int
     kind: int
     data: bytes
     bounds: Bounds
 
-    def nodes(self, meta: Meta, tree: Tree) -> list[Node]:
+    def nodes(self, meta: Meta, tree: BTree) -> list[Node]:
         """Return the nodes of the page, in the order of their keys; Damage if they cannot be."""
         number, _, flags, lower, upper = HEADER.unpack_from(self.data)
         count, rest = divmod(lower - HEADER.size, 2)
@@ -129,33 +129,33 @@ class Page(NamedTuple):
         ends = sorted(
             (start, size + (size & 1)) for (_, size), start in zip(nodes, starts, strict=True)
         )
-        place = upper
+        offset = upper
         for start, size in ends:
-            if start != place:
+            if start != offset:
                 raise Damage(f"the nodes of page {self.number} overlap")
-            place += size
-        if place != len(self.data):
+            offset += size
+        if offset != len(self.data):
             raise Damage(f"the nodes of page {self.number} overlap")
         return [node for node, _ in nodes]
 
-    def _node(self, start: int, meta: Meta, tree: Tree) -> tuple[Node, int]:
+    def _node(self, start: int, meta: Meta, tree: BTree) -> tuple[Node, int]:
         """Return the node at an offset, and its size."""
         low, high, flags, key_size = _NODE.unpack_from(self.data, start)
-        size, place, inside = low | high << 16, start + _NODE.size + key_size, 0
-        key = self.data[start + _NODE.size : place]
+        size, offset, inside = low | high << 16, start + _NODE.size + key_size, 0
+        key = self.data[start + _NODE.size : offset]
         if self.kind == LEAF:
             inside = 8 if flags else size
             if flags & ~_BIG_DATA or not key_size:
                 raise Damage(f"page {self.number} holds what no store does")
-        if place + inside > len(self.data):
+        if offset + inside > len(self.data):
             raise Damage(f"a node of page {self.number} leaves the page")
         node = Node(
             key=key,
             order=int.from_bytes(key, "little") if tree.flags & _INTEGER_KEYS else key,
-            offset=self.number * meta.page_size + place,
+            offset=self.number * meta.page_size + offset,
             size=size,
             big=bool(flags),
-            data=self.data[place : place + inside],
+            data=self.data[offset : offset + inside],
             child=low | high << 16 | flags << 32,
         )
-        return node, place + inside - start
+        return node, offset + inside - start

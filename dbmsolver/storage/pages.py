@@ -26,12 +26,12 @@ from dbmsolver.storage.nodes import (
     TREE,
     VERSION,
     Bounds,
+    BTree,
     Damage,
     Location,
     Meta,
-    Order,
     Page,
-    Tree,
+    SortKey,
 )
 
 _NO_PAGE = (1 << 64) - 1
@@ -43,7 +43,7 @@ Span = tuple[int, int]
 
 
 class Pages:
-    """The pages of an open file, by its handle.  Every method raises Damage for what cannot be."""
+    """The pages of an open file, by its handle.  Every method raises Damage for a damaged file."""
 
     def __init__(self, file: int) -> None:
         self._file = file
@@ -84,19 +84,19 @@ class Pages:
         if version != VERSION:
             raise Damage(f"LMDB's format {version}, expected {VERSION}")
         trees = HEADER.size + META.size
-        free = Tree._make(TREE.unpack_from(data, trees))
-        main = Tree._make(TREE.unpack_from(data, trees + TREE.size))
+        free = BTree._make(TREE.unpack_from(data, trees))
+        main = BTree._make(TREE.unpack_from(data, trees + TREE.size))
         last, transaction = struct.unpack_from("<QQ", data, trees + 2 * TREE.size)
         if free.pad not in _PAGE_SIZES or last >= 1 << 48 or map_size < (last + 1) * free.pad:
             raise Damage(f"the meta page at byte {offset} cannot be")
         return Meta(transaction, free.pad, last, map_size, free, main)
 
-    def index(self, meta: Meta, tree: Tree) -> tuple[dict[bytes, Location], list[Span]]:
-        """Return the places of a tree's records by key, in order, and the pages that it uses."""
-        places: dict[bytes, Location] = {}
+    def index(self, meta: Meta, tree: BTree) -> tuple[dict[bytes, Location], list[Span]]:
+        """Return the locations of a tree's records by key, in order, and the pages that it uses."""
+        locations: dict[bytes, Location] = {}
         used: list[Span] = []
         size = os.fstat(self._file).st_size
-        before: Order | None = None
+        before: SortKey | None = None
         for leaf in self._leaves(meta, tree, used):
             nodes = leaf.nodes(meta, tree)
             keys = [node.order for node in nodes]
@@ -107,7 +107,7 @@ class Pages:
             before = nodes[-1].order
             for node in nodes:
                 if not node.big:
-                    places[node.key] = Location(node.offset, node.size, -1)
+                    locations[node.key] = Location(node.offset, node.size, -1)
                     continue
                 first = int.from_bytes(node.data, "little")
                 pages = _pages_of(node.size, meta)
@@ -117,12 +117,12 @@ class Pages:
                     raise Damage(f"it ends at byte {size}, before a record of page {leaf.number}")
                 used.append((first, pages))
                 start = first * meta.page_size + HEADER.size
-                places[node.key] = Location(start, node.size, first)
-        if len(places) != tree.entries:
-            raise Damage(f"it has {len(places)} records, not {tree.entries}")
-        return places, used
+                locations[node.key] = Location(start, node.size, first)
+        if len(locations) != tree.entries:
+            raise Damage(f"it has {len(locations)} records, not {tree.entries}")
+        return locations, used
 
-    def _leaves(self, meta: Meta, tree: Tree, used: list[Span]) -> Iterator[Page]:
+    def _leaves(self, meta: Meta, tree: BTree, used: list[Span]) -> Iterator[Page]:
         """Yield the leaf pages of a tree in order; add every page visited to ``used``."""
         if tree.root == _NO_PAGE:
             return
@@ -145,42 +145,44 @@ class Pages:
                 yield page
                 continue
             nodes = page.nodes(meta, tree)
-            # The first child's key is not said: whatever comes before the second's is there.
+            # The first child's key is not stored: it has all keys before the second's.
             keys = [bounds.low, *(node.order for node in nodes[1:]), bounds.high]
             children = zip(nodes, pairwise(keys), strict=True)
             stack += [
                 (node.child, depth + 1, Bounds(*keys)) for node, keys in reversed([*children])
             ]
 
-    def value(self, meta: Meta, place: Location, most: int | None = None) -> bytes:
+    def value(self, meta: Meta, location: Location, most: int | None = None) -> bytes:
         """Return the value of a record, or its first ``most`` bytes."""
-        self._check_first_page(meta, place)
-        return self._read(place.offset, place.size if most is None else min(most, place.size))
+        self._check_first_page(meta, location)
+        return self._read(
+            location.offset, location.size if most is None else min(most, location.size)
+        )
 
-    def _check_first_page(self, meta: Meta, place: Location) -> None:
-        """Raise Damage if a value has pages of its own, and the first of them does not say so."""
-        if place.page < 0:
+    def _check_first_page(self, meta: Meta, location: Location) -> None:
+        """Raise Damage if a value has pages of its own, and the header of the first is wrong."""
+        if location.page < 0:
             return
-        header = self._read(place.offset - HEADER.size, HEADER.size)
+        header = self._read(location.offset - HEADER.size, HEADER.size)
         number, _, flags, low, high = HEADER.unpack(header)
         pages = low | high << 16
-        if (number, flags & KINDS) != (place.page, OVERFLOW) or pages != _pages_of(
-            place.size, meta
+        if (number, flags & KINDS) != (location.page, OVERFLOW) or pages != _pages_of(
+            location.size, meta
         ):
-            raise Damage(f"page {place.page} is overwritten")
+            raise Damage(f"page {location.page} is overwritten")
 
-    def check_uses(self, meta: Meta, places: dict[bytes, Location], spans: list[Span]) -> None:
+    def check_uses(self, meta: Meta, locations: dict[bytes, Location], spans: list[Span]) -> None:
         """Raise Damage if a page has two uses, is free and used, or begins a value unmarked."""
         lists, used = self.index(meta, meta.free)
         free = [np.empty(0, np.uint64)]
-        for place in sorted(lists.values()):
-            data = self.value(meta, place)
+        for location in sorted(lists.values()):
+            data = self.value(meta, location)
             count = int.from_bytes(data[:8], "little")
             if len(data) % 8 or not 8 <= 8 * (count + 1) <= len(data):
                 raise Damage("a list of free pages is cut short")
             free.append(np.frombuffer(data, np.uint64, count, 8))
-        for place in sorted(places.values()):
-            self._check_first_page(meta, place)
+        for location in sorted(locations.values()):
+            self._check_first_page(meta, location)
         pages = np.sort(np.concatenate(free))
         uses = np.array(sorted(used + spans), np.uint64).reshape(-1, 2)
         ends = uses[:, 0] + uses[:, 1]
@@ -194,7 +196,7 @@ class Pages:
             raise Damage("a page is free and used")
 
 
-def _ascend(keys: list[Order]) -> bool:
+def _ascend(keys: list[SortKey]) -> bool:
     return all(lower < upper for lower, upper in pairwise(keys))  # type: ignore[operator]
 
 

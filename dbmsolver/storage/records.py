@@ -71,7 +71,7 @@ class BlockKey(NamedTuple):
 
     @property
     def place(self) -> int:
-        """Layer and stratum as one number."""
+        """The layer and the stratum as one number, the place."""
         return place_number(self.layer, self.stratum)
 
 

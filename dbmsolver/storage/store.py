@@ -86,7 +86,7 @@ class Store(Closable):
 
     @classmethod
     def begun(cls, path: Path) -> bool:
-        """Return True if ``path`` holds a store, or anything that is in a store's place.
+        """Return True if ``path`` holds a store, or files of something else.
 
         The first files of a store that has no record yet do not count.
         """
@@ -135,8 +135,8 @@ class Store(Closable):
     def write(self) -> Iterator[Transaction]:
         """Open a transaction: it is committed at the end of the block, or not at all.
 
-        After a write that failed there are no others: its writer takes records to be stored that
-        are not.
+        After a write has failed no other can be made: the caller has counted on records that were
+        not stored.
         """
         if self._failed:
             raise StoreError("an earlier write has failed", str(self.path))
@@ -155,8 +155,8 @@ class Store(Closable):
         """Return all keys that begin with ``prefix``, in order."""
         return self._records.keys(prefix)
 
-    def place(self, key: bytes) -> bytes:
-        """Return the bytes that a record's checksum covers beside its content: store id and key."""
+    def record_address(self, key: bytes) -> bytes:
+        """Return a record's address, which its checksum covers, too: the store's id and the key."""
         return bytes.fromhex(self.manifest.id) + key
 
     def where(self, key: bytes) -> str:
@@ -173,21 +173,21 @@ class Store(Closable):
     def done(self, key: bytes) -> bytes:
         """Return the signatures in a record of kind ``D``; StoreError, naming it, if damaged."""
         data = self.read(key)
-        if not is_intact(data, self.place(key)) or len(data) % 8:
+        if not is_intact(data, self.record_address(key)) or len(data) % 8:
             raise StoreError(f"{self.where(key)}: the record is damaged")
         return data[CHECKSUM.size :]
 
     def states_in(self, key: bytes) -> int:
         """Return the number of states in a block's header; no more of the block is read.
 
-        Nothing tells whether the header is damaged, as its checksum covers the whole block: the
-        number has to be compared with something else.
+        A damaged header is not noticed, as the checksum covers the whole block: compare the number
+        with another one.
         """
         return states_of(self.read(key, _HEADER_BYTES), self.where(key))
 
     def check_record(self, key: bytes) -> None:
         """Raise StoreError, naming the record, if it is not the one written under this key."""
-        if not is_intact(self.read(key), self.place(key)):
+        if not is_intact(self.read(key), self.record_address(key)):
             raise StoreError(f"{self.where(key)}: the record is damaged (checksum does not match)")
 
     def size(self) -> int:
@@ -202,7 +202,7 @@ class Store(Closable):
     def _check_total(self) -> None:
         """Raise StoreError unless the records are those of the last commit.
 
-        Keys and checksums tell.
+        Their keys and checksums are compared with the seal.
         """
         found = 0
         for key in self.keys():

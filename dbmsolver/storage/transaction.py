@@ -49,8 +49,10 @@ class Transaction:
 
     def put_closed(self, block: Closed, kind: bytes = b"C") -> bytes:
         """Store a block of closed states; returns its key."""
-        place = BlockKey(block.layer, block.stratum, block.first, block.last, self._next_number())
-        key = closed_key(kind, place)
+        key_fields = BlockKey(
+            block.layer, block.stratum, block.first, block.last, self._next_number()
+        )
+        key = closed_key(kind, key_fields)
         self._put_bound(key, block.data)
         return key
 

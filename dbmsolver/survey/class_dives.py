@@ -22,7 +22,7 @@ from dbmsolver.search.proof.dives import (
     blocks_of,
     room_for,
 )
-from dbmsolver.survey.jobs import Found
+from dbmsolver.survey.jobs import Finding
 from dbmsolver.survey.ranges import Subject
 
 _MASK = (1 << 64) - 1
@@ -41,16 +41,17 @@ class ClassDivesInTurn:
 
     def run(
         self, subjects: Sequence[Subject], most: int | None, seconds: float | None, lengths: bool
-    ) -> Iterator[Found]:
-        """Dive for the deals: for at most so many classes and seconds each; yields in their order.
+    ) -> Iterator[Finding]:
+        """Dive for the deals; yield the finding about each, in their order.
 
-        With `lengths` solutions are played, and the lengths tell how many moves they have.
+        `most` and `seconds` limit the classes and the time of each deal. With `lengths` solutions
+        are played, and a finding has the number of its moves.
         """
         for subject in subjects:
             begun = time.perf_counter()
             deal = subject.deal()
             if not is_in_a_class(deal.position, deal.rules):
-                yield Found(None)
+                yield Finding(None)
                 continue
             keys = ClassKeys(deal, self.policy)
             dived, expanded, is_late = self._dive(keys, most, seconds)
@@ -67,7 +68,8 @@ class ClassDivesInTurn:
     ) -> tuple[Dived, int, bool]:
         """Dive until a deal is decided.
 
-        Returns the last dive, the classes that all have expanded, and whether time was over.
+        Returns the last dive, the number of classes that all dives have expanded, and True if the
+        time ran out.
         """
         begun, expanded = time.perf_counter(), 0
         dived = Dived("open", 0)
@@ -86,24 +88,24 @@ class ClassDivesInTurn:
 
     @contextmanager
     def _stopped_after(self, seconds: float | None) -> Iterator[None]:
-        """Let a dive be stopped after that time."""
+        """Stop a dive in this context after that time; None for no limit."""
         if seconds is None:
             yield
             return
-        diving = self._diver
-        timer = threading.Timer(seconds, lambda: diving.diving.stop.fill(1))
+        stop = self._diver.diving.stop
+        timer = threading.Timer(seconds, lambda: stop.fill(1))
         timer.start()
         try:
             yield
         finally:
             timer.cancel()
             timer.join()
-            diving.diving.stop.fill(0)
+            stop.fill(0)
 
-    def _found(self, keys: ClassKeys, dived: Dived, is_late: bool, lengths: bool) -> Found:
+    def _found(self, keys: ClassKeys, dived: Dived, is_late: bool, lengths: bool) -> Finding:
         """Return what the dives of a deal have found; no verdict if they leave it open in time."""
         if dived.outcome == "exhausted":
-            return Found(
+            return Finding(
                 Verdict.UNSOLVABLE,
                 states=dived.parents.size,
                 digest=f"{_digest(keys, dived):016x}",
@@ -112,12 +114,12 @@ class ClassDivesInTurn:
         if dived.outcome == "won":
             moves = keys.moves_along(dived.path)[0] if lengths else None
             length = None if moves is None else keys.measure.length(moves)
-            return Found(
+            return Finding(
                 Verdict.SOLVED, length=length, states=dived.expanded, method=Method.CLASSES
             )
         if is_late:
-            return Found(Verdict.UNDECIDED, Limit.MAX_TIME, method=Method.CLASSES)
-        return Found(None)
+            return Finding(Verdict.UNDECIDED, Limit.MAX_TIME, method=Method.CLASSES)
+        return Finding(None)
 
 
 def _digest(keys: ClassKeys, dived: Dived) -> int:

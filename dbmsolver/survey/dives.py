@@ -17,20 +17,20 @@ from dbmsolver.results import Limit, Method, Verdict
 from dbmsolver.search.proof.deal_dives import SMALL, Batch, DealDiver, laid_out
 from dbmsolver.search.proof.dives import LARGE, SCHEDULE, Order, room_for
 from dbmsolver.search.proof.numbered import numbers_laid_out
-from dbmsolver.survey.jobs import Found
+from dbmsolver.survey.jobs import Finding
 from dbmsolver.survey.ranges import Subject
 
 _FIRST_BATCH, _BATCH = 4, 64
-"""Deals in one call of the kernel while limits are small: the first, and at most."""
+"""Deals in one call of the kernel while limits are small: in the first call, and at most."""
 _CALL = 0.02
-"""Seconds that such a call should take at most: no signal is heard during it."""
+"""Seconds that such a call should take at most: it cannot be interrupted."""
 
 
 class DivesInTurn:
     """Dives for deals under the same rules as `first`, within `memory` bytes.
 
-    Deals are dived for with the small limits of the schedule some at a time, in one call of a
-    kernel; those that are open then get the larger ones, each deal in a call of its own.
+    The dives with small limits are made for a batch of deals, in one call of a kernel. A deal that
+    they leave open gets the dives with larger limits, in calls of its own.
     """
 
     def __init__(self, first: Deal, policy: Policy, memory: int) -> None:
@@ -45,10 +45,11 @@ class DivesInTurn:
 
     def run(
         self, subjects: Sequence[Subject], most: int | None, seconds: float | None, lengths: bool
-    ) -> Iterator[Found]:
-        """Dive for the deals: for at most so many records and seconds each; yields in their order.
+    ) -> Iterator[Finding]:
+        """Dive for the deals; yield the finding about each, in their order.
 
-        With `lengths` solutions are played, and the lengths tell how many moves they have.
+        `most` and `seconds` limit the records and the time of each deal. With `lengths` solutions
+        are played, and a finding has the number of its moves.
         """
         most = self.room if most is None else min(most, self.room)
         steps = [(order, min(limit, most)) for order, limit in (*SCHEDULE, *LARGE)]
@@ -79,8 +80,8 @@ class DivesInTurn:
     ) -> dict[int, str]:
         """Dive for the deals of a batch; return the digests of those that are exhausted.
 
-        Small dives are over before anybody would want to stop them. The time of a call is that of
-        its deals, in proportion to the records expanded.
+        Small dives are too short to need a time limit. The time of a call is divided among its
+        deals in proportion to the records that they expand.
         """
         digests = {}
         done = 0
@@ -95,7 +96,7 @@ class DivesInTurn:
         return digests
 
     def _digest(self, subject: Subject, batch: Batch, number: int) -> str:
-        """Return the digest of the records that the last dive has exhausted, in the deal's time."""
+        """Return the digest of the records of the last dive; the deal's time includes making it."""
         begun = time.perf_counter()
         keys = RecordKeys(subject.deal(), self.policy)
         digest = self._diver.digest(keys, batch.outcome(number).states)
@@ -109,13 +110,13 @@ class DivesInTurn:
         steps: tuple[list[tuple[Order, int]], list[tuple[Order, int]]],
         seconds: float | None,
         lengths: bool,
-    ) -> Found:
+    ) -> Finding:
         """Go on with the one deal of a batch that small dives leave open."""
         begun = time.perf_counter() - float(batch.seconds[0])
         digest = None
         is_late = False
         small, large = steps
-        if batch.results[0, OUTCOME] == WON:  # the way is longer than a batch has room for
+        if batch.results[0, OUTCOME] == WON:  # the path did not fit into the batch's array
             batch = Batch.of(batch.first, batch.laid)
             self._diver.dive(batch, small)
         for step in large:
@@ -142,7 +143,7 @@ class DivesInTurn:
         memory: int,
         lengths: bool,
         is_late: bool = False,
-    ) -> Found:
+    ) -> Finding:
         """Return what the dives of a deal have found; no verdict if they leave it open in time."""
         dived = batch.outcome(number)
         verdict, limit, length, states = None, None, None, 0
@@ -157,7 +158,7 @@ class DivesInTurn:
                 taken += time.perf_counter() - begun
         elif is_late:
             verdict, limit = Verdict.UNDECIDED, Limit.MAX_TIME
-        return Found(
+        return Finding(
             verdict,
             limit,
             length,
@@ -171,9 +172,15 @@ class DivesInTurn:
 
 
 def laid_out_subjects(subjects: Sequence[Subject]) -> Laid:
-    """Return deals under the same rules as a kernel reads them; InputError for one there is not."""
-    own = [one.number for one in subjects if one.whose == "microsoft"]
-    numbers = [number for number in own if number is not None]
+    """Return deals under the same rules as arrays for a kernel.
+
+    InputError for a number that is no deal's.
+    """
+    numbers = [
+        subject.number
+        for subject in subjects
+        if subject.number is not None and subject.whose == "microsoft"
+    ]
     laid = None
     if len(numbers) == len(subjects):
         laid = numbers_laid_out(numbers, subjects[0].rules)

@@ -1,4 +1,4 @@
-"""A survey from its beginning to its end: the table, the workers, the rows."""
+"""A whole survey: open the table, start the workers, fill the rows, close both."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 from dbmsolver.process import default_memory
 from dbmsolver.results import SurveyReport
-from dbmsolver.survey.loading import Rows
-from dbmsolver.survey.pools import pool_for
+from dbmsolver.survey.loading import TableRows
+from dbmsolver.survey.pool_choice import choose_pool
 from dbmsolver.survey.run import Run, Survey
-from dbmsolver.survey.table import Table
+from dbmsolver.survey.table import SurveyTable
 
 
-class Filled(NamedTuple):
-    """The rows of a table, and how many of them this survey has filled."""
+class FilledTable(NamedTuple):
+    """The rows of a table, and the number of rows that this survey has filled."""
 
-    rows: Rows
+    rows: TableRows
     new: int
 
 
@@ -29,18 +29,18 @@ def fill(
     address: str | None,
     threads: int | None,
     compiles: Callable[[], None],
-) -> Generator[SurveyReport, None, Filled]:
-    """Fill a table; yields how far it is, some times a second.
+) -> Generator[SurveyReport, None, FilledTable]:
+    """Fill a table; yield reports of its progress, some times a second.
 
     `address` is that of a Ray cluster, None for processes of this machine. `compiles` is called
-    when they compile kernels. What is known is in the table when it ends, whatever of.
+    when they compile kernels. The table holds everything that is known, however the survey ends.
     """
     memory = survey.limits.memory or default_memory()
     survey = replace(survey, limits=replace(survey.limits, memory=memory))
-    with Table(path, survey.question) as table:
-        pool = pool_for(survey, address, threads, compiles)
+    with SurveyTable(path, survey.question) as table:
+        pool = choose_pool(survey, address, threads, compiles)
         # Machines of a cluster have no folder in common.
         run = Run(survey, table, pool, keep_searches=address is None)
         with closing(run.events()) as events:
             yield from events
-        return Filled(table.rows, run.new)
+        return FilledTable(table.rows, run.new)

@@ -22,18 +22,18 @@ LINES = (".csv", ".jsonl")
 """The formats that a row can be appended to."""
 
 _AT_ONCE = 1024
-"""Rows that are made text before they are written."""
+"""Rows that are turned into text at a time, before they are written."""
 
 _values = attrgetter(*COLUMNS)
-_TRUTHS = [place for place, name in enumerate(COLUMNS) if column_types()[name][0] is bool]
-"""Places of the columns with true or false."""
+_TRUTHS = [index for index, name in enumerate(COLUMNS) if column_types()[name][0] is bool]
+"""Indexes of the columns with true or false."""
 
 _WORDS = {True: "true", False: "false"}
 _VALUES = {word: value for value, word in _WORDS.items()}
 
 
 def ending_of(path: Path) -> str:
-    """Return the format that the name of a table says; UsageError for another one."""
+    """Return the ending of a table's name, which says its format; UsageError for another one."""
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise UsageError(f"no table of that kind, expected one of {', '.join(ENDINGS)}", str(path))
@@ -89,7 +89,7 @@ def read_json_lines(path: Path) -> Iterator[Row]:
 
 
 def whole_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a file with their ends, but for a last one without end.
+    """Yield the lines of a file with their ends, without a last line that has no end.
 
     StoreError for a line that is no text, or if there is no whole line, and what there is does not
     begin as a table does.
@@ -138,9 +138,9 @@ def _csv_lines(rows: Iterable[Iterable[Any]]) -> str:
 def _csv_words(row: Row) -> list[Any]:
     """Return the values of a row as csv takes them: lower case for a bool. None is empty for it."""
     values = list(_values(row))
-    for place in _TRUTHS:
-        if values[place] is not None:
-            values[place] = _WORDS[values[place]]
+    for index in _TRUTHS:
+        if values[index] is not None:
+            values[index] = _WORDS[values[index]]
     return values
 
 

@@ -14,23 +14,23 @@ from dbmsolver.results import Limit, Limits, Question, Verdict
 from dbmsolver.survey.ranges import Subject
 
 LOST = "worker lost"
-"""The limit of a deal that ended its worker more than once: for want of memory, as a rule."""
+"""The limit of a deal whose worker has died more than once: mostly it lacked memory."""
 
 
-class Way(StrEnum):
-    """The two ways to do a job."""
+class JobKind(StrEnum):
+    """The two kinds of jobs."""
 
     DIVE = "dive"
     """Many deals under the same rules, by short searches in memory that may leave deals open."""
     SEARCH = "search"
-    """One deal, by the whole search."""
+    """One deal, by a whole search."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The findings of a worker about a deal.
+class Finding:
+    """The answer of a worker about a deal.
 
-    `verdict` is None where dives leave the deal open. `seconds` is the time of this job alone. The
+    `verdict` is None if dives leave the deal open. `seconds` is the time of this job alone. The
     other members are those of :class:`~dbmsolver.results.Result`.
     """
 
@@ -46,23 +46,23 @@ class Found:
     digest: str | None = None
     method: str | None = None
 
-    def __reduce__(self) -> tuple[type[Found], tuple[Any, ...]]:
-        """Pickle the values alone: there are thousands of answers in a second."""
-        return Found, _VALUES(self)
+    def __reduce__(self) -> tuple[type[Finding], tuple[Any, ...]]:
+        """Pickle the values alone, to be fast: there are thousands of findings in a second."""
+        return Finding, _VALUES(self)
 
 
-_VALUES = attrgetter(*(field.name for field in fields(Found)))
+_VALUES = attrgetter(*(field.name for field in fields(Finding)))
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
     """A job as it is sent to a worker.
 
-    `limits` are those of each deal, but for the memory, which the worker shares with nobody.
-    `store` is where the search of a single deal is kept, None for a temporary place.
+    `limits` are for each deal, but `memory` is for the whole worker. `store` is the directory that
+    keeps the search of a single deal; None for a temporary one.
     """
 
-    way: Way
+    kind: JobKind
     question: Question
     subjects: tuple[Subject, ...]
     limits: Limits

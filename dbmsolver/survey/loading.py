@@ -17,7 +17,7 @@ def journal_of(path: Path) -> Path:
     return place.with_name(place.name + ".journal")
 
 
-class Rows(dict[Key, Row]):
+class TableRows(dict[Key, Row]):
     """The rows of a table by their keys; each is there once."""
 
     def __init__(self, where: str) -> None:
@@ -25,14 +25,14 @@ class Rows(dict[Key, Row]):
         self.where = where
 
     def read(self, row: Row) -> None:
-        """Take a row of a table that is read; StoreError if it stands there twice."""
+        """Add a row that was read from a table; StoreError if the table has it twice."""
         first = self.setdefault(row.key, row)
         if first is not row:
             merged(first, row, self.where)
             raise StoreError(f"{row.title} stands in it twice, expected it once", self.where)
 
     def put(self, row: Row) -> Row:
-        """Take a row that may replace another one; return the row that is kept.
+        """Add a row, which may replace another one; return the row that is kept.
 
         StoreError if the two contradict each other.
         """
@@ -45,7 +45,7 @@ class Rows(dict[Key, Row]):
     def sorted(self) -> list[Row]:
         """Return the rows sorted by rules, then by number, then boards.
 
-        So the table is the same in whatever order they came in.
+        So the table does not depend on the order in which they were added.
         """
         order = {rules: astuple(rules) for rules in {key[1] for key in self}}
         return [
@@ -63,10 +63,10 @@ class Rows(dict[Key, Row]):
         ]
 
 
-def load_rows(path: Path) -> Rows:
+def load_rows(path: Path) -> TableRows:
     """Return the rows of a table and of its journal, without a lock; StoreError for no table."""
     ending = ending_of(path)
-    rows = Rows(str(path))
+    rows = TableRows(str(path))
     journal = journal_of(path)
     # The journal first: it is emptied only after its rows are in the table.
     try:

@@ -14,12 +14,12 @@ from dbmsolver.survey.checks import DIFFERENT, check_values, checked_row
 from dbmsolver.survey.rows import COLUMNS, Row, column_types
 
 GROUP = 1 << 17
-"""Rows that are written, or read, at once: more are no faster, and take more memory."""
+"""Rows that are written or read at a time: more are no faster, and take more memory."""
 
 _REPEATED = [
     name for name, (kind, _) in column_types().items() if kind is str and name not in DIFFERENT
 ]
-"""Columns of text in which many rows have the same."""
+"""Columns of text in which many rows have the same value."""
 
 _common = attrgetter(
     *_REPEATED,
@@ -28,7 +28,7 @@ _common = attrgetter(
     "dealt_to_freecells",
     "kings_sunk",
 )
-"""The values that are checked once for all rows that have them in common."""
+"""The values of a row that are checked once for all rows that share them."""
 
 
 def pyarrow() -> Any:

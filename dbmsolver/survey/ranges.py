@@ -25,7 +25,7 @@ _MOST = 2**63 - 1
 """The greatest number that every kind of table can hold."""
 _BETWEEN_ITEMS = re.compile(r"\s*,\s*|\s+")
 MAX_LIST_BYTES = 256 << 20
-"""The most bytes of a file of numbers: some twenty million of them are less."""
+"""The most bytes of a file of numbers: twenty million numbers take less."""
 _BETWEEN = " / "
 """Stands for the end of a line where a board is written in one."""
 
@@ -46,7 +46,7 @@ class Ranges:
     """True if the lines of boards are the rows of cards as they lie on a table."""
 
     def __contains__(self, number: int) -> bool:
-        """Return whether ``number`` is one of the numbers."""
+        """Return True if ``number`` is one of the numbers."""
         place = bisect_right(self.numbers, number, key=lambda some: some.start)
         return place > 0 and number in self.numbers[place - 1]
 
@@ -71,7 +71,7 @@ class Subject:
     """The program that deals the number."""
 
     def __reduce__(self) -> tuple[type[Subject], tuple[int | None, str | None, Rules, Numbers]]:
-        """Pickle the values alone: there are thousands of subjects in a second."""
+        """Pickle the values alone, to be fast: there are thousands of subjects in a second."""
         return Subject, (self.number, self.board, self.rules, self.whose)
 
     def deal(self) -> Deal:
@@ -85,7 +85,7 @@ class Subject:
 
 
 def parse_ranges(texts: Iterable[str], whose: Numbers = "microsoft", rows: bool = False) -> Ranges:
-    """Read what a survey is about: lists of numbers and ranges, paths of files and directories.
+    """Read the deals of a survey: lists of numbers and ranges, paths of files and directories.
 
     A file holds numbers and ranges, or a board; `-` is such a file on standard input. `whose` names
     the program that deals the numbers. With `rows` the lines of boards are their rows. UsageError
@@ -117,7 +117,7 @@ def parse_ranges(texts: Iterable[str], whose: Numbers = "microsoft", rows: bool 
 
 
 def ranges_or_none(texts: Iterable[str] | None, whose: Numbers, rows: bool) -> Ranges | None:
-    """Return what a survey is about, or None where no text says it: the deals of its table."""
+    """Return the deals that texts name, or None without a text: the deals of the table."""
     if texts is not None:
         return parse_ranges(texts, whose, rows)
     if rows or whose != "microsoft":
@@ -127,14 +127,14 @@ def ranges_or_none(texts: Iterable[str] | None, whose: Numbers, rows: bool) -> R
 
 
 def looks_like_numbers(text: str) -> bool:
-    """Return whether a text is meant as numbers and ranges, and not as a path."""
+    """Return True if a text is meant as numbers and ranges, and not as a path."""
     return text != "-" and _LOOKS_LIKE_RANGES.fullmatch(text) is not None
 
 
 def is_list(text: str) -> bool:
-    """Return whether the text of a file is numbers and ranges: its first line has nothing else.
+    """Return True if the text of a file is numbers and ranges: its first line has nothing else.
 
-    No line of a board is like that.
+    No line of a board looks like that.
     """
     first = next((words for _, words in _lines_with_words(text)), "")
     return _LOOKS_LIKE_RANGES.fullmatch(" ".join(first.split())) is not None
@@ -151,7 +151,7 @@ def subjects_of(ranges: Ranges, games: Iterable[Rules]) -> Iterator[Subject]:
 
 
 def count_subjects(ranges: Ranges | None, games: Iterable[Rules]) -> int:
-    """Return how many deals `subjects_of` has; 0 for no ranges."""
+    """Return the number of deals that `subjects_of` yields; 0 for no ranges."""
     if ranges is None:
         return 0
     numbers = sum(some.stop - some.start for some in ranges.numbers)
@@ -161,7 +161,7 @@ def count_subjects(ranges: Ranges | None, games: Iterable[Rules]) -> int:
 def boards_under(ranges: Ranges, rules: Rules) -> list[str]:
     """Return the different boards that can be read, each in one line.
 
-    Raises the InputError of the first one if there is nothing else to ask about.
+    Raises the InputError of the first unreadable file if there is no readable deal.
     """
     return _read_boards(ranges, rules)[0]
 

@@ -21,7 +21,7 @@ from dbmsolver.results import Verdict
 from dbmsolver.survey.ranges import Subject
 
 UNFINISHED = "unfinished"
-"""The limit of a row that holds what is known in the middle of a deal's questions."""
+"""The limit of a row that was written before all tasks of its deal were done."""
 
 UNREADABLE = "unreadable"
 """The verdict of a row about a file that is no board."""
@@ -35,7 +35,7 @@ _RULES = (
     "kings_sunk",
     "layout",
 )
-"""Columns that are called as the fields of the rules that they tell."""
+"""Columns with the names of the rules' fields that they hold."""
 
 
 _values_of_rules = attrgetter(*_RULES)
@@ -47,7 +47,7 @@ class Inquiry(StrEnum):
     VERDICT = "verdict"
     """The question whether the deal can be won."""
     SHORTEST = "shortest"
-    """The length of a shortest solution, in what a move of the game is."""
+    """The length of a shortest solution, in moves as the game's rules have them."""
     SHORTEST_RUNS = "shortest-runs"
     """The same in runs, where cards move one by one by the rules, or a stock is turned."""
     SHORTEST_TURNS = "shortest-turns"
@@ -58,7 +58,7 @@ class Inquiry(StrEnum):
     SHORTEST_MOVES_MAX = "shortest-moves-max"
     SHORTEST_MOVES_NONE = "shortest-moves-none"
     FEWEST_FREECELLS = "fewest-freecells"
-    """The fewest freecells it can be won with."""
+    """The fewest freecells that the deal can be won with."""
 
     @property
     def is_shortest(self) -> bool:
@@ -178,7 +178,7 @@ class Row:
 
     @property
     def is_finished(self) -> bool:
-        """True if all was asked that the limits allow."""
+        """True if the limits allow no more tasks."""
         return self.limit != UNFINISHED
 
     @property
@@ -239,7 +239,7 @@ def number_name(number: int, whose: Numbers) -> str:
 
 
 def merged(old: Row, new: Row, where: str) -> Row:
-    """Return a row with all that two rows about the same deal tell.
+    """Return one row with the facts of two rows about the same deal.
 
     It is the one that is not open. Of two open ones it is the new one, with the better bounds and
     the shorter solution of both. StoreError if they contradict each other.

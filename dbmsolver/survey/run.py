@@ -12,11 +12,10 @@ from pathlib import Path
 from dbmsolver.disk import place_of
 from dbmsolver.game.rules import Rules
 from dbmsolver.results import Limits, SurveyReport, Verdict
-from dbmsolver.survey.fewest import filling_for
-from dbmsolver.survey.inquiries import Asked, Filling, unreadable_row, with_more
-from dbmsolver.survey.kept import make_folder, remove_searches
-from dbmsolver.survey.plan import Plan, Wishes, take
-from dbmsolver.survey.pool import Answer, Job, Over, Pool
+from dbmsolver.survey.fewest import row_in_progress
+from dbmsolver.survey.kept_searches import make_folder, remove_searches
+from dbmsolver.survey.plan import Plan, SearchSettings, handle_finding
+from dbmsolver.survey.pool import Answer, Job, JobEnd, Pool
 from dbmsolver.survey.ranges import (
     Ranges,
     Subject,
@@ -25,21 +24,22 @@ from dbmsolver.survey.ranges import (
     subjects_of,
     unreadable_under,
 )
+from dbmsolver.survey.row_progress import RowFactory, RowInProgress, unreadable_row, with_more
 from dbmsolver.survey.rows import Inquiry, Row, key_of
-from dbmsolver.survey.table import Table
+from dbmsolver.survey.table import SurveyTable
 
 TICK = 0.2
 """Seconds between two reports, at most."""
 
 LONG = 1.0
-"""Seconds from which on findings are written down in the middle of a deal's questions."""
+"""Seconds of work after which a row is written before all its tasks are done."""
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
     """The question, the deals, and the limits for each of them.
 
-    `ranges` None stands for the deals of the table. `limits.memory` is for all together.
+    `ranges` is None for the deals of the table. `limits.memory` is for all workers together.
     """
 
     question: Inquiry
@@ -56,15 +56,15 @@ class Survey:
 
 
 def stores_of(path: Path) -> Path:
-    """Return the folder beside a table that unfinished searches are kept in."""
-    place = place_of(path)
-    return place.with_name(place.name + ".searches")
+    """Return the path of the folder beside a table that keeps unfinished searches."""
+    target = place_of(path)
+    return target.with_name(target.name + ".searches")
 
 
 class Run:
     """One run of a survey on its table."""
 
-    def __init__(self, survey: Survey, table: Table, pool: Pool, keep_searches: bool) -> None:
+    def __init__(self, survey: Survey, table: SurveyTable, pool: Pool, keep_searches: bool) -> None:
         self.survey = survey
         self.table = table
         self.pool = pool
@@ -72,11 +72,11 @@ class Run:
         self._boards = {
             rules: set(boards_under(survey.ranges or Ranges(), rules)) for rules in survey.games
         }
-        self.asked = Asked(survey.question, survey.limits)
-        self._again = [row.subject for row in table.rows.values() if self._is_taken_up(row)]
+        self.factory = RowFactory(survey.question, survey.limits)
+        self._resumed = [row.subject for row in table.rows.values() if self._is_resumed(row)]
         count = 0 if survey.undecided_only else count_subjects(survey.ranges, survey.games)
-        finished = sum(1 for row in table.rows.values() if row.is_finished and self._holds(row))
-        todo = len(self._again) if survey.undecided_only else count - finished
+        finished = sum(1 for row in table.rows.values() if row.is_finished and self._concerns(row))
+        todo = len(self._resumed) if survey.undecided_only else count - finished
         self.total = max(count, todo)
         self.done = self.total - todo
         self.new = 0
@@ -84,12 +84,12 @@ class Run:
         self.verdicts: Counter[str] = Counter()
         """Their verdicts."""
         self._begun = time.monotonic()
-        wishes = Wishes(survey.question, survey.limits, survey.lengths, self.stores)
-        self.plan = Plan(wishes, self._fillings(), todo)
+        settings = SearchSettings(survey.question, survey.limits, survey.lengths, self.stores)
+        self.plan = Plan(settings, self._rows_to_fill(), todo)
         self._running: set[Job] = set()
 
     def events(self) -> Generator[SurveyReport, None, None]:
-        """Fill the table; yields reports some times a second."""
+        """Fill the table; yield reports some times a second."""
         try:
             if self.stores is not None:
                 make_folder(self.stores)
@@ -100,9 +100,9 @@ class Run:
         finally:
             self.pool.close()
             if self.stores is not None:
-                with suppress(OSError):  # what is not empty is continued next time
+                with suppress(OSError):  # if not empty, the next run continues the searches in it
                     self.stores.rmdir()
-        if self.stores is not None:  # searches of deals that nobody asks about any more
+        if self.stores is not None:  # the survey is complete: no search is needed any more
             remove_searches(self.stores)
 
     def _fill(self) -> Generator[SurveyReport, None, None]:
@@ -111,15 +111,16 @@ class Run:
             self._begin_jobs()
             if not self._running and not self.plan.known:
                 return
-            filled = [one for event in self.pool.wait(TICK) for one in self._filled(event)]
+            events = self.pool.wait(TICK)
+            changed = [entry for event in events for entry in self._rows_changed_by(event)]
             self._begin_jobs()  # the workers go on while rows are written
-            self._keep((*self.plan.known, *filled))
+            self._write_down((*self.plan.known, *changed))
             self.plan.known.clear()
             self.table.flush()
             yield self._report()
 
     def _begin_jobs(self) -> None:
-        """Give each worker that has nothing to do the next job."""
+        """Give each idle worker a job, as long as there are jobs."""
         while len(self._running) < self.pool.workers:
             job = self.plan.next_job(self.pool, self._running)
             if job is None:
@@ -127,31 +128,31 @@ class Run:
             self._running.add(job)
             self.pool.submit(job)
 
-    def _filled(self, event: Answer | Over) -> Iterator[Filling]:
-        """Yield the rows that an event adds something to."""
+    def _rows_changed_by(self, event: Answer | JobEnd) -> Iterator[RowInProgress]:
+        """Yield the rows that an event of the pool changes."""
         job = event.job
         if isinstance(event, Answer):
             task = job.open_tasks.pop(event.number)
-            yield from take(self.plan, job, task, event.found)
+            yield from handle_finding(self.plan, job, task, event.finding)
             return
         self._running.discard(job)
         for task in job.open_tasks.values():
-            given_up = self.plan.lost(job, task)
+            given_up = self.plan.retry_or_give_up(job, task)
             if given_up is not None:
-                yield from take(self.plan, job, task, given_up)
+                yield from handle_finding(self.plan, job, task, given_up)
 
-    def _keep(self, fillings: Iterable[Filling]) -> None:
-        """Write down the rows that are complete, or whose findings have taken long."""
-        rows = ((filling, filling.row()) for filling in fillings)
+    def _write_down(self, entries: Iterable[RowInProgress]) -> None:
+        """Write the rows to the table that are complete, or whose findings have taken long."""
+        rows = ((entry, entry.row()) for entry in entries)
         ready = [
-            (filling, row)
-            for filling, row in rows
-            if row is not None and (filling.is_over or filling.unwritten > LONG)
+            (entry, row)
+            for entry, row in rows
+            if row is not None and (entry.is_complete or entry.unwritten > LONG)
         ]
         kept = self.table.put(row for _, row in ready)
-        for (filling, _), row in zip(ready, kept, strict=True):
-            filling.unwritten = 0.0
-            if filling.is_over:
+        for (entry, _), row in zip(ready, kept, strict=True):
+            entry.unwritten = 0.0
+            if entry.is_complete:
                 self.done += 1
                 self.new += 1
                 self.verdicts["open" if row.is_open else row.verdict] += 1
@@ -171,8 +172,8 @@ class Run:
             later=self.plan.later,
         )
 
-    def _holds(self, row: Row) -> bool:
-        """Return whether the row is about one of the survey's deals."""
+    def _concerns(self, row: Row) -> bool:
+        """Return True if the row is about one of the survey's deals."""
         survey = self.survey
         if survey.ranges is None:
             return True
@@ -186,21 +187,21 @@ class Run:
         """Yield a row for each file that is no board."""
         for rules in self.survey.games:
             for error in unreadable_under(self.survey.ranges or Ranges(), rules):
-                yield unreadable_row(self.asked, error, rules)
+                yield unreadable_row(self.factory, error, rules)
 
-    def _is_taken_up(self, row: Row) -> bool:
-        """Return whether the row is open, and the limits are larger than when it was made."""
-        if not self._holds(row):
+    def _is_resumed(self, row: Row) -> bool:
+        """Return True if the row is unfinished, or if larger limits than its own may decide it."""
+        if not self._concerns(row):
             return False
         return not row.is_finished or (row.is_open and with_more(row, self.survey.limits))
 
-    def _fillings(self) -> Iterator[Filling]:
-        """Yield the rows that are missing, or those that are taken up again."""
+    def _rows_to_fill(self) -> Iterator[RowInProgress]:
+        """Yield the rows that are missing, unfinished, or resumed with larger limits."""
         rows, survey = self.table.rows, self.survey
-        subjects: Iterable[Subject] = self._again
+        subjects: Iterable[Subject] = self._resumed
         if survey.ranges is not None and not survey.undecided_only:
             subjects = subjects_of(survey.ranges, survey.games)
         for subject in subjects:
             row = rows.get(key_of(subject))
             if row is None or not row.is_finished or survey.undecided_only:
-                yield filling_for(self.asked, subject, row)
+                yield row_in_progress(self.factory, subject, row)

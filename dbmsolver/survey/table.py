@@ -1,15 +1,15 @@
-"""The table of a survey: every row is kept as it comes, and nothing is lost when the process dies.
+"""The table of a survey: every row is kept at once, and none is lost when the process dies.
 
 Beside the table TABLE lies the journal TABLE.journal while a survey runs. Rows of a .csv or .jsonl
 table that are new are appended to the table itself. All others go to the end of the journal: rows
-of a .parquet table, which cannot grow, and rows that take the place of an open one. Now and then,
-and at the end, the whole table is written anew from both, beside its place and then moved to it;
-then the journal is emptied. A process killed in between leaves rows in both, and they are the same.
+of a .parquet table, which cannot grow, and rows that replace an open one. Now and then, and at the
+end, the whole table is written anew from both: to a file beside it, which then replaces it. Then
+the journal is emptied. A process killed in between leaves rows in both, and they are the same.
 A line that was being written when the process was killed is cut off by the next one.
 
-The journal is also the lock of the table. It lies beside the file itself, so whoever comes by a
-symbolic link finds it. The file is locked, too, for those who come by a hard link. The journal is
-removed when the survey ends.
+The journal is also the lock of the table. It lies beside the file itself, so a process that opens
+the table by a symbolic link finds it. The file is locked, too, for a process that opens it by a
+hard link. The journal is removed when the survey ends.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from dbmsolver.survey.rows import Inquiry, Row
 from dbmsolver.version import PROGRAM
 
 SYNC_SECONDS = 1.0
-"""Rows are on the disk, and not only with the system, after that time."""
+"""Seconds after which written rows are flushed to the disk."""
 
 LEAST_REWRITE_SECONDS = 20.0
-"""The least time between two times that the whole table is written."""
+"""The fewest seconds between two times that the whole table is written."""
 
 REWRITE_SHARE = 50
-"""Writing the whole table takes at most that part of the time."""
+"""Writing the whole table takes at most one part in this many of the time."""
 
 _BLOCK = 1 << 16
-"""Bytes that are read at once where the end of the last line is looked for."""
+"""Bytes that are read at a time to find the end of the last line."""
 
 
-class Table(Closable):
+class SurveyTable(Closable):
     """A table that this process alone may change.
 
     UsageError if it cannot be written, StoreError if another process has it, if it is damaged, or
@@ -58,7 +58,7 @@ class Table(Closable):
         self.path = path
         self.ending = ending_of(path)
         self.journal = journal_of(path)
-        self._place = place_of(path)
+        self._target = place_of(path)
         if path.is_dir():
             raise UsageError("a directory, expected a file for the table", str(path))
         if path.exists() and not path.is_file():
@@ -89,9 +89,10 @@ class Table(Closable):
         self._cost = 0.0
 
     def put(self, rows: Iterable[Row]) -> list[Row]:
-        """Keep rows; returns them as they are kept. SystemRefusedError if there is no room.
+        """Keep rows; return them as they are kept.
 
-        StoreError if one contradicts the one before; those that come before it are kept.
+        SystemRefusedError if the disk is full. StoreError if a row contradicts the table; the rows
+        before it are kept.
         """
         kept: list[Row] = []
         new: list[Row] = []
@@ -111,7 +112,7 @@ class Table(Closable):
         return kept
 
     def flush(self) -> None:
-        """Have rows on the disk that are older than a second; write the table if it is time."""
+        """Flush rows to the disk, once a second; write the whole table if that is due."""
         now = time.monotonic()
         if now - self._synced > SYNC_SECONDS:
             self._synced = now
@@ -125,18 +126,18 @@ class Table(Closable):
     def rewrite(self) -> None:
         """Write the whole table in order, then empty the journal."""
         begun = time.monotonic()
-        place = self._place
-        beside = place.with_name(f".{place.name}.{os.getpid()}")
+        target = self._target
+        beside = target.with_name(f".{target.name}.{os.getpid()}")
         new = None
         try:
             write_table(self.rows.sorted(), beside, self.ending)
             if self.path.exists():
                 beside.chmod(self.path.stat().st_mode & 0o777)
             new = _held(beside, self.path)
-            beside.replace(place)
+            beside.replace(target)
             self._close_file()
             self._held, new = new, None
-            flush_path(place.parent)
+            flush_path(target.parent)
             os.ftruncate(self._journal_file, 0)
         except OSError as error:
             raise SystemRefusedError(f"cannot be written ({error.strerror})", str(self.path)) from (
@@ -153,7 +154,7 @@ class Table(Closable):
         self._cost = self._written - begun
 
     def close(self) -> None:
-        """Write the table, remove the journal, and let others have it."""
+        """Write the table, remove the journal, and release the lock."""
         try:
             self.rewrite()
             self._close_file()
@@ -172,23 +173,23 @@ class Table(Closable):
                 raise StoreError(f"{said}; expected a table of this question", str(self.path))
 
     def _append(self) -> None:
-        """Open the table to append rows to it, where its format has such a thing."""
+        """Open the table to append rows to it, if rows can be appended to its format."""
         if self.ending not in LINES:
             return
         try:
             handle = os.open(
-                self._place, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666
+                self._target, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666
             )
         except OSError as error:
             raise UsageError(f"cannot be written ({error.strerror})", str(self.path)) from None
         self._file = handle
         if self._held is None:
-            self._held = _held(self._place, self.path)
+            self._held = _held(self._target, self.path)
         if not os.fstat(handle).st_size:
             _write(handle, first_line(self.ending), self.path)
 
     def _close_file(self) -> None:
-        """Close the file of the table, and let others lock it."""
+        """Close the file of the table, which releases its lock."""
         for handle in (self._file, self._held):
             if handle is not None:
                 os.close(handle)
@@ -205,7 +206,7 @@ def _locked(journal: Path, table: Path) -> int:
                 f"cannot be written ({error.strerror}), expected a place for a table", str(table)
             ) from None
         _lock(handle, table)
-        # Whoever had the lock may have removed the file in the meantime.
+        # The process that had the lock may have removed the file in the meantime.
         if is_at(handle, journal):
             return handle
         os.close(handle)
@@ -225,7 +226,7 @@ def _held(path: Path, table: Path) -> int:
 
 
 def _lock(handle: int, table: Path) -> None:
-    """Lock an open file; StoreError, and the file closed, where that cannot be."""
+    """Lock an open file; if that fails, close it and raise StoreError."""
     try:
         lock(handle)
     except OSError as error:
@@ -238,14 +239,14 @@ def _lock(handle: int, table: Path) -> None:
 def _cut_last_line(path: Path) -> None:
     """Cut off a last line that has no end."""
     with open(path, "r+b") as file:
-        end = place = file.seek(0, os.SEEK_END)
+        end = offset = file.seek(0, os.SEEK_END)
         last = -1
-        while place > 0 and last < 0:
-            place = max(place - _BLOCK, 0)
-            file.seek(place)
+        while offset > 0 and last < 0:
+            offset = max(offset - _BLOCK, 0)
+            file.seek(offset)
             last = file.read(_BLOCK).rfind(b"\n")
-        if place + last + 1 < end:
-            file.truncate(place + last + 1)
+        if offset + last + 1 < end:
+            file.truncate(offset + last + 1)
 
 
 def _write(handle: int, text: str, path: Path) -> None:

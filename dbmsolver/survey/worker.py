@@ -1,4 +1,4 @@
-"""The program of a worker of `processes.py`: one job after the other, until no more are sent."""
+"""The program of a worker process: it carries out one job after the other, as they are sent."""
 
 from __future__ import annotations
 
@@ -13,21 +13,24 @@ from typing import TYPE_CHECKING
 from dbmsolver.errors import DbmError, InternalError, SystemRefusedError
 from dbmsolver.process import reuse_freed_memory
 from dbmsolver.signals import ignore_signals, raise_on_signals
-from dbmsolver.survey.jobs import Found, Order
+from dbmsolver.survey.jobs import Finding, Order
 
 if TYPE_CHECKING:
-    from dbmsolver.survey.performer import Steps
+    from dbmsolver.survey.job_runner import Findings
 
 COMPILES = "compiles"
 """The message of a worker before it compiles the first kernel."""
 
 
-TOGETHER = 0.05
-"""Seconds for which a worker gathers answers before it sends them."""
+SEND_INTERVAL = 0.05
+"""Seconds for which a worker gathers findings before it sends them."""
 
 
 def serve(handle: int) -> None:
-    """Take orders from a connection and send the findings; None says that a job is done."""
+    """Carry out the orders that come from a connection, and send the findings.
+
+    After the last finding of a job None is sent.
+    """
     raise_on_signals()
     threading.Thread(target=_end_with_driver, daemon=True).start()
     # The kernels' cache is chosen before numba is loaded.
@@ -36,22 +39,22 @@ def serve(handle: int) -> None:
     choose_cache()
     reuse_freed_memory()
     from dbmsolver.jit.compilation import on_first_compilation
-    from dbmsolver.survey.performer import Performer
+    from dbmsolver.survey.job_runner import JobRunner
 
-    performer = Performer()
+    runner = JobRunner()
     connection = Connection(handle)
     on_first_compilation(lambda: connection.send(COMPILES))
     try:
         while True:
             order: Order = connection.recv()
             try:
-                for answers in _together(performer.perform(order)):
+                for answers in _batches(runner.run(order)):
                     connection.send(answers)
             except DbmError as error:
                 connection.send(error)
                 return
             except MemoryError:
-                return  # the driver takes it for dead, and gives the deal more memory
+                return  # the driver sees that this worker has died, and gives the deal more memory
             except OSError as error:
                 connection.send(SystemRefusedError(str(error)))
                 return
@@ -65,16 +68,16 @@ def serve(handle: int) -> None:
         ignore_signals()
 
 
-def _together(steps: Steps) -> Iterator[list[tuple[int, Found]]]:
-    """Yield findings in lists, as a message for each answer wakes the driver too often."""
-    answers: list[tuple[int, Found]] = []
-    told = time.monotonic()
-    for found in steps:
-        if found is not None:
-            answers.append(found)
-        if answers and time.monotonic() - told >= TOGETHER:
+def _batches(steps: Findings) -> Iterator[list[tuple[int, Finding]]]:
+    """Yield findings in lists: a message for each of them would wake the driver too often."""
+    answers: list[tuple[int, Finding]] = []
+    sent = time.monotonic()
+    for finding in steps:
+        if finding is not None:
+            answers.append(finding)
+        if answers and time.monotonic() - sent >= SEND_INTERVAL:
             yield answers
-            answers, told = [], time.monotonic()
+            answers, sent = [], time.monotonic()
     yield answers
 
 

@@ -28,7 +28,7 @@ Ints = NDArray[np.int64]
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 _BLOCK_BYTES = 1 << 25
-"""Memory that a block of the largest kind takes while its states are sorted out."""
+"""Memory that the largest block takes while its states are read."""
 
 
 class Directory(NamedTuple):
@@ -161,7 +161,7 @@ def _header(data: bytes, width: int, where: str, place: bytes | None) -> _Header
 
 
 class Readers:
-    """Threads that work on blocks: no more at a time than a quarter of ``memory`` bears."""
+    """Threads that read blocks, as many at a time as need a quarter of ``memory`` at most."""
 
     def __init__(self, pool: Executor, memory: int) -> None:
         self.pool = pool

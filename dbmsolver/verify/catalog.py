@@ -25,7 +25,7 @@ from dbmsolver.verify.kernels.pieces import MOST_BITS
 Ints = NDArray[np.int64]
 
 
-class BlockPlace(NamedTuple):
+class ClosedBlock(NamedTuple):
     """A closed block: its key in the store, its layer and stratum, and its states."""
 
     key: bytes
@@ -58,7 +58,7 @@ class Catalog:
     the pieces of a run that is known when they have been sorted out.
     """
 
-    blocks: list[BlockPlace]
+    blocks: list[ClosedBlock]
     index: RunIndex
     partitions: list[PartitionPlan]
     strata: Ints  # of each partition
@@ -78,7 +78,7 @@ class Catalog:
 def read_catalog(
     store: Store, form: Format, partition_states: int, whole: bool, readers: Readers
 ) -> Generator[Progress, None, Catalog]:
-    """Read what every closed block holds.
+    """Read the directory of every closed block, and plan the partitions.
 
     StoreError for one that is not what its key and header say.
 
@@ -88,14 +88,14 @@ def read_catalog(
     keys = store.keys(b"C")
     places = [parse_closed_key(key) for key in keys]
     last = max((place.stratum for place in places), default=0)
-    blocks: list[BlockPlace] = []
+    blocks: list[ClosedBlock] = []
     tables: list[Directory] = []
     pace = Pace()
     for key, place, table in zip(
         keys, places, readers.map(lambda key: read_directory(store, form, key, whole), keys),
         strict=True,
     ):  # fmt: skip
-        blocks.append(BlockPlace(key, place.layer, place.stratum, int(table.counts.sum())))
+        blocks.append(ClosedBlock(key, place.layer, place.stratum, int(table.counts.sum())))
         tables.append(table)
         if pace.due():
             share = len(blocks) / len(keys)
@@ -111,7 +111,9 @@ def read_catalog(
         divisions[run] = yield from divide(
             store, form, signatures[run], keys, mine, partition_states, last, readers
         )
-    return _deal_out(form, blocks, signatures, records, counts, ends, divisions, partition_states)
+    return _make_catalog(
+        form, blocks, signatures, records, counts, ends, divisions, partition_states
+    )
 
 
 def _records(tables: list[Directory]) -> tuple[NDArray[np.uint64], Ints]:
@@ -128,9 +130,9 @@ def _records(tables: list[Directory]) -> tuple[NDArray[np.uint64], Ints]:
     return signatures, records.astype(np.int64)
 
 
-def _deal_out(
+def _make_catalog(
     form: Format,
-    blocks: list[BlockPlace],
+    blocks: list[ClosedBlock],
     signatures: NDArray[np.uint64],
     records: Ints,
     counts: Ints,
@@ -138,6 +140,7 @@ def _deal_out(
     divisions: dict[int, Division],
     partition_states: int,
 ) -> Catalog:
+    """Return the catalogue: the runs put into partitions, in ascending order of strata."""
     strata = progress(form, signatures)
     order = np.lexsort((signatures, strata))
     groups = _groups(strata[order], counts[order], partition_states)

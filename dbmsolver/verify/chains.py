@@ -1,4 +1,4 @@
-"""A check that parent-move codes lead to the deal: the chains of each signature have ends."""
+"""A check that parent-move codes lead to the deal: no chain of parents is a ring."""
 
 from __future__ import annotations
 
@@ -27,12 +27,11 @@ class Chains(NamedTuple):
 NO_CHAINS = Chains(np.empty(0, np.int32), 0)
 
 
-class ChainBook:
-    """The chains of parents that are kept until threads of the pool have followed them.
+class ChainChecks:
+    """The chains of parents of partitions and of divided signatures, until they are followed.
 
-    They are those of partitions and of divided signatures. Those of one signature may take
-    ``memory`` bytes; larger ones are in a file, in which a chain rarely leads far: from piece to
-    piece it goes seldom.
+    Threads of the pool follow them. The chains of one signature may take ``memory`` bytes; larger
+    ones are in a file. That is fast, too, as a chain seldom leads from one piece to another.
     """
 
     def __init__(self, catalog: Catalog, memory: int, pool: Executor) -> None:
@@ -42,14 +41,16 @@ class ChainBook:
         self._divided: dict[int, Chains] = {}
         self._following: list[Future[int]] = []
 
-    def of_partition(self, partition: int, turn: bool) -> Chains:
-        """Return the chains that note the parents of a partition's states, in its turn or after."""
+    def of_partition(self, partition: int, is_checked: bool) -> Chains:
+        """Return the chains to write the parents of a partition's states to.
+
+        ``is_checked`` is True while its states are checked, False while rows are delivered later.
+        """
         plan = self.catalog.partitions[partition]
         if plan.split >= 0:
             return self._of_split(plan.split, partition - plan.piece, plan.states)
-        if not turn:
-            # Rows that come later bring no parents of the partition's own states: those were
-            # there to be looked up.
+        if not is_checked:
+            # Later rows are no parents of the partition's own states: these were looked up at once.
             return NO_CHAINS
         return Chains(np.zeros(plan.states, np.int32), int(self.catalog.bases[partition]))
 
@@ -62,20 +63,20 @@ class ChainBook:
         return self._divided[split]
 
     def end(self, lowest: int) -> None:
-        """Follow the chains of the divided signatures of all strata from this one on."""
+        """Begin to follow the chains of the divided signatures of all strata from this one on."""
         for split in list(self._divided):
             if self.catalog.stratum_of(split) >= lowest:
                 self.follow(self._divided.pop(split))
 
     def follow(self, chains: Chains) -> None:
-        """Have chains followed."""
+        """Begin to follow chains."""
         if chains.parents.size:
             self._following.append(self.pool.submit(_lost, chains))
 
     def lost(self, wait: bool) -> int:
-        """Return the number of a state whose parents lead round in a ring; -1 for none.
+        """Return the number, in the store, of a state whose parents are a ring; -1 for none.
 
-        The number is that in the store. ``wait`` until all chains have been followed.
+        With ``wait``, wait until all chains have been followed.
         """
         for task in [task for task in self._following if wait or task.done()]:
             self._following.remove(task)

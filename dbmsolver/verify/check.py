@@ -18,6 +18,7 @@ from dbmsolver.process import anonymous_memory
 from dbmsolver.results import Method
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.store import Store
+from dbmsolver.verify.block_steps import class_format
 from dbmsolver.verify.certificate import bad_path, deal_of, differences, from_manifest
 from dbmsolver.verify.certificate_file import Certificate
 from dbmsolver.verify.claim import Progress
@@ -28,9 +29,10 @@ from dbmsolver.verify.pile_format import PileFormat
 from dbmsolver.verify.positions import WrongPosition
 from dbmsolver.verify.records import position_of_record
 from dbmsolver.verify.refutation import Refuted, position_of
-from dbmsolver.verify.report import Depth, How, Verification
-from dbmsolver.verify.run import StoreCheck, class_format
+from dbmsolver.verify.report import CheckOptions, Depth, Verification
+from dbmsolver.verify.run import run_check
 from dbmsolver.verify.solution import BadSolution
+from dbmsolver.verify.store_check import StoreCheck
 
 
 def verify(
@@ -43,7 +45,7 @@ def verify(
     depth: Depth | None = None,
     against: Certificate | None = None,
 ) -> Generator[Progress, None, Verification]:
-    """Check a store.  A generator of how far it has come; its value is the report.
+    """Check a store: yield the progress, return the report.
 
     ``sample`` is the share of blocks to check, from 0 to 1; ``depth`` is for proofs over dominating
     positions; ``against`` is a certificate that the store must agree with. UsageError if the store
@@ -61,9 +63,8 @@ def verify(
         deal = _deal(certificate, str(path))
         report = Verification(path, deal, certificate, sample=sample)
         try:
-            how = How(threads, memory, sample, seed, depth)
-            run = StoreCheck(store, manifest, report, how)
-            yield from run.events()
+            options = CheckOptions(threads, memory, sample, seed, depth)
+            yield from run_check(StoreCheck(store, manifest, report, options))
             if against is not None:
                 _compare(certificate, against, deal)
                 report.checked.append("the certificate agrees with the store")
@@ -83,7 +84,7 @@ def verify(
             if wrong.after is not None:
                 report.neighbour, report.relation = wrong.after, "a position after the move"
         except (ChangedError, DiskFullError):
-            raise  # which say nothing of the store
+            raise  # the store is not to blame
         except StoreError as error:
             # A damaged block, or one that is not what its key says.
             report.reason = str(error)
@@ -116,8 +117,9 @@ def _deal(certificate: Certificate, where: str) -> Deal:
         raise StoreError(f"the manifest is wrong: {error.message}", where) from error
 
 
-def _compare(own: Certificate, other: Certificate, deal: Deal) -> None:
-    different = differences(own, other)
+def _compare(certificate: Certificate, other: Certificate, deal: Deal) -> None:
+    """Raise Refuted if another certificate says anything else than the store's."""
+    different = differences(certificate, other)
     if different:
         raise Refuted(f"the store differs from the certificate: {different[0]}")
     problem = bad_path(other, deal)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dbmsolver.results import Method
 
 INTERVAL = 0.05
-"""Seconds between two moments that are told."""
+"""Seconds between two reports of progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Claim:
 
     @property
     def costs(self) -> bool:
-        """True if moves are counted."""
+        """True if the claim is about the number of moves."""
         return self.length is not None
 
     @property

@@ -1,4 +1,4 @@
-"""Keys of classes of positions of Klondike, for those who write a reader of their own.
+"""Keys of classes of positions of Klondike, described for authors of other readers.
 
 **Dealt cards** of a column: from the bottom up to the first card of the run at its end, as long as
 it can be; none where that is a king at the bottom. The last of them is held, the others are
@@ -15,7 +15,8 @@ may still be turned over, 0 where that is not limited. Where it is not limited, 
 waste are said to be 0 if they are a multiple of the cards turned at once, or all that are left.
 Where none is left, both are 0.
 
-**Stratum**: how many dealt cards have left their place; for a won class, one more than there are.
+**Stratum**: the number of dealt cards that have left where they were dealt; for a won class, one
+more than the number of dealt cards.
 
 **Code**: one byte, eight bits of a hash of the class that it was found from.
 
@@ -32,15 +33,16 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
-from dbmsolver.verify.kernels.classes import (
+from dbmsolver.verify.kernels.class_layout import (
     CARDS,
+    FREE,
     KING,
-    WON_SIGNATURE,
-    Game,
-    Words,
+    ClassRules,
     is_class,
     make_board,
 )
+from dbmsolver.verify.kernels.class_table import Words
+from dbmsolver.verify.kernels.classes import WON_SIGNATURE
 from dbmsolver.verify.patience_format import needed_at_home
 
 CODE_BYTES = 1
@@ -65,7 +67,7 @@ class ClassFormat:
         most = max(map(len, columns), default=0) + 1
         widths = [len(column).bit_length() for column in columns]
         self.pack = (*position.waste, *position.stock)
-        self.game = Game(
+        self.game = ClassRules(
             columns=rules.columns,
             draw=max(rules.draw, 1),
             most_turns=-1 if position.turns is None else position.turns,
@@ -115,7 +117,7 @@ class ClassFormat:
         board, columns = self.board, []
         for number, left in enumerate(board.left.tolist()):
             columns.append(self.game.dealt[number, :left].tolist())
-        free = [card for card in range(CARDS) if board.where[card] == 2]
+        free = [card for card in range(CARDS) if board.where[card] == FREE]
         empty = [column for column in columns if not column]
         for card in sorted(free, reverse=True):
             if card >> 2 == KING:

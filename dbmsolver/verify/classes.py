@@ -20,8 +20,10 @@ from dbmsolver.verify.blocks import Directory, read_block
 from dbmsolver.verify.blockwise import BlockwiseCheck, Place
 from dbmsolver.verify.claim import Pace, Progress
 from dbmsolver.verify.class_format import CODE_BYTES, ClassFormat
+from dbmsolver.verify.kernels import class_table as t
 from dbmsolver.verify.kernels import classes as k
 from dbmsolver.verify.kernels.blocks import Body
+from dbmsolver.verify.kernels.class_layout import LaidClass, make_board
 from dbmsolver.verify.refutation import Refuted
 
 _REASONS = {
@@ -36,7 +38,7 @@ _REACH = 3
 """Strata that are in memory together."""
 
 
-class ClassCheck(BlockwiseCheck[ClassFormat, int, k.Words]):
+class ClassCheck(BlockwiseCheck[ClassFormat, int, t.Words]):
     """The check of one store by some threads; :meth:`run` carries it out, or raises Refuted."""
 
     code_bytes = CODE_BYTES
@@ -44,12 +46,12 @@ class ClassCheck(BlockwiseCheck[ClassFormat, int, k.Words]):
     threads = 1
 
     def most_together(self, states: dict[Place, int]) -> int:
-        """Return how many classes three strata that follow each other have at most."""
+        """Return the most classes that three strata that follow each other have."""
         strata: dict[int, int] = {}
         for (_, stratum), number in states.items():
             strata[stratum] = strata.get(stratum, 0) + number
         return max(
-            (sum(strata.get(at + one, 0) for one in range(_REACH)) for at in strata), default=0
+            (sum(strata.get(at + step, 0) for step in range(_REACH)) for at in strata), default=0
         )
 
     def run(self) -> Generator[Progress, None, None]:
@@ -57,15 +59,15 @@ class ClassCheck(BlockwiseCheck[ClassFormat, int, k.Words]):
         pace, done = Pace(), 0
         strata = sorted({parse_closed_key(key).stratum for key in self.keys})
         words = self.form.root
-        if not strata or not k.holds(self._table(strata[0]), *map(np.uint64, words)):
+        if not strata or not t.holds(self._table(strata[0]), *map(np.uint64, words)):
             raise Refuted("the deal's class is not closed", (*words, 0, 0))
-        boards: SimpleQueue[k.Board] = SimpleQueue()
+        boards: SimpleQueue[LaidClass] = SimpleQueue()
         for _ in range(self.threads):
-            boards.put(k.make_board(self.form.game))
+            boards.put(make_board(self.form.game))
         with ThreadPoolExecutor(self.threads) as pool:
             for stratum in strata:
-                known = self._known(stratum)
-                for key, checked in self._checks(pool, stratum, known, boards):
+                tables = self._tables(stratum)
+                for key, checked in self._checks(pool, stratum, tables, boards):
                     states, digest = checked.result()
                     done += 1
                     self.all_states += states
@@ -75,45 +77,49 @@ class ClassCheck(BlockwiseCheck[ClassFormat, int, k.Words]):
                         share = done / len(self.keys)
                         yield Progress("checking", stratum, strata[-1], self.states, 0, share)
 
-    def _of(self, stratum: int) -> list[bytes]:
+    def _blocks(self, stratum: int) -> list[bytes]:
         """Return the blocks of a stratum."""
         return [key for key in self.keys if parse_closed_key(key).stratum == stratum]
 
-    def _known(self, stratum: int) -> k.Known:
-        """Return the closed classes of a stratum and of the next two."""
+    def _tables(self, stratum: int) -> t.ClassTables:
+        """Return the closed classes of a stratum and of the next two; drop those of lower ones."""
         for old in [old for old in self.loaded if old < stratum]:
             del self.loaded[old]
-        first, second, third = (self._table(stratum + one) for one in range(_REACH))
-        return k.Known(first, second, third)
+        first, second, third = (self._table(stratum + step) for step in range(_REACH))
+        return t.ClassTables(first, second, third)
 
-    def _table(self, stratum: int) -> k.Words:
+    def _table(self, stratum: int) -> t.Words:
         """Return the closed classes of a stratum as a hash table."""
         if stratum not in self.loaded:
-            states = sum(self.store.states_in(key) for key in self._of(stratum))
+            states = sum(self.store.states_in(key) for key in self._blocks(stratum))
             slots = max(1 << (_SLOTS_PER_CLASS * states).bit_length(), _LEAST_SLOTS)
-            table = np.full((slots, 2), k.NONE, np.uint64)
-            for key in self._of(stratum):
+            table = np.full((slots, 2), t.NONE, np.uint64)
+            for key in self._blocks(stratum):
                 directory, body = self._read(key)
-                if k.enter(table, directory.signatures, directory.counts, body) != k.GOOD:
+                if not t.enter(table, directory.signatures, directory.counts, body):
                     raise Refuted(f"a class is closed twice ({describe(key)})")
             self.loaded[stratum] = table
         return self.loaded[stratum]
 
     def _checks(
-        self, pool: ThreadPoolExecutor, stratum: int, known: k.Known, boards: SimpleQueue[k.Board]
+        self,
+        pool: ThreadPoolExecutor,
+        stratum: int,
+        tables: t.ClassTables,
+        boards: SimpleQueue[LaidClass],
     ) -> Iterator[tuple[bytes, Future[tuple[int, int]]]]:
-        """Yield each block of a stratum, and its check, which is under way."""
+        """Yield (key, check) for each block of a stratum; the checks run in the pool."""
         ahead: list[tuple[bytes, Future[tuple[int, int]]]] = []
-        for key in self._of(stratum):
-            ahead.append((key, pool.submit(self._check, key, stratum, known, boards)))
+        for key in self._blocks(stratum):
+            ahead.append((key, pool.submit(self._check, key, stratum, tables, boards)))
             if len(ahead) > self.threads:
                 yield ahead.pop(0)
         yield from ahead
 
     def _check(
-        self, key: bytes, stratum: int, known: k.Known, boards: SimpleQueue[k.Board]
+        self, key: bytes, stratum: int, tables: t.ClassTables, boards: SimpleQueue[LaidClass]
     ) -> tuple[int, int]:
-        """Check the classes of a block if it is chosen; returns their number and digest."""
+        """Check the classes of a block if it is chosen; return their number and digest."""
         directory, body = self._read(key)
         if key not in self.chosen:
             return body.states, 0
@@ -121,7 +127,7 @@ class ClassCheck(BlockwiseCheck[ClassFormat, int, k.Words]):
         board = boards.get()
         try:
             found = k.check_classes(
-                self.form.game, board, known, directory.signatures, directory.counts, body,
+                self.form.game, board, tables, directory.signatures, directory.counts, body,
                 stratum, sums, pair,
             )  # fmt: skip
         finally:
@@ -133,7 +139,7 @@ class ClassCheck(BlockwiseCheck[ClassFormat, int, k.Words]):
         return body.states, int(sums[0])
 
     def _read(self, key: bytes) -> tuple[Directory, Body]:
-        """Return what a block holds; StoreError if that cannot be."""
+        """Return the signatures and states of a block; StoreError if they cannot be."""
         directory, body = read_block(self.store, CODE_BYTES, key)
         if body.words != 1:
             where = f"{self.store.path}: {describe(key)}"
@@ -143,7 +149,7 @@ class ClassCheck(BlockwiseCheck[ClassFormat, int, k.Words]):
         return directory, body
 
 
-def _words(words: k.Words) -> tuple[int, int, int, int]:
-    """Return a class as other checks have their states."""
+def _words(words: t.Words) -> tuple[int, int, int, int]:
+    """Return a class as the four words of a state that other checks have."""
     signature, key = (int(word) for word in words)
     return signature, key, 0, 0

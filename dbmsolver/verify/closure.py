@@ -1,10 +1,10 @@
 """The check of all closed states, partition by partition, by all threads.
 
-Strata are gone through from the last to the first. Each partition is loaded once: the rows that
-have been sent to it are looked up, and its states are checked. Most successors are on the same
-partition, or on one that has been loaded before and still is in memory; the others, and parents,
-which lie in lower strata, are sent. A partition that has been dropped, and then gets rows, is
-loaded a second time when nothing more can come: moves lead upwards by two strata at most. So every
+Strata are checked from the last to the first. Each partition is loaded once. Then the rows that
+wait for it are looked up, and its states are checked. Most of their successors are on the same
+partition, or on another one in memory. All others, and parents, which lie in lower strata, become
+rows that wait for their partition. If rows come for a partition that was dropped from memory, it is
+loaded a second time once no more rows can come: moves lead upwards by two strata at most. So every
 state is read twice at most, and every row once, however small the memory.
 """
 
@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from dbmsolver.errors import InternalError
 from dbmsolver.verify.blocks import Readers
 from dbmsolver.verify.catalog import Catalog
-from dbmsolver.verify.chains import NO_CHAINS, ChainBook
+from dbmsolver.verify.chains import NO_CHAINS, ChainChecks
 from dbmsolver.verify.claim import Claim, Pace, Progress
 from dbmsolver.verify.format import Format, RunFormat, comes_back
 from dbmsolver.verify.kernels.partition import find_run
-from dbmsolver.verify.partitions import LoadedPartition, PartitionCache, cut
+from dbmsolver.verify.partitions import LoadedPartition, PartitionLoader, cut
 from dbmsolver.verify.refutation import Refuted, words_of
 from dbmsolver.verify.row_queues import RowQueues
 from dbmsolver.verify.sample import sampled
@@ -34,38 +34,39 @@ from dbmsolver.verify.worker import CheckWorker, Missing, refuted, root_row, sou
 Ints = NDArray[np.int64]
 _UNIT = 1 << 13
 _LIFT = 2
-"""Strata that a move of a card leads upwards, at most: it is released and goes home."""
+"""The most strata that a move of a card leads upwards: it is released and goes home."""
 _LIFT_OF_SUIT = 14
-"""The same of a move that takes a whole suit home."""
+"""The same for a move that takes a whole suit home."""
 _LIFT_TO_GOAL = 53
-"""The same of the last move of all, where cards that are home count only then."""
+"""The same for the last move, in games where cards that are home count only at the end."""
 _SPILLED = 4
-"""The rows that wait in files at most, in sizes of the memory for them."""
+"""The most bytes of rows that wait in files, in multiples of the memory of the check."""
 
 
-class Turn(NamedTuple):
-    """A piece of work: a partition's turn, the rows that come to it later, or an end.
+class CheckJob(NamedTuple):
+    """A job of the check, for one partition.
 
-    The end is of all strata from one on, whose number stands for the partition; or it is the
-    clearing of files.
+    "check": check its states, and look up the rows that wait for it. "deliver": look up these rows
+    only. "end of strata": nothing more leads to the strata from ``partition`` on, which stands for
+    a stratum here. "clear files": remove files of rows that have been looked up.
     """
 
-    kind: Literal["turn", "exchange", "end", "clear"]
+    kind: Literal["check", "deliver", "end of strata", "clear files"]
     partition: int
 
 
 class Closure:
     """The check of a catalogue's states; :meth:`run` carries it out, or raises Refuted.
 
-    ``memory`` is the budget of the whole check, of which ``partitions`` have their share;
-    ``sample`` the share of blocks whose states are checked, chosen at random by ``seed``.
+    ``memory`` are the bytes of the whole check; ``partitions`` have a part of them. ``sample`` is
+    the share of blocks whose states are checked; ``seed`` chooses them at random.
     """
 
     def __init__(
         self,
         form: Format,
         catalog: Catalog,
-        partitions: PartitionCache,
+        partitions: PartitionLoader,
         claim: Claim,
         threads: int,
         memory: int,
@@ -95,7 +96,7 @@ class Closure:
             self._idle.put(worker)
         self._pool = ThreadPoolExecutor(threads)
         self._readers = Readers(self._pool, memory)
-        self.chains = ChainBook(catalog, memory // 8, self._pool)
+        self.chains = ChainChecks(catalog, memory // 8, self._pool)
         self._pace = Pace()
         self._checked = False
         """True if all states are checked; their successors may still have to be looked up."""
@@ -113,10 +114,10 @@ class Closure:
         """Check everything."""
         try:
             self._send_root()
-            yield from self._through(self._turns())
+            yield from self._run_jobs(self._jobs())
             self._checked = True
-            yield from self._through(self._late(0))
-            self._see_chains(wait=True)
+            yield from self._run_jobs(self._deliveries(0))
+            self._collect_chains(wait=True)
             if self.row_queues.waiting():
                 raise InternalError("rows have been sent, and not looked up")
         except Missing as missing:
@@ -127,49 +128,49 @@ class Closure:
             self.partitions.close()
 
     def _send_root(self) -> None:
-        """Have the deal looked for; where costs count, as the state with no moves made."""
+        """Send a row for the deal, which must be closed; if costs count, with no moves made."""
         row = root_row(self.claim)
         run = int(find_run(self.catalog.index, np.uint64(row[0])))
         if run < 0:
             raise Missing(row)
         self._workers[0].send(row, run)
 
-    def _turns(self) -> Iterator[Turn]:
+    def _jobs(self) -> Iterator[CheckJob]:
         strata = self.catalog.strata
         for stratum in np.unique(strata)[::-1].tolist():
             for place, partition in enumerate(np.flatnonzero(strata == stratum).tolist()):
                 records = self.catalog.partitions[partition].records
                 if self._chosen is None or self._chosen[records[:, 1]].any():
-                    yield Turn("turn", partition)
+                    yield CheckJob("check", partition)
                 if place == 0 and self._chosen is None and not self.claim.records:
                     # The stratum above is done when this is asked for.
-                    yield from self._late(stratum + 1 + self.lift)
+                    yield from self._deliveries(stratum + 1 + self.lift)
                 if self.claim.records and self.row_queues.spilled > _SPILLED * self.memory:
-                    yield from self._deliver_all()
+                    yield from self._deliver_everything()
 
-    def _deliver_all(self) -> Iterator[Turn]:
-        """Have all rows looked up that wait, to clear files.
+    def _deliver_everything(self) -> Iterator[CheckJob]:
+        """Yield jobs that look up all rows that wait, and clear their files.
 
-        A macro may lead to any later stratum, so there is no end to wait for.
+        A macro may lead to any later stratum, so no stratum ends before the check does.
         """
         for partition in range(self.catalog.strata.size):
             if self.row_queues.has(partition):
-                yield Turn("exchange", partition)
-        yield Turn("clear", 0)
+                yield CheckJob("deliver", partition)
+        yield CheckJob("clear files", 0)
 
-    def _late(self, lowest: int) -> Iterator[Turn]:
+    def _deliveries(self, lowest: int) -> Iterator[CheckJob]:
         strata = self.catalog.strata
         for partition in range(strata.size - 1, -1, -1):
             if strata[partition] < lowest:
                 break
             if self.row_queues.has(partition):
-                yield Turn("exchange", partition)
-        yield Turn("end", lowest)
+                yield CheckJob("deliver", partition)
+        yield CheckJob("end of strata", lowest)
 
-    def _through(self, jobs: Iterator[Turn]) -> Iterator[Progress]:
-        """Do the jobs; the next one's partition is loaded meanwhile."""
+    def _run_jobs(self, jobs: Iterator[CheckJob]) -> Iterator[Progress]:
+        """Do the jobs, while the partition of the next job is loaded."""
         job = next(jobs, None)
-        loading = self._begin(job, set())
+        loading = self._load(job, set())
         while job is not None:
             loaded = None
             if loading is not None:
@@ -177,23 +178,23 @@ class Closure:
                 if self._chosen is None:
                     self.partitions.resident[loaded.number] = loaded
             following = next(jobs, None)
-            loading = self._begin(following, {job.partition})
+            loading = self._load(following, {job.partition})
             if loaded is not None:
-                yield from self._work(job, loaded)
-            elif job.kind == "clear":
+                yield from self._do(job, loaded)
+            elif job.kind == "clear files":
                 self.row_queues.close_unused()
             else:
                 self._end(job.partition)
             job = following
 
-    def _begin(self, job: Turn | None, wanted: set[int]) -> Future[LoadedPartition] | None:
-        if job is None or job.kind in ("end", "clear"):
+    def _load(self, job: CheckJob | None, wanted: set[int]) -> Future[LoadedPartition] | None:
+        if job is None or job.kind in ("end of strata", "clear files"):
             return None
         partitions, partition = self.partitions, job.partition
         partitions.prepare(partition, self._readers)
         if self._chosen is not None:
-            runs = self.row_queues.runs(partition) if job.kind == "exchange" else None
-            blocks = self._chosen if job.kind == "turn" else None
+            runs = self.row_queues.runs(partition) if job.kind == "deliver" else None
+            blocks = self._chosen if job.kind == "check" else None
             return self._pool.submit(partitions.load, partition, blocks, runs)
         if partition in partitions.resident:
             there: Future[LoadedPartition] = Future()
@@ -202,22 +203,22 @@ class Closure:
         partitions.make_room(partition, wanted | {partition})
         return self._pool.submit(partitions.load, partition)
 
-    def _work(self, job: Turn, loaded: LoadedPartition) -> Iterator[Progress]:
+    def _do(self, job: CheckJob, loaded: LoadedPartition) -> Iterator[Progress]:
         stratum = int(self.catalog.strata[job.partition])
         if self._checked and self._pace.due():
             yield self._progress(job.partition)
         resident = dict(self.partitions.resident)
         chains = NO_CHAINS
         if self._chosen is None and not self.claim.costs and not self.claim.records:
-            chains = self.chains.of_partition(job.partition, job.kind == "turn")
+            chains = self.chains.of_partition(job.partition, job.kind == "check")
         tasks: dict[Future[None], int] = {}
-        # Of a sample's partitions only the chosen blocks are there when it is their turn.
-        complete = self._chosen is None or job.kind == "exchange"
+        # Of a sample, only the chosen blocks of a partition are loaded to be checked.
+        complete = self._chosen is None or job.kind == "deliver"
         for batch in self.row_queues.take(job.partition, self._workers[0].room) if complete else ():
             tasks[
                 self._pool.submit(self._by_worker, CheckWorker.deliver, loaded, batch, chains)
             ] = 0
-        if job.kind == "turn":
+        if job.kind == "check":
             for part in cut(loaded.segments, _UNIT):
                 check = self._pool.submit(
                     self._by_worker, CheckWorker.check, loaded, part, resident, chains
@@ -234,9 +235,9 @@ class Closure:
                 task.cancel()
             wait(tasks)
             self._collect(stratum)
-        if job.kind == "turn" and self.catalog.partitions[job.partition].split < 0:
+        if job.kind == "check" and self.catalog.partitions[job.partition].split < 0:
             self.chains.follow(chains)
-        self._see_chains(wait=False)
+        self._collect_chains(wait=False)
 
     def _by_worker(self, action: Any, *args: Any) -> None:
         worker = self._idle.get()
@@ -268,7 +269,7 @@ class Closure:
             self.row_queues.close(lowest)
             self.partitions.close(lowest)
 
-    def _see_chains(self, wait: bool) -> None:
+    def _collect_chains(self, wait: bool) -> None:
         lost = self.chains.lost(wait)
         if lost >= 0:
             words = self._state(lost)

@@ -54,8 +54,8 @@ class LeavingCheck(BlockwiseCheck[LeavingFormat, Place, LeavingStates]):
         """Check everything."""
         pace = Pace()
         root = np.array([self.form.root], np.uint64)
-        taken = self.form.take(root)
-        home = (self.form.root_layer, int(self.form.strata(taken)[0]))
+        fields = self.form.take_apart(root)
+        home = (self.form.root_layer, int(self.form.strata(fields)[0]))
         if missing_from(root, self._states(home).keys) >= 0:
             reason = "the deal is not among the closed positions"
             raise Refuted(reason, _words(self.form.root))
@@ -113,26 +113,26 @@ class LeavingCheck(BlockwiseCheck[LeavingFormat, Place, LeavingStates]):
 
     def _check(self, place: Place, keys: Words, codes: Ints) -> None:
         form = self.form
-        taken = form.take(keys)
-        _none(~form.are_positions(keys, taken), keys, "a closed key is no position of the deal")
+        fields = form.take_apart(keys)
+        _none(~form.are_positions(keys, fields), keys, "a closed key is no position of the deal")
         _none(
-            form.strata(taken) != place[1], keys, "a closed position is in another stratum's block"
+            form.strata(fields) != place[1], keys, "a closed position is in another stratum's block"
         )
         if self.layered:
             _none(
-                ~form.are_of_layer(taken, place[0]),
+                ~form.are_of_layer(fields, place[0]),
                 keys,
                 "a closed position is in another layer's block",
             )
         elif place[0]:
             raise Refuted("a proof has no layers", _words(int(keys[0])))
-        _none(form.are_won(taken), keys, "a closed position is a goal")
-        self._check_parents(place, keys, codes, taken)
+        _none(form.are_won(fields), keys, "a closed position is a goal")
+        self._check_parents(place, keys, codes, fields)
         if self.length is None or place[0] < self.length:
-            self._check_successors(place, keys, taken)
+            self._check_successors(place, keys, fields)
 
-    def _check_successors(self, place: Place, keys: Words, taken: Any) -> None:
-        for moved in self.form.successors(keys, taken, place[0]):
+    def _check_successors(self, place: Place, keys: Words, fields: Any) -> None:
+        for moved in self.form.successors(keys, fields, place[0]):
             if self.length is not None:
                 useful = moved.layers < self.length
                 keys_below, others = moved.keys[useful], moved.others[useful]
@@ -156,7 +156,7 @@ class LeavingCheck(BlockwiseCheck[LeavingFormat, Place, LeavingStates]):
                 return int(moved.keys[some][gone]), int(others[gone])
         return None
 
-    def _check_parents(self, place: Place, keys: Words, codes: Ints, taken: Any) -> None:
+    def _check_parents(self, place: Place, keys: Words, codes: Ints, fields: Any) -> None:
         form = self.form
         is_root = keys == np.uint64(form.root)
         if place[0] != form.root_layer:
@@ -165,7 +165,7 @@ class LeavingCheck(BlockwiseCheck[LeavingFormat, Place, LeavingStates]):
         _none(is_root != (codes == form.first_code), keys, wrong)
         rest = ~is_root
         keys, codes = keys[rest], codes[rest]
-        for moved in form.parents(keys, form.take(keys), codes, place[0]):
+        for moved in form.parents(keys, form.take_apart(keys), codes, place[0]):
             if moved is None:
                 raise Refuted(wrong, _words(int(keys[0])))
             gone = self._missing(moved, place[1] - moved.strata)

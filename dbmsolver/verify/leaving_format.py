@@ -56,25 +56,25 @@ class LeavingFormat(Protocol):
     def second_word(self, layer: int) -> int:
         """Return the second word of the public keys of a layer."""
 
-    def take(self, keys: Words) -> Any:
+    def take_apart(self, keys: Words) -> Any:
         """Take keys apart, whether they can be keys or not."""
 
-    def are_positions(self, keys: Words, taken: Any) -> Flags:
+    def are_positions(self, keys: Words, fields: Any) -> Flags:
         """Return a flag for each key that is a position."""
 
-    def are_of_layer(self, taken: Any, layer: int) -> Flags:
+    def are_of_layer(self, fields: Any, layer: int) -> Flags:
         """Return a flag for each state that can be of a layer."""
 
-    def strata(self, taken: Any) -> Ints:
+    def strata(self, fields: Any) -> Ints:
         """Return the stratum of each state."""
 
-    def are_won(self, taken: Any) -> Flags:
+    def are_won(self, fields: Any) -> Flags:
         """Return a flag for each won state."""
 
-    def successors(self, keys: Words, taken: Any, layer: int) -> Iterator[Moved]:
+    def successors(self, keys: Words, fields: Any, layer: int) -> Iterator[Moved]:
         """Yield, for each kind of move, the states that it is legal in and where it leads."""
 
-    def parents(self, keys: Words, taken: Any, codes: Ints, layer: int) -> Iterator[Moved | None]:
+    def parents(self, keys: Words, fields: Any, codes: Ints, layer: int) -> Iterator[Moved | None]:
         """Yield, for each kind of move, the states it led to by their codes and those before it.
 
         None for codes that stand for no legal move.

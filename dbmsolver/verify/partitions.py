@@ -14,7 +14,7 @@ from dbmsolver.verify.catalog import Catalog, PartitionPlan
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.arrange import make_board
 from dbmsolver.verify.kernels.blocks import make_scratch, unpack_block
-from dbmsolver.verify.kernels.partition import Partition, build_table, moves_made
+from dbmsolver.verify.kernels.partition import PartitionStates, build_table, moves_made
 from dbmsolver.verify.pieces import Pieces, sort_out
 from dbmsolver.verify.refutation import Refuted, key_refuted
 
@@ -32,14 +32,14 @@ class LoadedPartition:
     ``segments`` are int64[*, 5]: run, first state, count, layer, block.
     """
 
-    def __init__(self, number: int, partition: Partition, segments: Ints) -> None:
+    def __init__(self, number: int, partition: PartitionStates, segments: Ints) -> None:
         self.number = number
         self.partition = partition
         self.segments = segments
         self.nbytes = sum(part.nbytes for part in partition)
 
 
-class PartitionCache:
+class PartitionLoader:
     """A cache of partitions, which keeps those that were loaded last, up to ``memory`` bytes.
 
     ``costs``: the moves made to each state are computed, too. :meth:`load` may be called by any
@@ -155,7 +155,7 @@ class PartitionCache:
         counts = np.bincount(
             index.place[segments[:, 0]], weights=segments[:, 2], minlength=plan.runs.size
         )
-        partition = Partition(
+        partition = PartitionStates(
             planes=planes,
             codes=codes,
             made=np.zeros(codes.size if self.costs else 0, np.int16),

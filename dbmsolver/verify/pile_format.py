@@ -42,7 +42,7 @@ _MOST_LENGTHS = {True: 1 << 17, False: 1 << 21}
 """With a stock, and without."""
 
 
-class Taken(NamedTuple):
+class PileFields(NamedTuple):
     """Keys taken apart: the cards left in each column and, last, in the stock; and the top."""
 
     left: list[Ints]
@@ -116,36 +116,36 @@ class PileFormat:
             key |= len(pile) << shift
         return key
 
-    def take(self, keys: Words) -> Taken:
+    def take_apart(self, keys: Words) -> PileFields:
         """Take keys apart, whether they can be keys or not."""
         left = [
             (keys >> np.uint64(shift)).astype(np.int64) & mask
             for shift, mask in zip(self.shifts, self.masks, strict=True)
         ]
-        return Taken(left, (keys & _TOP).astype(np.int64))
+        return PileFields(left, (keys & _TOP).astype(np.int64))
 
-    def are_positions(self, keys: Words, taken: Taken) -> Flags:
+    def are_positions(self, keys: Words, fields: PileFields) -> Flags:
         """Return a flag for each key that is a position.
 
         It has nothing beyond the deal, and a top that was moved last.
         """
         good: Flags = keys & ~np.uint64(self.used) == 0
         whole = np.ones(keys.size, np.bool_)
-        for left, pile in zip(taken.left, self.piles, strict=True):
+        for left, pile in zip(fields.left, self.piles, strict=True):
             good &= left <= len(pile)
             whole &= left == len(pile)
-        good &= taken.top <= EMPTY
-        top = np.minimum(taken.top, EMPTY)
+        good &= fields.top <= EMPTY
+        top = np.minimum(fields.top, EMPTY)
         last = np.zeros(keys.size, np.bool_)
-        for number, left in enumerate(taken.left):
+        for number, left in enumerate(fields.left):
             last |= (self.source[top] == number) & (self.depth[top] == left)
-        first = taken.top == (self.on_pile[-1] if self.on_pile else EMPTY)
+        first = fields.top == (self.on_pile[-1] if self.on_pile else EMPTY)
         return good & np.where(whole, first, last)
 
-    def strata(self, taken: Taken) -> Ints:
+    def strata(self, fields: PileFields) -> Ints:
         """Return how many cards have left the stock and the first columns, for each key."""
-        total = np.zeros(taken.top.size, np.int64)
-        for number, (left, pile) in enumerate(zip(taken.left, self.piles, strict=True)):
+        total = np.zeros(fields.top.size, np.int64)
+        for number, (left, pile) in enumerate(zip(fields.left, self.piles, strict=True)):
             if self.is_counted(number):
                 total += len(pile) - left
         return total
@@ -154,18 +154,18 @@ class PileFormat:
         """Return True if the cards that leave this column, or the stock, lead to higher strata."""
         return number < self.first or number == self.columns
 
-    def are_of_layer(self, taken: Taken, layer: int) -> Flags:
+    def are_of_layer(self, fields: PileFields, layer: int) -> Flags:
         """Return a flag for each state of a layer.
 
         That is the cards in the deal's columns, plus those turned from the stock.
         """
-        good: Flags = self.least + len(self.piles[-1]) - taken.left[-1] == layer
+        good: Flags = self.least + len(self.piles[-1]) - fields.left[-1] == layer
         return good
 
-    def are_won(self, taken: Taken) -> Flags:
+    def are_won(self, fields: PileFields) -> Flags:
         """Return a flag for each state with empty columns."""
-        won = np.ones(taken.top.size, np.bool_)
-        for left in taken.left[:-1]:
+        won = np.ones(fields.top.size, np.bool_)
+        for left in fields.left[:-1]:
             won &= left == 0
         return won
 
@@ -190,24 +190,26 @@ class PileFormat:
         parents: Words = ((keys + unit) & ~_TOP) | codes.astype(np.uint64)
         return parents
 
-    def successors(self, keys: Words, taken: Taken, layer: int) -> Iterator[Moved]:
+    def successors(self, keys: Words, fields: PileFields, layer: int) -> Iterator[Moved]:
         """Yield, for each column and the stock, the states that lose its card and what follows."""
-        for number, (left, pile) in enumerate(zip(taken.left, self.piles, strict=True)):
+        for number, (left, pile) in enumerate(zip(fields.left, self.piles, strict=True)):
             cards = np.array([-8, *pile], np.int64)[left]
             moves = left > 0
             turned = number == self.columns
             if not turned:
-                moves &= self.may_go_on(cards, taken.top)
+                moves &= self.may_go_on(cards, fields.top)
             after = self.without(keys[moves], number, cards[moves])
             layers = np.full(after.size, layer + (turned and self.layered))
             yield Moved(keys[moves], after, layers, int(self.is_counted(number)))
 
-    def parents(self, keys: Words, taken: Taken, codes: Ints, layer: int) -> Iterator[Moved | None]:
+    def parents(
+        self, keys: Words, fields: PileFields, codes: Ints, layer: int
+    ) -> Iterator[Moved | None]:
         """Yield the states whose last card came from other columns, from the first, from the stock.
 
         Each with those before it. None for codes that stand for no legal move.
         """
-        tops = taken.top
+        tops = fields.top
         source = self.source[tops]
         turned = source == self.columns
         if ((codes > FIRST) | ~(turned | self.may_go_on(tops, codes))).any():
@@ -226,13 +228,13 @@ class PileFormat:
         The lower cards of the pile are in their order.
         """
         keys = np.array([key], np.uint64)
-        taken = self.take(keys)
-        if not self.are_positions(keys, taken)[0]:
+        fields = self.take_apart(keys)
+        if not self.are_positions(keys, fields)[0]:
             return None
-        left = [int(numbers[0]) for numbers in taken.left]
+        left = [int(numbers[0]) for numbers in fields.left]
         columns = [tuple(pile[:number]) for pile, number in zip(self.piles, left, strict=True)]
         gone = [card for pile, n in zip(self.piles, left, strict=True) for card in pile[n:]]
-        top = int(taken.top[0])
+        top = int(fields.top[0])
         below = sorted({*self.on_pile, *gone} - {top})
         return Position(
             tuple(columns[:-1]),

@@ -29,7 +29,7 @@ from dbmsolver.verify.claim import Pace, Progress
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels import position_moves, position_set, record_positions
 from dbmsolver.verify.kernels.record_table import make_table
-from dbmsolver.verify.partitions import PartitionCache
+from dbmsolver.verify.partitions import PartitionLoader
 from dbmsolver.verify.refutation import Refuted
 
 Words = NDArray[np.uint64]
@@ -84,7 +84,7 @@ class Positions:
         position_set.enter_all(states, self._slots, self.count)
 
     def add(
-        self, catalog: Catalog, partitions: PartitionCache, readers: Readers
+        self, catalog: Catalog, partitions: PartitionLoader, readers: Readers
     ) -> Iterator[Progress]:
         """Add the positions that the stored records stand for; Refuted if one is no record."""
         table = make_table()
@@ -94,7 +94,7 @@ class Positions:
             place = np.zeros(2, np.int64)
             before = int(self.tally[0])
             while True:
-                error, self.count = record_positions.stand_for(
+                error, self.count = record_positions.add_positions(
                     self.form, catalog.index.signatures, loaded.partition, loaded.segments, table,
                     place, self._states, self._slots, self.count, self.tally, self.digest,
                 )  # fmt: skip
@@ -229,7 +229,7 @@ def check_positions(
     form: Format,
     deal: Deal,
     catalog: Catalog,
-    partitions: PartitionCache,
+    partitions: PartitionLoader,
     threads: int,
     memory: int,
 ) -> Generator[Progress, None, Positions]:

@@ -7,7 +7,7 @@ import numpy as np
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.storage.records import describe
-from dbmsolver.verify.catalog import BlockPlace
+from dbmsolver.verify.catalog import ClosedBlock
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels import arrange as a
 from dbmsolver.verify.kernels import back as k
@@ -61,17 +61,21 @@ class Refuted(Exception):
         self.relation = relation
 
     @classmethod
-    def state(cls, error: int, signature: int, partition: s.Partition, number: int) -> Refuted:
+    def state(
+        cls, error: int, signature: int, partition: s.PartitionStates, number: int
+    ) -> Refuted:
         """Return the refutation by a wrong closed state of a partition."""
         return cls(_REASONS[error], words_of(signature, partition, number))
 
 
-def key_refuted(error: int, place: BlockPlace, signature: int) -> Refuted:
+def key_refuted(error: int, place: ClosedBlock, signature: int) -> Refuted:
     """Return the refutation by a key in a block that cannot be taken apart."""
     return Refuted(f"{_REASONS[error]} ({describe(place.key)}, signature {signature:#x})")
 
 
-def words_of(signature: int, partition: s.Partition, number: int) -> tuple[int, int, int, int]:
+def words_of(
+    signature: int, partition: s.PartitionStates, number: int
+) -> tuple[int, int, int, int]:
     """Return a state of a partition: signature and planes."""
     width = partition.planes.size // max(partition.codes.size, 1)
     planes = [int(word) for word in partition.planes[width * number : width * (number + 1)]]

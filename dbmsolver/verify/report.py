@@ -18,8 +18,8 @@ closed under the rules of the game.
 """
 
 
-class How(NamedTuple):
-    """The options of a check."""
+class CheckOptions(NamedTuple):
+    """The options of a check; None stands for the usual value."""
 
     threads: int | None = None
     memory: int | None = None

@@ -1,4 +1,4 @@
-"""Unnamed temporary files: what does not fit into memory waits in them, and goes when they do."""
+"""Unnamed temporary files for data that does not fit into memory; the system removes them."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Spill:
 
 
 def mapped_zeros(size: int, kind: type[Any]) -> NDArray[Any]:
-    """Return an array of zeros in a file of its own, which goes when the array does."""
+    """Return an array of zeros in a temporary file, which is removed with the array."""
     with _temporary() as file:
         try:
             # All of it now: for a page that finds no room later there is no error but a signal.

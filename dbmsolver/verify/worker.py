@@ -13,7 +13,7 @@ from dbmsolver.verify.chains import NO_CHAINS, Chains
 from dbmsolver.verify.claim import Claim
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.arrange import make_board
-from dbmsolver.verify.kernels.expand import MOST_ROWS, MOST_TARGETS, CheckTask, Work, expand
+from dbmsolver.verify.kernels.expand import MOST_ROWS, MOST_TARGETS, CheckArrays, CheckTask, expand
 from dbmsolver.verify.kernels.partition import look_up, too_short
 from dbmsolver.verify.kernels.record_expand import expand_records
 from dbmsolver.verify.kernels.record_table import MOST_MACROS, make_table
@@ -38,7 +38,7 @@ _ROWS = 1 << 16
 
 
 class Missing(Exception):
-    """A row that is not where it should be: its words."""
+    """A row was looked up and is not closed, or has more moves made than it may."""
 
     def __init__(self, row: list[int]) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class CheckWorker:
         self.claim = claim
         self.row_queues = row_queues
         self.room = rows = max(_ROWS, MOST_MACROS + 1 if claim.records else 2 * MOST_ROWS)
-        self.work = Work(
+        self.work = CheckArrays(
             rows=np.empty((rows, ROW), np.uint64),
             targets=np.full(MOST_TARGETS, UNKNOWN, np.int64),
             place=np.zeros(4, np.int64),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from helpers.command import answer, run
 
-from dbmsolver.cli.progress import fitted, survey_line
+from dbmsolver.cli.progress import fit_line, survey_line
 from dbmsolver.cli.values import GameSource
 from dbmsolver.game.shipped import GAMES, SHIPPED, game_name
 from dbmsolver.results import SurveyReport
@@ -125,7 +125,7 @@ def test_the_last_deals_of_a_survey_are_not_timed() -> None:
 
 def test_the_live_line_keeps_its_time() -> None:
     line = "solve at most 90, layer 85, 12,345,678 states, 1.0 GiB memory, 1 min 5 s"
-    assert fitted(line, 80) == line
-    assert fitted(line, 40) == "solve at most 90, layer 85,... 1 min 5 s"
-    assert len(fitted(line, 41)) == 41
-    assert fitted("no comma in it", 5) == "no comma in it"
+    assert fit_line(line, 80) == line
+    assert fit_line(line, 40) == "solve at most 90, layer 85,... 1 min 5 s"
+    assert len(fit_line(line, 41)) == 41
+    assert fit_line("no comma in it", 5) == "no comma in it"

@@ -10,7 +10,7 @@ from helpers.command import run
 from helpers.fake_search import NEARLY_DONE
 
 from dbmsolver.survey.rows import Inquiry
-from dbmsolver.survey.table import Table
+from dbmsolver.survey.table import SurveyTable
 
 Link = Callable[[Path, Path], None]
 
@@ -54,7 +54,7 @@ def test_no_answer_takes_the_place_of_a_store(tmp_path: Path, how: Link) -> None
 def test_no_report_takes_the_place_of_its_table(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     table = tmp_path / "t.csv"
-    Table(table, Inquiry.VERDICT).close()
+    SurveyTable(table, Inquiry.VERDICT).close()
     before = table.read_bytes()
     (tmp_path / "page.html").symlink_to("t.csv")
     done = run("survey", "-o", table, "--report", tmp_path / "page.html")

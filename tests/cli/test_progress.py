@@ -9,11 +9,11 @@ from helpers.fake_search import report, unit
 
 from dbmsolver.cli.progress import (
     JsonLog,
-    Lines,
     LiveLine,
+    PlainLines,
     ProgressDisplay,
-    bar,
-    fitted,
+    fit_line,
+    progress_bar,
     progress_for,
     report_line,
 )
@@ -36,11 +36,11 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_which_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     assert type(progress_for(False, False, Terminal())) is LiveLine
-    assert type(progress_for(False, False, io.StringIO())) is Lines
+    assert type(progress_for(False, False, io.StringIO())) is PlainLines
     assert type(progress_for(True, False, Terminal())) is ProgressDisplay
     assert type(progress_for(True, True, Terminal())) is JsonLog
     monkeypatch.setenv("TERM", "dumb")
-    assert type(progress_for(False, False, Terminal())) is Lines
+    assert type(progress_for(False, False, Terminal())) is PlainLines
 
 
 def draw() -> str:
@@ -81,14 +81,15 @@ def test_the_bar_gives_way_first() -> None:
     words = "verdict 96%, 30 of 31 deals, 0.5/s, the last 1 deal, 6.4 s"
     for share in (0, 0.5, 1):
         for encoding in ("utf-8", "ascii"):
-            line = f"survey {bar(share, encoding)} {words}"
-            assert fitted(line, len(line)) == line
+            line = f"survey {progress_bar(share, encoding)} {words}"
+            assert fit_line(line, len(line)) == line
             for width in range(len(line) - 18, len(line)):
-                drawn = bar(share, encoding, 24 - (len(line) - width))
-                assert fitted(line, width) == f"survey {drawn} {words}"
-            assert fitted(line, len(line) - 19) == f"survey {words}"
+                drawn = progress_bar(share, encoding, 24 - (len(line) - width))
+                assert fit_line(line, width) == f"survey {drawn} {words}"
+            assert fit_line(line, len(line) - 19) == f"survey {words}"
     assert (
-        fitted(f"survey {bar(0.5, None)} {words}", 40) == "survey verdict 96%, 30 of 31 de... 6.4 s"
+        fit_line(f"survey {progress_bar(0.5, None)} {words}", 40)
+        == "survey verdict 96%, 30 of 31 de... 6.4 s"
     )
 
 
@@ -119,11 +120,11 @@ def test_no_estimate_where_the_end_is_not_known() -> None:
 
 
 def test_bar() -> None:
-    assert [bar(done, "utf-8", 4) for done in (0, 0.26, 0.5, 1, 7)] == [
+    assert [progress_bar(done, "utf-8", 4) for done in (0, 0.26, 0.5, 1, 7)] == [
         *("────", "━───", "━━──"),
         *("━━━━", "━━━━"),
     ]
-    assert bar(0.5, "ascii", 4) == bar(0.5, None, 4) == "##--"
+    assert progress_bar(0.5, "ascii", 4) == progress_bar(0.5, None, 4) == "##--"
 
 
 def test_live_bar() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbmsolver.cli.tables import bar, count_table, sums
+from dbmsolver.cli.tables import count_bar, count_table, sums
 
 
 def test_table() -> None:
@@ -19,8 +19,8 @@ def test_empty_table() -> None:
 
 
 def test_bar() -> None:
-    assert [bar(value, 16, 2) for value in (0, 1, 8, 9, 16)] == ["", "▏", "█", "█▏", "██"]
-    assert bar(1, 10**9, 10) == "▏"
+    assert [count_bar(value, 16, 2) for value in (0, 1, 8, 9, 16)] == ["", "▏", "█", "█▏", "██"]
+    assert count_bar(1, 10**9, 10) == "▏"
 
 
 def test_sums() -> None:

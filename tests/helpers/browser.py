@@ -31,8 +31,10 @@ BOARD = """() => {
   const all = (query) => [...document.querySelectorAll(query)];
   const homes = all("#homes > .slot").flatMap((place) => cards(place).slice(-1));
   const upper = all("#cells > .slot");
-  const piled = document.getElementById("cells").getAttribute("aria-label") !== "Freecells";
-  const above = piled ? [
+  const named = document.getElementById("cells").getAttribute("aria-label");
+  const piled = named !== "Freecells";
+  const above = named === "Stock" ? [`Stock: ${upper.flatMap(cards).reverse().join(" ")}`]
+    : piled ? [
     `Pile: ${cards(upper.at(-1)).join(" ") || "-"}`,
     ...upper.slice(0, -1).map((place) => `Stock: ${cards(place).reverse().join(" ")}`),
   ] : [`Freecells: ${upper.map((place) => cards(place)[0] || "-").join(" ")}`];

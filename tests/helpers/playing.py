@@ -20,13 +20,13 @@ from starlette.types import ASGIApp
 
 from dbmsolver.play.analyst import Analyst
 from dbmsolver.play.guard import Guard
-from dbmsolver.play.server import Room, application, door
-from dbmsolver.play.workers import Share, Workers
+from dbmsolver.play.server import PlayServer, application, door
+from dbmsolver.play.worker_pool import WorkerPool, WorkerShare
 
 SECRET = "a-secret"
 PORT = 5252
 HOST = f"127.0.0.1:{PORT}"
-SMALL = Share(1, 512 << 20, 2)
+SMALL = WorkerShare(1, 512 << 20, 2)
 """One process for all."""
 
 Answer = TypeVar("Answer")
@@ -42,10 +42,10 @@ def finished(work: Coroutine[Any, Any, Answer]) -> Answer:
 class Site:
     """The server as an application, and a client of it."""
 
-    def __init__(self, share: Share = SMALL, seconds: float = 20) -> None:
-        self.analyst = Analyst(Workers(share), seconds)
+    def __init__(self, share: WorkerShare = SMALL, seconds: float = 20) -> None:
+        self.analyst = Analyst(WorkerPool(share), seconds)
         self.app: ASGIApp = Guard(
-            application(Room(self.analyst, FIRST)), door, SECRET, {"127.0.0.1"}, PORT
+            application(PlayServer(self.analyst, FIRST)), door, SECRET, {"127.0.0.1"}, PORT
         )
 
     @asynccontextmanager

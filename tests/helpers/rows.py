@@ -7,8 +7,8 @@ from typing import Any
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Limits
-from dbmsolver.survey.inquiries import Asked
 from dbmsolver.survey.ranges import Subject
+from dbmsolver.survey.row_progress import RowFactory
 from dbmsolver.survey.rows import Inquiry, Row
 
 NOTHING: dict[str, Any] = {
@@ -37,4 +37,4 @@ def row(
     **known: Any,
 ) -> Row:
     """Return a row about a deal, of which some facts are known."""
-    return Asked(question, limits).row(Subject(number, None, rules), **{**NOTHING, **known})
+    return RowFactory(question, limits).row(Subject(number, None, rules), **{**NOTHING, **known})

@@ -10,13 +10,13 @@ from dbmsolver.game.numbers import Numbers
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Limits, SurveyReport, Verdict
-from dbmsolver.survey.here import Here
+from dbmsolver.survey.in_process_pool import InProcessPool
 from dbmsolver.survey.loading import load_rows
 from dbmsolver.survey.pool import Pool
 from dbmsolver.survey.ranges import parse_ranges
 from dbmsolver.survey.rows import Inquiry, Row
 from dbmsolver.survey.run import Run, Survey
-from dbmsolver.survey.table import Table
+from dbmsolver.survey.table import SurveyTable
 
 MEMORY = 512 << 20
 
@@ -38,8 +38,8 @@ def survey(
     asked = Survey(
         question, None if texts is None else parse_ranges(texts, numbers), some, limits, **options
     )
-    with Table(path, question) as table:
-        run = Run(asked, table, pool or Here(1, MEMORY), keep_searches)
+    with SurveyTable(path, question) as table:
+        run = Run(asked, table, pool or InProcessPool(1, MEMORY), keep_searches)
         return list(run.events())
 
 

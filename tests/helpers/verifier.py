@@ -16,8 +16,8 @@ from dbmsolver.verify.format import (
     comes_back,
 )
 from dbmsolver.verify.kernels.arrange import make_board
-from dbmsolver.verify.kernels.expand import MOST_ROWS, MOST_TARGETS, CheckTask, Work, expand
-from dbmsolver.verify.kernels.partition import Partition, RunIndex
+from dbmsolver.verify.kernels.expand import MOST_ROWS, MOST_TARGETS, CheckArrays, CheckTask, expand
+from dbmsolver.verify.kernels.partition import PartitionStates, RunIndex
 from dbmsolver.verify.kernels.pieces import MOST_BITS
 from dbmsolver.verify.kernels.rows import KIND, ROW, SUCCESSOR
 
@@ -89,14 +89,14 @@ def expand_one(form: Format, words: Words, code: int = 0, root: Words = NOWHERE)
         np.array(words[:1], np.uint64), zero, zero, zero - 1, none, np.empty(0, np.uint64),
         np.empty((0, 1 + MOST_BITS), np.int64), np.empty((0, 1 << MOST_BITS), np.int16),
     )  # fmt: skip
-    partition = Partition(
+    partition = PartitionStates(
         planes=np.array(words[1 : 1 + form.planes], np.uint64),
         codes=np.array([code], np.uint16),
         made=np.zeros(0, np.int16),
         firsts=np.array([0, 1]),
         slots=np.zeros(16, np.uint32),
     )
-    work = Work(
+    work = CheckArrays(
         rows=np.zeros((2 * MOST_ROWS, ROW), np.uint64),
         targets=np.zeros(MOST_TARGETS, np.int64),
         place=np.zeros(4, np.int64),

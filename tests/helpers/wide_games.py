@@ -6,13 +6,17 @@ from random import Random
 from typing import Any
 
 from dbmsolver.errors import UsageError
+from dbmsolver.game.boards import parse_board
 from dbmsolver.game.cards import rank
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.layouts import layout_of
+from dbmsolver.game.moves import Place
 from dbmsolver.game.packs import cards_of, packs_text
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.game.wide import Wide, deal_wide
+from dbmsolver.notation.solution import Solution
+from dbmsolver.notation.steps import Step
 
 WIDE_GAMES = [name for name, rules in GAMES.items() if rules.is_wide]
 _BUILDS = ("any", "suit", "alternate", "colour", "other", "none")
@@ -68,6 +72,16 @@ def _any_rules(random: Random) -> dict[str, Any]:
         "passes": 1 if draw else 0,
         "row_deals": "none" if draw else random.choice(("none", "rows", "full-rows")),
     }
+
+
+def last_suit() -> Solution:
+    """Return the end of a game of Spider: a run moves, and the last whole suit goes home."""
+    rules = GAMES["spider"]
+    board = "Foundations: H-K H-K C-K C-K D-K D-K S-K\n2S AS\nKS QS JS TS 9S 8S 7S 6S 5S 4S 3S\n"
+    start = parse_board(board, rules)
+    onto, home = Place("column", 1), Place("foundation", 1)
+    steps = (Step(Place("column", 0), onto, 2), Step(onto, home, 13))
+    return Solution(rules, start, steps, start).ended()
 
 
 def shortest(deal: Deal, most: int = 4000) -> tuple[int | None, int] | None:

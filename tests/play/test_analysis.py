@@ -20,20 +20,20 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, rules_fields
 from dbmsolver.notation.steps import Step, play
 from dbmsolver.play.analyst import Analyst, moves_of, order_of
-from dbmsolver.play.plan import Look, kernels_of, tasks
+from dbmsolver.play.plan import Analysis, kernels_of, tasks
 from dbmsolver.play.table import options_of
 from dbmsolver.play.values import LOST, UNKNOWN, Knowledge, Value
 from dbmsolver.play.worker import Worker
-from dbmsolver.play.workers import Share, Workers
+from dbmsolver.play.worker_pool import WorkerPool, WorkerShare
 from dbmsolver.results import Method, Question, Verdict, method_for
 
 SOLVED, UNDECIDED = Verdict.SOLVED, Verdict.UNDECIDED
 LIMITS = {"threads": 1, "memory": 256 << 20, "disk": 1 << 30}
 
 
-def found_out(look: Look, most: int = 200) -> int:
+def found_out(look: Analysis, most: int = 200) -> int:
     """Do all tasks in this process, as a worker does them; how many they were."""
-    analyst = Analyst(Workers(Share(1, 1 << 30, 1)))
+    analyst = Analyst(WorkerPool(WorkerShare(1, 1 << 30, 1)))
     analyst.knowledge = look.knowledge
     for number, task in enumerate(tasks(look)):
         assert number < most
@@ -68,7 +68,7 @@ def some_line(game: str) -> tuple[Rules, list[Position]]:
 def test_all_is_found_out(game: str) -> None:
     """Each move has the value that a search for it alone finds, and best ones come first."""
     rules, line = some_line(game)
-    look = Look(rules, line, Knowledge())
+    look = Analysis(rules, line, Knowledge())
     found_out(look)
     expected = {value.move[:3]: value for value in first_moves(Deal(line[-1], rules)).values}
     singles = [option for option in look.options if option.move[:3] in expected]
@@ -101,14 +101,14 @@ def test_the_mistake_is_found() -> None:
     verdicts = [prove(Deal(position, rules)).verdict for position in line]
     expected = verdicts.index(Verdict.UNSOLVABLE)
     assert 0 < expected < len(line) - 3
-    look = Look(rules, line[:-1], Knowledge())
+    look = Analysis(rules, line[:-1], Knowledge())
     found_out(look)
     assert look.first_lost() == (expected - 1, expected)
 
 
 def test_a_lost_deal() -> None:
     deal = Deal.from_number(11982)
-    look = Look(deal.rules, [deal.position], Knowledge())
+    look = Analysis(deal.rules, [deal.position], Knowledge())
     assert look.first_lost() == (-1, 1)
     found_out(look)
     assert look.first_lost() == (-1, 0)
@@ -192,7 +192,7 @@ def test_what_is_remembered_is_bounded() -> None:
 def test_moves_and_positions_say_something_of_each_other() -> None:
     deal = Deal.from_number(3)
     knowledge = Knowledge()
-    look = Look(deal.rules, [deal.position], knowledge)
+    look = Analysis(deal.rules, [deal.position], knowledge)
     knowledge.learn(deal.rules, deal.position, Value(SOLVED, 70, 90))
     look.settle()
     for option in look.options:
@@ -203,7 +203,7 @@ def test_moves_and_positions_say_something_of_each_other() -> None:
     assert look.value() == Value(SOLVED, 76, 90)
     first = solve(deal, max_time=10).moves
     option = next(one for one in look.options if one.move[:3] == first[0][:3])
-    fresh = Look(deal.rules, [deal.position], Knowledge())
+    fresh = Analysis(deal.rules, [deal.position], Knowledge())
     fresh.knowledge.learn_solution(deal.rules, option.after, first[1:])
     fresh.settle()
     assert fresh.value().at_most == len(first)
@@ -212,7 +212,7 @@ def test_moves_and_positions_say_something_of_each_other() -> None:
 
 def test_all_moves_lost_is_lost() -> None:
     deal = Deal.from_number(3)
-    look = Look(deal.rules, [deal.position], Knowledge())
+    look = Analysis(deal.rules, [deal.position], Knowledge())
     for option in look.options[1:]:
         look.knowledge.learn(deal.rules, option.after, LOST)
     look.settle()
@@ -227,11 +227,11 @@ def test_a_position_without_moves_is_lost() -> None:
     position = Deal.from_number(4, rules).position
     while options := options_of(position, rules):
         position = options[-1].after
-    assert Look(rules, [position], Knowledge()).value() == LOST
+    assert Analysis(rules, [position], Knowledge()).value() == LOST
 
 
 def test_nothing_to_find_out_of_a_won_game() -> None:
-    look = Look(solved(3).rules, [solved(3).final], Knowledge())
+    look = Analysis(solved(3).rules, [solved(3).final], Knowledge())
     assert list(tasks(look)) == []
     assert look.value() == Value(SOLVED, 0, 0)
 
@@ -277,8 +277,8 @@ def test_every_game_is_analysed(game: str) -> None:
     like = next(one for one in PLAYED if kernels_of(GAMES[one]) == kernels_of(rules))
     assert compiled(like) == []
     deal = Deal.from_number(5, rules)
-    look = Look(rules, [deal.position], Knowledge())
-    analyst = Analyst(Workers(Share(1, 1 << 30, 1)))
+    look = Analysis(rules, [deal.position], Knowledge())
+    analyst = Analyst(WorkerPool(WorkerShare(1, 1 << 30, 1)))
     analyst.knowledge = look.knowledge
     answers: list[dict[str, Any]] = []
     first = next(tasks(look))
@@ -287,5 +287,5 @@ def test_every_game_is_analysed(game: str) -> None:
     for answer in answers:
         analyst.learn(rules, first, answer)
         look.settle()
-    said = {answer["place"] for answer in answers if "verdict" in answer}
+    said = {answer["index"] for answer in answers if "verdict" in answer}
     assert said == set(range(len(first.positions)))

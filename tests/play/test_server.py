@@ -190,7 +190,7 @@ def test_harder_deals_take_more_work() -> None:
                     f"/{SECRET}/deal", json={"game": "freecell", "kind": kind}
                 )
                 number = answer.json()["deal"]["number"]
-                said = await site.analyst.decided(GAMES["freecell"], [Deal.from_number(number)], 5)
+                said = await site.analyst.decide(GAMES["freecell"], [Deal.from_number(number)], 5)
                 some.append(said[0]["work"])
             found.append(sorted(some)[2])
         return found
@@ -205,16 +205,14 @@ class FewWon:
     def __init__(self) -> None:
         self.asked: list[Deal] = []
 
-    async def decided(
-        self, _: Rules, deals: Sequence[Deal], seconds: float
-    ) -> list[dict[str, Any]]:
+    async def decide(self, _: Rules, deals: Sequence[Deal], seconds: float) -> list[dict[str, Any]]:
         first = len(self.asked)
         self.asked += deals
         verdicts = [
             "solved" if (first + one) % 40 == 7 else "unsolvable" for one in range(len(deals))
         ]
         return [
-            {"place": place, "verdict": verdict, "work": first + place}
+            {"index": place, "verdict": verdict, "work": first + place}
             for place, verdict in enumerate(verdicts)
         ]
 
@@ -245,10 +243,10 @@ def test_analysis_ends_with_all_that_is_to_know() -> None:
         assert answer.headers["content-type"].startswith("text/event-stream")
         return answer.text
 
-    accounts = told(with_site(work))
-    assert len(accounts) >= 2
-    assert accounts[0]["state"] in ("waiting", "compiling")
-    last = accounts[-1]
+    reports = told(with_site(work))
+    assert len(reports) >= 2
+    assert reports[0]["state"] in ("waiting", "compiling")
+    last = reports[-1]
     assert last["state"] == "done"
     left = len(solved(3).steps) - 55
     assert last["value"] == ["solved", left, left]
@@ -280,12 +278,12 @@ def test_the_time_for_a_position_is_bounded() -> None:
         site = Site(seconds=0.5)
         deal = Deal.from_number(3, GAMES["yukon"])
         try:
-            accounts = site.analyst.accounts(deal.rules, [deal.position])
-            return [account async for account in accounts]
+            reports = site.analyst.reports(deal.rules, [deal.position])
+            return [account async for account in reports]
         finally:
             await site.close()
 
-    accounts = finished(work())
-    assert accounts[-1]["state"] == "stopped"
-    least, most = accounts[-1]["value"][1:]
+    reports = finished(work())
+    assert reports[-1]["state"] == "stopped"
+    least, most = reports[-1]["value"][1:]
     assert most is None or least < most

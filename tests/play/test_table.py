@@ -20,7 +20,7 @@ from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.notation.addresses import deal_name, rules_name
 from dbmsolver.notation.steps import Step, play
 from dbmsolver.play.codes import code_of, read_line
-from dbmsolver.play.table import Table, deal_of, drawn, legal, options_of, rules_of
+from dbmsolver.play.table import PositionCache, deal_of, drawn, legal, options_of, rules_of
 
 
 def every_step(position: Position) -> list[Step]:
@@ -139,8 +139,8 @@ def test_what_is_no_deal(given: object) -> None:
 
 def test_illegal_moves_are_named() -> None:
     with pytest.raises(InputError, match="illegal move 2"):
-        Table().positions(Deal.from_number(3), "AaAB")
-    table, deal = Table(), Deal.from_number(3)
+        PositionCache().positions(Deal.from_number(3), "AaAB")
+    table, deal = PositionCache(), Deal.from_number(3)
     assert table.positions(deal, "Aa") == table.positions(deal, "Aa")
     with pytest.raises(IllegalMoveError):
         play(deal.position, read_line("AB")[0], deal.rules)

@@ -96,7 +96,7 @@ def test_no_room(tmp_path: Path) -> None:
     assert not list(levels.path.glob("*.part"))
 
 
-def raise_no_space(writer: module.Writer) -> None:
+def raise_no_space(writer: module.LevelWriter) -> None:
     """Fail as a write on a full disk does."""
     with open("/dev/full", "wb", buffering=0) as full:
         writer._file = full

@@ -21,7 +21,7 @@ from dbmsolver.search.proof.dives import SCHEDULE
 from dbmsolver.search.proof.numbered import numbers_laid_out, shuffled_decks
 from dbmsolver.survey import dives as module
 from dbmsolver.survey.dives import DivesInTurn, laid_out_subjects
-from dbmsolver.survey.jobs import Found
+from dbmsolver.survey.jobs import Finding
 from dbmsolver.survey.ranges import Subject, one_line
 
 MEMORY = 64 << 20
@@ -56,7 +56,7 @@ def test_numbers_without_a_shuffled_deck(number: int) -> None:
     assert numbers_laid_out([1, number], rules_for("freecell")) is None
 
 
-def found_by(dives: DivesInTurn, subjects: list[Subject], most: int | None) -> list[Found]:
+def found_by(dives: DivesInTurn, subjects: list[Subject], most: int | None) -> list[Finding]:
     found = list(dives.run(subjects, most, None, True))
     assert all(one.seconds > 0 and one.peak_memory > 0 for one in found)
     return [replace(one, seconds=0.0, peak_memory=0) for one in found]
@@ -143,7 +143,7 @@ def test_calls_are_short_where_dives_are_long(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_answers_and_subjects_are_sent_whole() -> None:
-    found = Found(Verdict.SOLVED, Limit.MAX_TIME, 1, True, 2, 3, 4, 0.5, 6, "7", "8")
+    found = Finding(Verdict.SOLVED, Limit.MAX_TIME, 1, True, 2, 3, 4, 0.5, 6, "7", "8")
     assert astuple(pickle.loads(pickle.dumps(found))) == astuple(found)
     for subject in (Subject(3, None, DIVED[0]), Subject(None, "AS / 2H", DIVED[1])):
         assert pickle.loads(pickle.dumps(subject)) == subject

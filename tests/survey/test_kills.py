@@ -18,11 +18,11 @@ from helpers.surveys import facts, rows_of, survey
 
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.survey.formats import first_line, read_rows
-from dbmsolver.survey.here import Here
+from dbmsolver.survey.in_process_pool import InProcessPool
+from dbmsolver.survey.job_runner import Findings, JobRunner
 from dbmsolver.survey.jobs import Order
 from dbmsolver.survey.loading import journal_of
-from dbmsolver.survey.performer import Performer, Steps
-from dbmsolver.survey.pool import Answer, Over
+from dbmsolver.survey.pool import Answer, JobEnd
 from dbmsolver.survey.rows import Inquiry
 from dbmsolver.survey.run import stores_of
 
@@ -30,17 +30,17 @@ ONE = rules_for("freecell", 1)
 DEALS = "1-24"
 
 
-class Killed(Here):
+class Killed(InProcessPool):
     """A worker that kills the process when it has given so many answers."""
 
     def __init__(self, answers: int) -> None:
         super().__init__(1, 512 << 20)
         self.left = answers
 
-    def wait(self, seconds: float) -> list[Answer | Over]:
+    def wait(self, seconds: float) -> list[Answer | JobEnd]:
         assert self._job is not None
         job, steps = self._job
-        found: list[Answer | Over] = []
+        found: list[Answer | JobEnd] = []
         for step in steps:
             assert step is not None
             found.append(Answer(job, *step))
@@ -50,7 +50,7 @@ class Killed(Here):
             if len(found) == 3:  # the table gets them before the next ones are worked out
                 return found
         self._job = None
-        return [*found, Over(job)]
+        return [*found, JobEnd(job)]
 
 
 def forked(path: Path, question: Inquiry, answers: int) -> bool:
@@ -104,15 +104,15 @@ def test_a_search_goes_on_where_it_was_killed(
     child = os.fork()
     if not child:
         monkeypatch.setattr("dbmsolver.search.recorder.COMMIT_SECONDS", 0.01)
-        performed = Performer._search
+        performed = JobRunner._search
 
-        def dying(self: Performer, order: Order) -> Iterator[object]:
+        def dying(self: JobRunner, order: Order) -> Iterator[object]:
             for number, step in enumerate(performed(self, order)):
                 if number == 20:
                     os.kill(os.getpid(), signal.SIGKILL)
                 yield step
 
-        monkeypatch.setattr(Performer, "_search", dying)
+        monkeypatch.setattr(JobRunner, "_search", dying)
         survey(path, "3", question=Inquiry.SHORTEST)
         os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
@@ -121,14 +121,14 @@ def test_a_search_goes_on_where_it_was_killed(
     if damaged:
         (store / "data.mdb").write_bytes(b"nothing" * 5000)
     orders = []
-    perform = Performer.perform
+    run = JobRunner.run
 
-    def watched(self: Performer, order: Order) -> Steps:
+    def watched(self: JobRunner, order: Order) -> Findings:
         orders.append(order)
         assert order.store == store
-        return perform(self, order)
+        return run(self, order)
 
-    monkeypatch.setattr(Performer, "perform", watched)
+    monkeypatch.setattr(JobRunner, "run", watched)
     survey(path, "3", question=Inquiry.SHORTEST)
     assert len(orders) == 1
     (row,) = rows_of(path)

@@ -13,7 +13,7 @@ from helpers.rows import row
 from dbmsolver.errors import SystemRefusedError
 from dbmsolver.survey.formats import ENDINGS
 from dbmsolver.survey.rows import Inquiry
-from dbmsolver.survey.table import Table, load_rows
+from dbmsolver.survey.table import SurveyTable, load_rows
 
 ROOM = 6000
 
@@ -29,7 +29,7 @@ def test_no_room(tmp_path: Path, ending: str) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))
         try:
-            with Table(path, Inquiry.VERDICT) as table:
+            with SurveyTable(path, Inquiry.VERDICT) as table:
                 for number in range(1, 1000):
                     table.put([row(number)])
         except SystemRefusedError as error:
@@ -39,7 +39,7 @@ def test_no_room(tmp_path: Path, ending: str) -> None:
     rows = [one.number for one in load_rows(path).sorted()]
     assert len(rows) > 5
     assert rows == list(range(1, len(rows) + 1))
-    with Table(path, Inquiry.VERDICT) as table:
+    with SurveyTable(path, Inquiry.VERDICT) as table:
         table.put([row(999)])
     assert [one.number for one in load_rows(path).sorted()] == [*rows, 999]
     assert [p.name for p in tmp_path.iterdir()] == [path.name]

@@ -15,13 +15,13 @@ from dbmsolver.results import Limits, Question
 from dbmsolver.search import session
 from dbmsolver.storage.environment import Environment
 from dbmsolver.survey.formats import ENDINGS
-from dbmsolver.survey.jobs import Order, Way
+from dbmsolver.survey.job_runner import JobRunner
+from dbmsolver.survey.jobs import JobKind, Order
 from dbmsolver.survey.loading import journal_of, load_rows
-from dbmsolver.survey.performer import Performer
 from dbmsolver.survey.ranges import Subject
 from dbmsolver.survey.rows import Inquiry
 from dbmsolver.survey.run import stores_of
-from dbmsolver.survey.table import Table
+from dbmsolver.survey.table import SurveyTable
 
 VERDICT = Inquiry.VERDICT
 Link = Callable[[Path, Path], None]
@@ -50,22 +50,22 @@ def test_one_process_has_the_table(tmp_path: Path, ending: str, there: bool, how
     path = folder / f"t{ending}"
     other = (tmp_path / "link" / path.name) if how == by_directory else folder / f"l{ending}"
     if there:
-        with Table(path, VERDICT) as table:
+        with SurveyTable(path, VERDICT) as table:
             table.put([row(1)])
     elif how == by_hard_link:
         pytest.skip("there is nothing to link")
     how(path, other)
-    with Table(path, VERDICT) as table:
+    with SurveyTable(path, VERDICT) as table:
         table.put([row(2)])
         with pytest.raises(StoreError, match="another process is making this table"):
-            Table(other, VERDICT)
+            SurveyTable(other, VERDICT)
         table.rewrite()
         if how != by_hard_link:  # which goes on to name what the table was before
             with pytest.raises(StoreError, match="another process is making this table"):
-                Table(other, VERDICT)
+                SurveyTable(other, VERDICT)
             assert len(load_rows(other)) == 1 + there
     if how != by_hard_link:
-        with Table(other, VERDICT) as table:
+        with SurveyTable(other, VERDICT) as table:
             table.put([row(3)])
         assert [one.number for one in load_rows(path).sorted()] == [1, 2, 3][not there :]
     assert {file.suffix for file in folder.iterdir()} == {ending}
@@ -82,14 +82,14 @@ def test_links_in_a_circle(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.symlink_to("t.csv")
     with pytest.raises(UsageError, match="cannot be written"):
-        Table(path, VERDICT)
+        SurveyTable(path, VERDICT)
 
 
 def test_a_pipe_is_no_table(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     os.mkfifo(path)
     with pytest.raises(UsageError, match="no plain file"):
-        Table(path, VERDICT)
+        SurveyTable(path, VERDICT)
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -124,7 +124,7 @@ def test_a_search_that_another_process_goes_on_with_is_kept(
     store = tmp_path / "store"
     store.mkdir()
     subject = Subject(1, None, rules_for("freecell"))
-    order = Order(Way.SEARCH, Question.PROVE, (subject,), Limits(), 1, store=store)
+    order = Order(JobKind.SEARCH, Question.PROVE, (subject,), Limits(), 1, store=store)
     with pytest.raises(StoreInUseError):
-        list(Performer().perform(order))
+        list(JobRunner().run(order))
     assert store.exists()

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limit, Limits, Verdict
 from dbmsolver.survey import worker
-from dbmsolver.survey.jobs import LOST, Found, Order, Way
+from dbmsolver.survey.jobs import LOST, Finding, JobKind, Order
 from dbmsolver.survey.plan import BATCH
-from dbmsolver.survey.pool import Answer, Job, Over
+from dbmsolver.survey.pool import Answer, Job, JobEnd
 from dbmsolver.survey.rows import Inquiry, Row
-from dbmsolver.survey.table import Table
+from dbmsolver.survey.table import SurveyTable
 
 SHARE, WHOLE = 1 << 30, 4 << 30
 FREECELL = rules_for("freecell")
@@ -54,28 +54,28 @@ class Workers:
         self.running.append(job)
         self.orders.append(job.order)
 
-    def wait(self, seconds: float) -> list[Answer | Over]:
+    def wait(self, seconds: float) -> list[Answer | JobEnd]:
         job = self.running.pop(0)
-        events: list[Answer | Over] = []
+        events: list[Answer | JobEnd] = []
         for number, subject in enumerate(job.order.subjects):
             assert subject.number is not None
             kind = self.kinds.get(subject.number, "dive")
             if kind == "deadly":
-                return [*events, Over(job, lost=True)]
+                return [*events, JobEnd(job, lost=True)]
             cells = subject.rules.freecells
             won = cells >= self.wins.get(subject.number, 2)
             verdict = Verdict.SOLVED if won else Verdict.UNSOLVABLE
-            found = Found(verdict, states=7, evaluated=7, seconds=1.0)
-            if job.order.way == Way.DIVE and kind != "dive":
-                found = Found(None, seconds=0.5)
+            found = Finding(verdict, states=7, evaluated=7, seconds=1.0)
+            if job.order.kind == JobKind.DIVE and kind != "dive":
+                found = Finding(None, seconds=0.5)
             elif kind == "huge" and job.order.limits.memory != WHOLE:
-                found = Found(Verdict.UNDECIDED, Limit.MEMORY, seconds=1.0)
+                found = Finding(Verdict.UNDECIDED, Limit.MEMORY, seconds=1.0)
             elif kind == "endless" and cells == 2:
-                found = Found(Verdict.UNDECIDED, Limit.MAX_TIME, seconds=1.0)
+                found = Finding(Verdict.UNDECIDED, Limit.MAX_TIME, seconds=1.0)
             if found.verdict is not None and found.limit != Limit.MEMORY:
                 self.answered[subject.number, cells] += 1
             events.append(Answer(job, number, found))
-        return [*events, Over(job)]
+        return [*events, JobEnd(job)]
 
     def close(self) -> None:
         self.closed = True
@@ -125,8 +125,8 @@ def test_each_question_is_answered_once(
 def test_memory_is_divided_then_given_whole(tmp_path: Path) -> None:
     pool = Workers({}, {5: "huge", 9: "huge", 20: "search"})
     survey(tmp_path / "table.csv", "1-40", FREECELL, limits=Limits(memory=WHOLE), pool=pool)
-    searches = [order for order in pool.orders if order.way == Way.SEARCH]
-    assert all(order.limits.memory == SHARE for order in pool.orders if order.way == Way.DIVE)
+    searches = [order for order in pool.orders if order.kind == JobKind.SEARCH]
+    assert all(order.limits.memory == SHARE for order in pool.orders if order.kind == JobKind.DIVE)
     assert [order.limits.memory for order in searches] == [SHARE, SHARE, SHARE, WHOLE, WHOLE]
     assert [order.subjects[0].number for order in searches[-2:]] == [5, 9]
     assert [order.threads for order in searches[-2:]] == [4, 4]
@@ -176,14 +176,14 @@ def test_workers_get_their_next_job_before_rows_are_written(
     """Otherwise they wait for the driver, and a processor for them."""
     pool = Workers({}, {})
     idle = []
-    put = Table.put
+    put = SurveyTable.put
 
-    def watched(self: Table, row: Row) -> Row:
+    def watched(self: SurveyTable, row: Row) -> Row:
         if sum(len(order.subjects) for order in pool.orders) < 100:
             idle.append(pool.workers - len(pool.running))
         return put(self, row)
 
-    monkeypatch.setattr(Table, "put", watched)
+    monkeypatch.setattr(SurveyTable, "put", watched)
     survey(tmp_path / "table.csv", "1-100", FREECELL, pool=pool)
     assert idle
     assert set(idle) == {0}
@@ -191,9 +191,9 @@ def test_workers_get_their_next_job_before_rows_are_written(
 
 def test_a_worker_tells_several_answers_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """It keeps none to itself: the last ones come with the end, the others after some time."""
-    answers = [(number, Found(Verdict.SOLVED)) for number in range(6)]
+    answers = [(number, Finding(Verdict.SOLVED)) for number in range(6)]
     times = iter((0.0, 0.01, 0.02, 0.03, 5.0, 5.0, 5.01, 5.02, 5.03))
     clock = SimpleNamespace(monotonic=lambda: next(times))
     monkeypatch.setattr("dbmsolver.survey.worker.time", clock)
-    told = list(worker._together(iter([*answers[:3], None, *answers[3:]])))
-    assert told == [answers[:3], answers[3:]]
+    sent = list(worker._batches(iter([*answers[:3], None, *answers[3:]])))
+    assert sent == [answers[:3], answers[3:]]

@@ -15,9 +15,9 @@ from dbmsolver.game.measures import Metric
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.results import Limits
 from dbmsolver.survey.formats import checked_row, values_of
-from dbmsolver.survey.inquiries import Asked, with_more
-from dbmsolver.survey.kept import name_of as kept_name
+from dbmsolver.survey.kept_searches import store_name
 from dbmsolver.survey.ranges import Subject
+from dbmsolver.survey.row_progress import RowFactory, with_more
 from dbmsolver.survey.rows import Inquiry, Row, contradiction, key_of, merged
 
 
@@ -30,7 +30,7 @@ def test_keys() -> None:
 
 def test_numbers_of_other_programs_are_other_deals() -> None:
     known = {**NOTHING, "verdict": "solved"}
-    asked = Asked(Inquiry.VERDICT, Limits())
+    asked = RowFactory(Inquiry.VERDICT, Limits())
     rows = [
         asked.row(Subject(5, None, GAMES["klondike"], whose), **known)
         for whose in ("microsoft", "solvitaire", "ksolve")
@@ -39,7 +39,7 @@ def test_numbers_of_other_programs_are_other_deals() -> None:
     assert [one.whose for one in rows] == ["microsoft", "solvitaire", "ksolve"]
     assert len({one.key for one in rows}) == 3
     assert len({one.subject.deal().position for one in rows}) == 3
-    assert len({kept_name(Inquiry.VERDICT, one.subject) for one in rows}) == 3
+    assert len({store_name(Inquiry.VERDICT, one.subject) for one in rows}) == 3
     for one in rows:
         assert checked_row(values_of(one), "row") == one
         for name in ("mine 5", "pysol 6", "5 ", "a name"):

@@ -23,7 +23,7 @@ from dbmsolver.survey.formats import (
 )
 from dbmsolver.survey.loading import journal_of, load_rows
 from dbmsolver.survey.rows import Inquiry, Row
-from dbmsolver.survey.table import Table, _cut_last_line
+from dbmsolver.survey.table import SurveyTable, _cut_last_line
 
 VERDICT = Inquiry.VERDICT
 ROWS = [
@@ -45,24 +45,24 @@ def kept(path: Path) -> list[Row]:
 
 
 def test_what_is_put_is_read(path: Path) -> None:
-    with Table(path, VERDICT) as table:
+    with SurveyTable(path, VERDICT) as table:
         for one in ROWS:
             table.put([one])
         assert sorted(map(str, kept(path))) == sorted(map(str, ROWS))  # before the end, too
     assert not journal_of(path).exists()
     assert kept(path) == [ROWS[2], ROWS[1], ROWS[0]]  # in order: by rules, then by number
     first = path.read_bytes()
-    with Table(path, VERDICT):
+    with SurveyTable(path, VERDICT):
         pass
     assert path.suffix == ".parquet" or path.read_bytes() == first
     assert [p.name for p in path.parent.iterdir()] == [path.name]
 
 
 def test_rows_that_take_the_place_of_open_ones(path: Path) -> None:
-    with Table(path, VERDICT) as table:
+    with SurveyTable(path, VERDICT) as table:
         table.put([row(1)])
         table.put([row(2)])
-    with Table(path, VERDICT) as table:
+    with SurveyTable(path, VERDICT) as table:
         table.put([row(1, verdict="solved")])
         assert {one.verdict for one in kept(path)} == {"solved", "undecided"}
     assert [one.verdict for one in kept(path)] == ["solved", "undecided"]
@@ -75,7 +75,7 @@ def test_rows_of_parquet_come_into_the_table_now_and_then(
     path = tmp_path / "table.parquet"
     monkeypatch.setattr("dbmsolver.survey.table.LEAST_REWRITE_SECONDS", 0.0)
     monkeypatch.setattr("dbmsolver.survey.table.REWRITE_SHARE", 0)
-    with Table(path, VERDICT) as table:
+    with SurveyTable(path, VERDICT) as table:
         table.put([ROWS[0]])
         assert not path.exists()
         table.flush()
@@ -90,7 +90,7 @@ def dies(path: Path, put: list[Row]) -> None:
     """Put rows in a process that is killed."""
     child = os.fork()
     if not child:
-        table = Table(path, VERDICT)
+        table = SurveyTable(path, VERDICT)
         for one in put:
             table.put([one])
         os._exit(9)
@@ -101,7 +101,7 @@ def test_a_process_that_dies_loses_nothing(path: Path) -> None:
     dies(path, ROWS[:2])
     assert journal_of(path).exists()
     dies(path, [row(1, verdict="solved", digest="00"), ROWS[2]])
-    with Table(path, VERDICT) as table:
+    with SurveyTable(path, VERDICT) as table:
         assert len(table.rows) == 3
     assert [one.verdict for one in kept(path)] == ["unsolvable", "solved", "solved"]
 
@@ -114,7 +114,7 @@ def test_a_line_that_was_cut_off(path: Path, cut: int) -> None:
     last = data.rstrip(b"\n").rfind(b"\n") + 1
     torn.write_bytes(data[: max(len(data) - cut, last)])
     assert len(kept(path)) == 2
-    with Table(path, VERDICT) as table:
+    with SurveyTable(path, VERDICT) as table:
         assert len(table.rows) == 2
         table.put([ROWS[2]])
     assert len(kept(path)) == 3
@@ -161,27 +161,27 @@ def test_parquet_is_written_and_read_in_groups_of_rows(
 
 def test_killed_between_table_and_journal(path: Path) -> None:
     """The whole table is written, the journal not emptied yet: its rows are those of the table."""
-    with Table(path, VERDICT) as table:
+    with SurveyTable(path, VERDICT) as table:
         for one in ROWS:
             table.put([one])
     journal_of(path).write_text(lines_of(ROWS, ".jsonl"))
     assert len(kept(path)) == 3
-    with Table(path, VERDICT) as table:
+    with SurveyTable(path, VERDICT) as table:
         assert len(table.rows) == 3
 
 
 def test_two_at_once(path: Path) -> None:
-    with Table(path, VERDICT), pytest.raises(StoreError, match="another process"):
-        Table(path, VERDICT)
-    with Table(path, VERDICT) as table:
+    with SurveyTable(path, VERDICT), pytest.raises(StoreError, match="another process"):
+        SurveyTable(path, VERDICT)
+    with SurveyTable(path, VERDICT) as table:
         table.put([ROWS[0]])
 
 
 def test_another_question(path: Path) -> None:
-    with Table(path, VERDICT) as table:
+    with SurveyTable(path, VERDICT) as table:
         table.put([ROWS[0]])
     with pytest.raises(StoreError, match="its question is verdict, not shortest"):
-        Table(path, Inquiry.SHORTEST)
+        SurveyTable(path, Inquiry.SHORTEST)
     assert not journal_of(path).exists()
 
 
@@ -192,46 +192,46 @@ def test_another_question_after_a_kill(path: Path) -> None:
     before = journal_of(path).read_bytes()
     assert before
     with pytest.raises(StoreError, match="its question is verdict, not shortest"):
-        Table(path, Inquiry.SHORTEST)
+        SurveyTable(path, Inquiry.SHORTEST)
     assert journal_of(path).read_bytes() == before
-    with Table(path, VERDICT):
+    with SurveyTable(path, VERDICT):
         pass
     assert [one.verdict for one in kept(path)] == ["solved", "undecided"]
 
 
 def test_another_version(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Table(path, VERDICT) as table:
+    with SurveyTable(path, VERDICT) as table:
         table.put([ROWS[0]])
     monkeypatch.setattr("dbmsolver.survey.table.PROGRAM", "dbmsolver 99.0")
     with pytest.raises(StoreError, match=r"made by dbmsolver .*, this is dbmsolver 99.0"):
-        Table(path, VERDICT)
+        SurveyTable(path, VERDICT)
 
 
 def test_contradictions(path: Path) -> None:
-    with Table(path, VERDICT) as table:
+    with SurveyTable(path, VERDICT) as table:
         table.put([row(1, verdict="solved")])
         with pytest.raises(StoreError, match="contradiction with an earlier row"):
             table.put([row(2), row(1, verdict="unsolvable"), row(3)])
     assert [(one.number, one.verdict) for one in kept(path)] == [(1, "solved"), (2, "undecided")]
     journal_of(path).write_text(lines_of([row(1, verdict="unsolvable")], ".jsonl"))
     with pytest.raises(StoreError, match="contradiction"):
-        Table(path, VERDICT)
+        SurveyTable(path, VERDICT)
     journal_of(path).write_bytes(b"\xff\xfe\n")
     with pytest.raises(StoreError, match="no table of a survey"):
-        Table(path, VERDICT)
+        SurveyTable(path, VERDICT)
 
 
 @pytest.mark.parametrize("ending", LINES)
 @pytest.mark.parametrize("verdict", ["solved", "unsolvable"])
 def test_a_row_twice(tmp_path: Path, ending: str, verdict: str) -> None:
     path = tmp_path / f"table{ending}"
-    with Table(path, VERDICT) as table:
+    with SurveyTable(path, VERDICT) as table:
         table.put([row(1, verdict="solved")])
     with open(path, "a") as file:
         file.write(lines_of([row(1, verdict=verdict)], ending))
     reason = "stands in it twice" if verdict == "solved" else "contradiction"
     with pytest.raises(StoreError, match=reason):
-        Table(path, VERDICT)
+        SurveyTable(path, VERDICT)
 
 
 def test_other_files(path: Path) -> None:
@@ -241,7 +241,7 @@ def test_other_files(path: Path) -> None:
             assert kept(path) == []
             continue
         with pytest.raises(StoreError) as error:
-            Table(path, VERDICT)
+            SurveyTable(path, VERDICT)
         assert "\n" not in str(error.value)
         assert path.read_bytes() == data
         assert not journal_of(path).exists()
@@ -274,7 +274,7 @@ def test_impossible_values(tmp_path: Path, ending: str, name: str, value: object
         assert [one.game for one in read_rows(path, ending)] == [""]
         return
     with pytest.raises(StoreError, match=rf"table{ending}, line [12]"):
-        Table(path, VERDICT)
+        SurveyTable(path, VERDICT)
 
 
 PARQUET = [
@@ -302,7 +302,7 @@ def test_impossible_values_in_parquet(
     place = table.schema.names.index(name)
     arrow.parquet.write_table(table.set_column(place, name, arrow.array(values)), path)
     with pytest.raises(StoreError, match=reason):
-        Table(path, VERDICT)
+        SurveyTable(path, VERDICT)
 
 
 def test_numbers_of_other_programs_in_parquet(tmp_path: Path) -> None:
@@ -330,19 +330,19 @@ def test_parquet_of_other_programs(tmp_path: Path) -> None:
 
 def test_places_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"expected one of .parquet, .csv, .jsonl"):
-        Table(tmp_path / "table.xls", VERDICT)
+        SurveyTable(tmp_path / "table.xls", VERDICT)
     with pytest.raises(UsageError, match="cannot be written"):
-        Table(tmp_path / "nowhere" / "table.csv", VERDICT)
+        SurveyTable(tmp_path / "nowhere" / "table.csv", VERDICT)
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(UsageError, match="a directory"):
-        Table(tmp_path / "folder.csv", VERDICT)
+        SurveyTable(tmp_path / "folder.csv", VERDICT)
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     link = tmp_path / "table.csv"
     link.symlink_to(tmp_path / "data" / "real.csv")
-    with Table(link, VERDICT) as table:
+    with SurveyTable(link, VERDICT) as table:
         table.put([ROWS[0]])
     assert link.is_symlink()
     assert len(kept(tmp_path / "data" / "real.csv")) == 1

@@ -23,8 +23,8 @@ from dbmsolver.game.shipped import GAMES as SHIPPED
 from dbmsolver.results import Result
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.verify.format_of_deal import make_format
+from dbmsolver.verify.partition_steps import bound_of
 from dbmsolver.verify.refutation import position_of
-from dbmsolver.verify.run import bound_of
 
 CASES = [(*measure, rules) for rules in GAMES for measure in MEASURES]
 

@@ -83,7 +83,7 @@ def test_each_partition_is_loaded_twice_at_most(
 ) -> None:
     loads: Counter[int] = Counter()
     sorted_out: Counter[int] = Counter()
-    load, sort_out = partitions.PartitionCache.load, partitions.sort_out
+    load, sort_out = partitions.PartitionLoader.load, partitions.sort_out
 
     def counted(self: Any, number: int, *args: Any) -> Any:
         loads[number] += 1
@@ -93,7 +93,7 @@ def test_each_partition_is_loaded_twice_at_most(
         sorted_out[plan.split] += 1
         return sort_out(store, form, catalog, plan, readers)
 
-    monkeypatch.setattr(partitions.PartitionCache, "load", counted)
+    monkeypatch.setattr(partitions.PartitionLoader, "load", counted)
     monkeypatch.setattr(partitions, "sort_out", counted_sorting)
     small_partitions(monkeypatch)
     assert check(stores / "larger", memory=20_000).valid

@@ -40,7 +40,7 @@ from dbmsolver.keys.states import State as Words
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
-from dbmsolver.verify import closure, run
+from dbmsolver.verify import closure, store_check
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.arrange import key_bits, take_signature
 
@@ -292,7 +292,7 @@ def test_small_memory_equals_large(middle: Path) -> None:
 def test_large_stores_are_checked_by_the_lemma(
     middle: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run, "MOST_IN_FULL", 100)
+    monkeypatch.setattr(store_check, "MOST_IN_FULL", 100)
     assert check(middle).depth == "lemma"
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dbmsolver.cli.answers import check_output, refuse_picture, write_text
+from dbmsolver.cli.json_data import board_data, deal_data, dump_json, rules_data
 from dbmsolver.cli.options import (
     DealForm,
     automove_option,
@@ -23,7 +23,8 @@ from dbmsolver.cli.options import (
     rows_option,
     rules_options,
 )
-from dbmsolver.cli.render import board_data, board_text, deal_data, dump_json, rules_data
+from dbmsolver.cli.output import check_output, refuse_picture, write_text
+from dbmsolver.cli.render import board_text
 from dbmsolver.cli.solutions import from_option, given_options, left_out_option, load
 from dbmsolver.cli.values import DealCommand, DealSource
 from dbmsolver.errors import InputError, UsageError, quoted

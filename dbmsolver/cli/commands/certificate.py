@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from dbmsolver.cli.answers import check_output, write_text
 from dbmsolver.cli.options import output_option, store_argument
+from dbmsolver.cli.output import check_output, write_text
 
 
 @click.command("certificate")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dbmsolver.cli.json_data import board_data, deal_data, dump_json, rules_data
 from dbmsolver.cli.options import json_option
-from dbmsolver.cli.render import board_data, deal_data, dump_json, rules_data
 from dbmsolver.cli.solutions import (
     from_option,
     given_options,

@@ -34,18 +34,18 @@ def compile_command(games: tuple[str, ...], threads: int | None, quiet: bool) ->
     Without it each command compiles what it needs first, once. What is compiled is kept; it fits
     this processor and this version of dbmsolver.
     """
-    from dbmsolver.api.compiling import check_room, compile_works, kernel_folder, works_for
+    from dbmsolver.api.compiling import check_disk, compile_tasks, kernel_folder, tasks_for
 
     raise_on_signals()
     folder = kernel_folder()
-    check_room(folder)
-    works = works_for([load_rules(game) for game in games] or GAMES.values())
+    check_disk(folder)
+    tasks = tasks_for([load_rules(game) for game in games] or GAMES.values())
     begun = time.monotonic()
     with progress_for(quiet, log_json=False) as display:
-        display.advance("compile", str(works[0]), 0, len(works), 0.0)
-        for done, work in enumerate(compile_works(works, threads), 1):
-            display.advance("compile", str(work), done, len(works), time.monotonic() - begun)
-    check_room(folder)  # a kernel that could not be kept is no error of the process that made it
+        display.advance("compile", str(tasks[0]), 0, len(tasks), 0.0)
+        for done, task in enumerate(compile_tasks(tasks, threads), 1):
+            display.advance("compile", str(task), done, len(tasks), time.monotonic() - begun)
+    check_disk(folder)  # a kernel that could not be kept is no error of the process that made it
     seconds = human_time(time.monotonic() - begun)
     click.echo(f"Everything is compiled, in {seconds}; kept in {folder}")
     return EXIT_SOLVED

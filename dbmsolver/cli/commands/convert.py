@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dbmsolver.cli.answers import write_text
+from dbmsolver.cli.output import write_text
 from dbmsolver.cli.solutions import from_option, given_options, load
 from dbmsolver.cli.values import FormatName
 from dbmsolver.errors import InputError, UsageError

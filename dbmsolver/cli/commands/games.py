@@ -6,8 +6,8 @@ import textwrap
 
 import click
 
+from dbmsolver.cli.json_data import dump_json, rules_data
 from dbmsolver.cli.options import json_option
-from dbmsolver.cli.render import dump_json, rules_data
 from dbmsolver.cli.values import GameSource
 from dbmsolver.errors import EXIT_INPUT, UsageError
 from dbmsolver.game.deals import dealing

@@ -9,11 +9,11 @@ from functools import partial
 import click
 
 from dbmsolver.cli.advice import hint_json, hint_text
-from dbmsolver.cli.answers import AnswerForm, check_output, follow_to_best, interrupted, write_text
+from dbmsolver.cli.answers import AnswerForm, follow_to_best, interrupted
 from dbmsolver.cli.first_moves import answer_values
 from dbmsolver.cli.options import (
     DealForm,
-    Shown,
+    DisplayOptions,
     deal_argument,
     deal_form_options,
     json_option,
@@ -22,6 +22,7 @@ from dbmsolver.cli.options import (
     rules_options,
     threads_option,
 )
+from dbmsolver.cli.output import check_output, write_text
 from dbmsolver.cli.played import play_out
 from dbmsolver.cli.render import EXIT_CODES, has_solution
 from dbmsolver.cli.solutions import from_option, left_out_option
@@ -70,7 +71,7 @@ def hint_command(
     threads: int | None,
     limits: Limits,
     as_json: bool,
-    shown: Shown,
+    display: DisplayOptions,
 ) -> int:
     """Say what to do in DEAL after some moves: one best move, and how many are left.
 
@@ -99,14 +100,14 @@ def hint_command(
 
     if every_first_move:
         form = AnswerForm("json" if as_json else "text", None, boards=False, runs=False)
-        return answer_values(game, options, limits, form, shown)
+        return answer_values(game, options, limits, form, display)
 
     from dbmsolver.api.advice import value
     from dbmsolver.api.compilers import compilers_for
 
     with compilers_for(Question.SOLVE, game.deal, options):
         result = _not_cut_by_compiling(
-            lambda: follow_to_best(value(game.deal, options, limits), shown.progress(), None)
+            lambda: follow_to_best(value(game.deal, options, limits), display.progress(), None)
         )
     write = hint_json if as_json else hint_text
     if result.limit != Limit.INTERRUPT or has_solution(result):

@@ -14,7 +14,6 @@ from dbmsolver.cli.answers import (
     AnswerForm,
     Events,
     answer_options,
-    check_output,
     follow,
     follow_to_best,
     interrupted,
@@ -24,7 +23,7 @@ from dbmsolver.cli.first_moves import answer_values, check_values
 from dbmsolver.cli.options import (
     Command,
     DealForm,
-    Shown,
+    DisplayOptions,
     automove_option,
     check_address,
     deal_argument,
@@ -37,9 +36,10 @@ from dbmsolver.cli.options import (
     store_argument,
     threads_option,
 )
+from dbmsolver.cli.output import check_output
 from dbmsolver.cli.played import play_out
 from dbmsolver.cli.render import has_solution
-from dbmsolver.cli.sequences import SequenceOptions, answer_all, check_asked, sequence_options
+from dbmsolver.cli.sequences import SequenceOptions, answer_all, check_sequences, sequence_options
 from dbmsolver.cli.values import DealCommand, StorePath
 from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import AUTOMOVES
@@ -154,12 +154,12 @@ def solve_command(
     options: Options,
     metric: Metric | None,
     any_solution: bool,
-    asked: SequenceOptions,
+    wanted: SequenceOptions,
     every_first_move: bool,
     played: str | None,
     limits: Limits,
     form: AnswerForm,
-    shown: Shown,
+    display: DisplayOptions,
 ) -> int:
     """Find a shortest solution of DEAL, or show that it has none.
 
@@ -177,12 +177,12 @@ def solve_command(
         raise UsageError("DEAL and --played are both -, expected one of them on standard input")
     game = play_out(deal_form.load(source, rules), () if played is None else (played,), None, None)
     if every_first_move:
-        check_values(asked, form)
-        return answer_values(game, options, limits, form, shown)
-    if asked:
-        check_asked(asked, form)
-        return _all(game.deal, options, limits, form, shown, asked)
-    return _search(Question.SOLVE, game.deal, options, limits, form, shown)
+        check_values(wanted, form)
+        return answer_values(game, options, limits, form, display)
+    if wanted:
+        check_sequences(wanted, form)
+        return _all(game.deal, options, limits, form, display, wanted)
+    return _search(Question.SOLVE, game.deal, options, limits, form, display)
 
 
 @click.command("prove", cls=DealCommand)
@@ -204,7 +204,7 @@ def prove_command(
     address: str | None,
     limits: Limits,
     form: AnswerForm,
-    shown: Shown,
+    display: DisplayOptions,
 ) -> int:
     """Find out whether DEAL has a solution at all.
 
@@ -216,7 +216,7 @@ def prove_command(
     method = Method.EVERY_POSITION if every_position else Method.DOMINATING
     check_address(address, "DEAL")
     options = replace(options, method=method, cluster=address)
-    return _search(Question.PROVE, deal_form.load(source, rules), options, limits, form, shown)
+    return _search(Question.PROVE, deal_form.load(source, rules), options, limits, form, display)
 
 
 def _search(
@@ -225,7 +225,7 @@ def _search(
     options: Options,
     limits: Limits,
     form: AnswerForm,
-    shown: Shown,
+    display: DisplayOptions,
 ) -> int:
     from dbmsolver.api.compilers import compilers_for
     from dbmsolver.api.searches import search
@@ -233,7 +233,7 @@ def _search(
     store = None if options.store is None else str(options.store)
     compilers = compilers_for(question, deal, options)
     begin = partial(search, question, deal, options, limits)
-    return _answer(begin, compilers, store, form, shown, may_know=question == Question.SOLVE)
+    return _answer(begin, compilers, store, form, display, may_know=question == Question.SOLVE)
 
 
 def _all(
@@ -241,13 +241,13 @@ def _all(
     options: Options,
     limits: Limits,
     form: AnswerForm,
-    shown: Shown,
-    asked: SequenceOptions,
+    display: DisplayOptions,
+    wanted: SequenceOptions,
 ) -> int:
     from dbmsolver.api.compilers import compilers_for
 
     with compilers_for(Question.SOLVE, deal, options, counting=True):
-        return answer_all(deal, options, limits, form, shown, asked)
+        return answer_all(deal, options, limits, form, display, wanted)
 
 
 @click.command("resume")
@@ -263,7 +263,7 @@ def resume_command(
     address: str | None,
     limits: Limits,
     form: AnswerForm,
-    shown: Shown,
+    display: DisplayOptions,
 ) -> int:
     """Continue the search that was kept in STORE, as it was begun.
 
@@ -274,7 +274,7 @@ def resume_command(
     from dbmsolver.api.searches import resume
 
     begin = partial(resume, Path(store), threads, limits, address)
-    return _answer(begin, nullcontext(), store, form, shown, may_know=True)
+    return _answer(begin, nullcontext(), store, form, display, may_know=True)
 
 
 def _answer(
@@ -282,7 +282,7 @@ def _answer(
     beside: AbstractContextManager[None],
     store: str | None,
     form: AnswerForm,
-    shown: Shown,
+    display: DisplayOptions,
     may_know: bool,
 ) -> int:
     """Run a search, with something else beside it, and write its answer.
@@ -293,9 +293,9 @@ def _answer(
     check_output(form.output, store)
     wait = follow_to_best if may_know else follow
     with beside:
-        result = wait(begin(), shown.progress(), store)
+        result = wait(begin(), display.progress(), store)
     if result.limit != Limit.INTERRUPT:
-        return write_answer(result, form, shown.quiet)
+        return write_answer(result, form, display.quiet)
     if has_solution(result):
-        write_answer(result, form, shown.quiet)
+        write_answer(result, form, display.quiet)
     raise interrupted(store)

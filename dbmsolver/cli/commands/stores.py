@@ -7,29 +7,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dbmsolver.cli.answers import (
-    AnswerForm,
-    answer_options,
-    check_output,
-    write_answer,
-    write_text,
+from dbmsolver.cli.answers import AnswerForm, answer_options, write_answer
+from dbmsolver.cli.json_data import (
+    board_data,
+    deal_data,
+    dump_json,
+    history_data,
+    move_data,
+    rules_data,
+    strata_data,
 )
 from dbmsolver.cli.options import json_option, rows_option, store_argument
+from dbmsolver.cli.output import check_output, write_text
 from dbmsolver.cli.proofs import proof_facts, verifying
 from dbmsolver.cli.render import (
     STATES,
-    board_data,
-    deal_data,
     describe_move,
-    dump_json,
     fact_lines,
     has_solution,
-    history_data,
     human_bytes,
-    move_data,
     possible_lengths,
-    rules_data,
-    strata_data,
     verdict_line,
 )
 from dbmsolver.cli.tables import count_table, sums

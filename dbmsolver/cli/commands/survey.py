@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dbmsolver.cli.answers import COMPILING, Interrupted, check_output, write_text
+from dbmsolver.cli.answers import COMPILING, Interrupted
 from dbmsolver.cli.options import (
     automove_option,
     check_address,
@@ -19,8 +19,9 @@ from dbmsolver.cli.options import (
     rows_option,
     threads_option,
 )
+from dbmsolver.cli.output import check_output, write_text
 from dbmsolver.cli.progress import progress_for
-from dbmsolver.cli.survey_options import Games, games_options
+from dbmsolver.cli.survey_options import GameChoice, games_options
 from dbmsolver.cli.values import DealCommand
 from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import AUTOMOVES
@@ -32,10 +33,10 @@ from dbmsolver.signals import raise_on_signals
 from dbmsolver.steps import follow
 
 if TYPE_CHECKING:
-    from dbmsolver.api.surveys import Filled
+    from dbmsolver.api.surveys import TableSummary
 
-Work = Callable[[Callable[[], None]], Generator[SurveyReport, None, "Filled"]]
-"""Work of a survey: it calls a function when it compiles kernels, and yields how far it is."""
+SurveyWork = Callable[[Callable[[], None]], Generator[SurveyReport, None, "TableSummary"]]
+"""The work of a survey: it calls a function when it compiles kernels, and yields reports."""
 
 
 @click.command("survey", cls=DealCommand)
@@ -100,7 +101,7 @@ Work = Callable[[Callable[[], None]], Generator[SurveyReport, None, "Filled"]]
 @quiet_option
 def survey_command(
     ranges: tuple[str, ...],
-    chosen: Games,
+    chosen: GameChoice,
     numbers: Numbers,
     rows: bool,
     question: str | None,
@@ -137,10 +138,10 @@ def survey_command(
         raise UsageError(f"--lengths says nothing about {inquiry}, expected --question verdict")
     if report is not None:
         check_report(report, output)
-    asked = surveys.deals_of(ranges or None, numbers, rows)
+    deals = surveys.deals_of(ranges or None, numbers, rows)
     if ranges or undecided_only:
         games = chosen.rules(inquiry)
-        survey = surveys.survey_of(inquiry, asked, games, limits, undecided_only, lengths)
+        survey = surveys.survey_of(inquiry, deals, games, limits, undecided_only, lengths)
         check_address(address, "RANGES")
         work = partial(surveys.fill_table, survey, Path(output), address, threads)
         fill_table(work, Path(output), undecided_only, quiet)
@@ -151,7 +152,7 @@ def survey_command(
     return 0
 
 
-def fill_table(work: Work, path: Path, undecided_only: bool, quiet: bool) -> None:
+def fill_table(work: SurveyWork, path: Path, undecided_only: bool, quiet: bool) -> None:
     """Run a survey, show its progress, and print a line about its table."""
     from dbmsolver.api.compilers import on_compiling
 

@@ -10,9 +10,10 @@ from typing import Any
 import click
 
 from dbmsolver.cli.answers import follow
-from dbmsolver.cli.options import Shown, json_option, progress_options, threads_option
+from dbmsolver.cli.json_data import deal_data, dump_json, rules_data
+from dbmsolver.cli.options import DisplayOptions, json_option, progress_options, threads_option
 from dbmsolver.cli.progress import ProgressDisplay
-from dbmsolver.cli.render import deal_data, dump_json, rules_data, verdict_line
+from dbmsolver.cli.render import verdict_line
 from dbmsolver.cli.values import MEMORY, Parsed
 from dbmsolver.cli.verification import claim_data, render_json, render_text
 from dbmsolver.errors import EXIT_SOLVED, EXIT_STORE, UndecidedError, UsageError, quoted
@@ -68,7 +69,7 @@ def verify_command(
     threads: int | None,
     memory: int | None,
     as_json: bool,
-    shown: Shown,
+    display: DisplayOptions,
 ) -> int:
     """Check that what a finished search claims is right.
 
@@ -82,7 +83,7 @@ def verify_command(
     from dbmsolver.api.stores import check_store, load_certificate
 
     record = None if against is None else load_certificate(Path(against))
-    progress = shown.progress()
+    progress = display.progress()
     if Path(source).is_dir():
         started = time.monotonic()
         steps = check_store(Path(source), threads, memory, sample, depth, record)
@@ -93,7 +94,7 @@ def verify_command(
     elif sample is not None or record is not None or depth is not None:
         raise UsageError("--sample, --depth and --certificate are for stores", source)
     else:
-        valid, text = _again(source, threads, memory, as_json, progress)
+        valid, text = _repeat(source, threads, memory, as_json, progress)
     click.echo(text, nl=False)
     return EXIT_SOLVED if valid else EXIT_STORE
 
@@ -120,26 +121,26 @@ def _report(event: Any, elapsed: float) -> Report:
     )
 
 
-def _again(
+def _repeat(
     source: str, threads: int | None, memory: int | None, as_json: bool, progress: ProgressDisplay
 ) -> tuple[bool, str]:
     """Run the search of a certificate again: whether it says the same, and the report."""
-    from dbmsolver.api.certificates import search_again
+    from dbmsolver.api.certificates import repeat_search
 
-    again = follow(search_again(Path(source), threads, memory), progress, None)
-    result, different = again.result, again.different
+    repeated = follow(repeat_search(Path(source), threads, memory), progress, None)
+    result, different = repeated.result, repeated.different
     if result.verdict == Verdict.UNDECIDED:
         raise UndecidedError(f"{verdict_line(result)}: expected more --memory", source)
     valid = not different
     if as_json:
         data = {
             "kind": "verification",
-            **claim_data(again.record),
+            **claim_data(repeated.record),
             "valid": valid,
             "reason": different[0] if different else None,
             "certificate": source,
-            "deal": deal_data(again.deal),
-            "rules": rules_data(again.deal.rules),
+            "deal": deal_data(repeated.deal),
+            "rules": rules_data(repeated.deal.rules),
             "differences": list(different),
             "digest": result.digest,
             "seconds": round(result.seconds, 3),

@@ -31,7 +31,8 @@ class ReserveRules(JsonRules):
         if base != "random":
             self.refuse("foundations", "base card")
         elif initial != "one":
-            self.fail("foundations: initial cards", 'expected "one" with the base card "random"')
+            text = f'{json.dumps(initial)}, expected "one" with the base card "random"'
+            self.fail("foundations: initial cards", text)
         return base == "random"
 
     def held(self) -> int:

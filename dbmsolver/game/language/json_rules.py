@@ -136,13 +136,14 @@ class JsonRules:
             self.fail(f"{group}: {name}", f"{quoted(value)}, expected {' or '.join(known)}")
         return value
 
-    def refuse(self, group: str, name: str | None = None) -> None:
-        """Refuse anything but the default."""
+    def refuse(self, group: str, name: str | None = None, beside: str = "") -> None:
+        """Refuse anything but the default; ``beside`` says with which other rule, if any."""
         value = self.value(group, name)
         default = DEFAULTS[group] if name is None else DEFAULTS[group][name]
         if value != default:
             path = group if name is None else f"{group}: {name}"
-            self.fail(path, f"{json.dumps(value)} is not played, expected {json.dumps(default)}")
+            shown = " ".join(filter(None, (json.dumps(value), "is not played", beside)))
+            self.fail(path, f"{shown}, expected {json.dumps(default)}")
 
     def ranks(self) -> int:
         """Return the number of ranks of the deck: 1 to 13."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from dbmsolver.errors import UsageError
-from dbmsolver.game.cards import SUIT_NAMES
+from dbmsolver.game.cards import SUIT_NAMES, rank
 from dbmsolver.game.kinds import RowDeals
 from dbmsolver.game.language.description import (
     Dealt,
@@ -22,6 +22,7 @@ from dbmsolver.game.language.description import (
 from dbmsolver.game.language.playable_deal import (
     Unplayable,
     attempt,
+    card_of,
     has_order,
     low_of,
     order_of,
@@ -89,6 +90,8 @@ def understand_wide(game: Description, name: str, ranks: int, problems: Problems
     whole = whole_suits(groups["home"], groups["start"], keeps, problems)
     if not whole:
         check_home(groups, problems)
+    elif any(one.element == "Foundation" for phase in phases for one in phase.dealt):
+        problems.add("whole suits go home, expected no cards for it", "Deal", show="Foundation")
     has_waste = "Wastepile" in setup
     fill = fill_of(groups["fill"], problems)
     held = ["Wastepile"] if has_waste else []
@@ -220,14 +223,37 @@ def _deal(
         for one in () if phase.triggered else phase.dealt:
             if one.element in dealt:
                 problems.add("dealt to twice, expected one line for each element", one.element)
-            elif one.element != "Tableau":
-                text = "expected cards for the Tableau only, the rest is the stock"
+            elif one.element not in ("Tableau", "Foundation"):
+                text = "expected cards for Tableau and Foundation only, the rest is the stock"
                 problems.add(text, one.element)
             dealt.setdefault(one.element, one)
     found = attempt(
-        lambda: _laid_out(dealt.get("Tableau"), columns, has_stock, shift, packs), dealt, problems
+        lambda: _laid_out(
+            dealt.get("Tableau"),
+            columns,
+            has_stock,
+            shift + _ranks_home(dealt.get("Foundation"), shift, packs),
+            packs,
+        ),
+        dealt,
+        problems,
     )
     return found or (Layout(), 0)
+
+
+def _ranks_home(foundation: Dealt | None, shift: int, packs: Packs) -> int:
+    """Return how many of the lowest ranks the deal puts home: all their cards, or none of them."""
+    if foundation is None:
+        return 0
+    if has_order(foundation) or foundation.auto:
+        raise Unplayable("expected named cards for the Foundation", foundation.element)
+    named = sorted(card_of(entry, shift) for stack in foundation.stacks for entry in stack)
+    deck = [card for card in cards_of(packs_text(packs)) if card >= 4 * shift]
+    rest = deck[len(named) :]
+    whole = bool(named) and (not rest or rank(rest[0]) > rank(named[-1]))
+    if not whole or named != deck[: len(named)]:
+        raise Unplayable("expected all aces of the deck, or none", foundation.element)
+    return rank(named[-1]) - shift
 
 
 def _laid_out(

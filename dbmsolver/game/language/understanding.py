@@ -61,6 +61,8 @@ def understand(game: Description, name: str) -> Understood:
         if not getattr(game, block):
             word = {"moves": "Move"}.get(block, block.capitalize())
             problems.add("nothing is said there, expected the block", word)
+    if _check_kind(game, problems):
+        return _result(None, problems)
     pairs = has_pairs(game)
     one_pile = not pairs and has_one_pile(game)
     wide = not (pairs or one_pile) and is_wide(game)
@@ -117,6 +119,25 @@ def understand(game: Description, name: str) -> Understood:
     except UsageError as error:
         return Understood(None, (Problem("Deal", error.message),))
     return Understood(rules, ())
+
+
+def _check_kind(game: Description, problems: Problems) -> bool:
+    """Add the one thing for which a game is of no kind that is played; return whether it is there.
+
+    Whatever else such a game has says nothing about why.
+    """
+    removes = any(line.element == "Remove" for line in game.setup or ())
+    for word in game.finish or ():
+        if word == "SingleStack" and not removes:
+            text = "one stack is played where cards are removed in pairs, and not where piles go on"
+            problems.add(f"{text} piles, expected AllInFoundation, or Remove in the Setup", word)
+            return True
+    for line in game.moves or ():
+        if line.element == "Stock" and "Tableau" in line.sources:
+            text = "cards of the Tableau are not dealt again, expected SourceElement[Wastepile]"
+            problems.add(text, line.element)
+            return True
+    return False
 
 
 def _result(rules: Rules | None, problems: Problems) -> Understood:

@@ -93,7 +93,6 @@ def write(
     Raises UsageError where the format cannot say it.
     """
     check_writable(format_name, runs)
-    check_says(solution.rules, format_name)
     if runs:
         solution = grouped(solution)
     if format_name == "sfn":
@@ -110,13 +109,6 @@ def check_writable(format_name: str, runs: bool = False) -> None:
     if runs and format_name not in WITH_RUNS:
         expected = f"expected one of {', '.join(WITH_RUNS)}"
         raise UsageError(f"--runs says nothing about the format {format_name}, {expected}")
-
-
-def check_says(rules: Rules, format_name: str) -> None:
-    """Raise UsageError if a format has no words for the moves of a game at all."""
-    if rules.is_wide:
-        text = f"{rules.name}: the format {format_name} has no cards that are alike, and no stock"
-        raise UsageError(f"{text} dealt onto columns; expected an answer as text or --json")
 
 
 def read(
@@ -152,10 +144,7 @@ def read(
         if name != "sfn" and value is not None:
             expected = "expected a text in Standard FreeCell Notation (--from sfn)"
             raise UsageError(f"--{option} {value} says nothing about the format {name}, {expected}")
-    solution = _read_as(name, source, given)
-    if name not in ("text", "json"):
-        check_says(solution.rules, name)
-    return solution
+    return _read_as(name, source, given)
 
 
 def _read_as(name: str, source: Source, given: Given) -> Solution:

@@ -217,6 +217,9 @@ def _check_rules(rules: Rules) -> None:
     if rules.has_pairs:
         text = "Freecell Solver's text has no words for stock, waste and pairs"
         raise UsageError(f"{rules.name}: {text}")
+    if rules.is_wide:
+        text = "Freecell Solver's text has no words for cards that are alike, and a stock"
+        raise UsageError(f"{rules.name}: {text} dealt onto columns")
     if rules.is_patience:
         text = "Freecell Solver's text has no words for stock, waste and cards face down"
         raise UsageError(f"{rules.name}: {text}")

@@ -91,6 +91,9 @@ def _check_writable(solution: Solution, policy: Policy) -> None:
     rules = solution.rules
     if policy not in ("horne", "wkr"):
         raise UsageError("the notation states Horne or WKR automoves: expected horne or wkr")
+    if rules.is_wide:
+        text = "Standard FreeCell Notation has no cards that are alike, and no stock"
+        raise UsageError(f"{rules.name}: {text} dealt onto columns")
     if rules.has_runs:
         what = f"{MOVES_WORDS[rules.moves]} in {rules.name}"
         raise UsageError(f"{what}: Standard FreeCell Notation does not say how many cards move")

@@ -42,6 +42,9 @@ def write(solution: Solution) -> str:
     UsageError for games that the format has no letters for.
     """
     rules = solution.rules
+    if rules.is_wide:
+        text = "the format short has no letters for cards that are alike, and a stock"
+        raise UsageError(f"{rules.name}: {text} dealt onto columns")
     if rules.has_runs:
         what = f"{MOVES_WORDS[rules.moves]} in {rules.name}"
         raise UsageError(f"{what}: the format short does not say how many cards move")

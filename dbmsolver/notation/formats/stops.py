@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from dbmsolver.game.automoves import moves_home
-from dbmsolver.game.moves import REMOVED
+from dbmsolver.game.moves import COLUMNS, REMOVED
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import run_length
@@ -83,7 +83,7 @@ def _kind(made: _Made) -> StopKind:
 
 def _turns(made: _Made) -> bool:
     """Return whether a step turns cards of the stock, or the waste over."""
-    if made.step.destination == REMOVED:
+    if made.step.destination in (REMOVED, COLUMNS):
         return False
     return isinstance(made.before, Patience) and "stock" in (
         made.step.source.kind,
@@ -99,7 +99,7 @@ def _end_of_run(made: list[_Made], rules: Rules, start: int) -> int:
     found = start + 1
     for end in range(start + 1, min(len(made), start + LONGEST) + 1):
         step = made[end - 1].step
-        if step.count != 1 or step.destination.kind in ("foundation", "pile", "removed"):
+        if step.count != 1 or step.destination.kind in ("foundation", "pile", "removed", "columns"):
             break
         if end > start + 1 and _moves_run(made[start:end], rules):
             found = end

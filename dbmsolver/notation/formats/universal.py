@@ -17,7 +17,9 @@ from dbmsolver.game.moving import moving
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import usual_rules
+from dbmsolver.game.wide import Wide
 from dbmsolver.notation.solution import Path, Solution
 from dbmsolver.notation.steps import Comment, Step
 
@@ -63,7 +65,9 @@ KNOWN: dict[str, tuple[str, ...]] = {
         "comment",
     ),
     "comment": ("Plain_Text_Comment", "XHTML_Subset_Comment", "originator", "ID"),
-    "place": ("col", "freecell", "foundation", "pile", "stock", "waste", "reserve", "removed"),
+    "place": (
+        "col", "freecell", "foundation", "pile", "stock", "waste", "reserve", "removed", "columns",
+    ),
     "foundation_id": ("deck", "suit"),
     "position": (
         "foundations", "freecells", "columns", "pile", "stock", "waste", "turns", "base",
@@ -76,11 +80,16 @@ KNOWN: dict[str, tuple[str, ...]] = {
 """The fields of every kind of object; others are unknown, and kept."""
 
 
+def decks_of(rules: Rules) -> int:
+    """Return the number of decks: the packs of the suit that has most of them."""
+    return max(rules.suit_packs)
+
+
 def tree(solution: Solution) -> dict[str, Any]:
     """Return the solution as plain values."""
     rules = solution.rules
     header: dict[str, Any] = {
-        "NUM_DECKS": 1,
+        "NUM_DECKS": decks_of(rules),
         "NUM_MOVES": len(solution.steps),
         "NUM_COLUMNS": rules.columns,
         "NUM_FREECELLS": rules.freecells,
@@ -105,9 +114,9 @@ def tree(solution: Solution) -> dict[str, Any]:
         "format_version": FORMAT_VERSION,
         "header": header,
         "solution": {
-            "initial_position": _position(solution.initial),
-            "moves": [_step(step) for step in solution.steps],
-            "final_position": _position(solution.final),
+            "initial_position": _position(solution.initial, rules),
+            "moves": [_step(step, rules) for step in solution.steps],
+            "final_position": _position(solution.final, rules),
         },
     }
     for path, fields in solution.extra.items():
@@ -126,7 +135,7 @@ def _keep(whole: Any, path: Path, fields: dict[str, Any]) -> None:
         whole.update({key: value for key, value in fields.items() if key not in whole})
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _step(step: Step, rules: Rules) -> dict[str, Any]:
     move: dict[str, Any] = {
         "source": _place(step.source),
         "dest": _place(step.destination),
@@ -141,7 +150,7 @@ def _step(step: Step) -> dict[str, Any]:
         move["comment"] = _comment(step.comment)
     if step.before is None:
         return {"move": move}
-    return {"pos_before_move": _position(step.before), "move": move}
+    return {"pos_before_move": _position(step.before, rules), "move": move}
 
 
 def _comment(comment: Comment) -> dict[str, Any]:
@@ -152,7 +161,7 @@ def _comment(comment: Comment) -> dict[str, Any]:
 def _place(place: Place) -> dict[str, Any]:
     if place.kind == "foundation":
         return {"foundation": {"deck": 0, "suit": SUITS[place.index]}}
-    if place.kind in ("pile", "stock", "waste", "reserve", "removed"):
+    if place.kind in ("pile", "stock", "waste", "reserve", "removed", "columns"):
         return {place.kind: place.index}
     return {"col" if place.kind == "column" else "freecell": place.index}
 
@@ -163,20 +172,20 @@ def _card(card: int | None, hidden: bool = False) -> dict[str, Any]:
     return {"is_empty": False, "is_hidden": hidden, "rank": rank(card), "suit": SUITS[suit(card)]}
 
 
-def _top_rank(position: Position, index: int) -> int:
-    """Return the rank on top of a foundation, 0 for none."""
+def _tops(position: Position, index: int) -> tuple[int, ...]:
+    """Return the ranks on top of a suit's foundations, 0 for none."""
+    if isinstance(position, Wide):
+        return position.home[index]
     top = position.top_home(index)
-    return 0 if top is None else rank(top)
+    return (0 if top is None else rank(top),)
 
 
-def _position(position: Position) -> dict[str, Any]:
+def _position(position: Position, rules: Rules) -> dict[str, Any]:
     value: dict[str, Any] = {
         "foundations": [
-            {
-                "foundation": {"deck": 0, "suit": name},
-                "rank": _top_rank(position, SUITS.index(name)),
-            }
+            {"foundation": {"deck": deck, "suit": name}, "rank": top}
             for name in SUIT_ORDER
+            for deck, top in enumerate(_tops(position, SUITS.index(name)))
         ],
         "freecells": [_card(card) for card in position.freecells],
         "columns": [
@@ -186,6 +195,8 @@ def _position(position: Position) -> dict[str, Any]:
     }
     if position.base != ACE:
         value["base"], value["lowest"] = position.base
+    if isinstance(position, Wide) and position.lowest > 1:
+        value["lowest"] = position.lowest
     if isinstance(position, Patience):
         for column, cards, hidden in zip(
             value["columns"], position.columns, position.hidden, strict=True
@@ -193,7 +204,8 @@ def _position(position: Position) -> dict[str, Any]:
             column["cards"] = [_card(card, depth < hidden) for depth, card in enumerate(cards)]
         face_down = not isinstance(position, Pairing)
         value["stock"] = [_card(card, face_down) for card in position.stock]
-        value["waste"] = [_card(card) for card in position.waste]
+        if rules.draw or not rules.is_wide:
+            value["waste"] = [_card(card) for card in position.waste]
         if position.turns is not None:
             value["turns"] = position.turns
         if position.reserve:

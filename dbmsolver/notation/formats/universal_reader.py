@@ -11,6 +11,7 @@ from dbmsolver.game.automoves import AUTOMOVES, Automove, moves_home
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.kinds import Build
 from dbmsolver.game.moving import with_moving
+from dbmsolver.game.packs import MOST_PACKS
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, MAX_RESERVE, Rules
 from dbmsolver.game.shipped import usual_rules
@@ -23,14 +24,15 @@ from dbmsolver.notation.formats.universal import (
     FORMAT,
     FORMAT_VERSION,
     KNOWN,
+    decks_of,
 )
-from dbmsolver.notation.formats.universal_values import ValueReader
+from dbmsolver.notation.formats.universal_positions import PositionReader
 from dbmsolver.notation.formats.xhtml import check_subset
 from dbmsolver.notation.solution import Path, Solution
 from dbmsolver.notation.steps import Comment, Origin, Step, moving_card, play
 
 
-class TreeReader(ValueReader):
+class TreeReader(PositionReader):
     """A reader of one tree, which compares it with the facts given beside it."""
 
     def __init__(self, where: str, at: Callable[[Path], tuple[int, int]], given: Given) -> None:
@@ -134,7 +136,7 @@ class TreeReader(ValueReader):
                 return
 
     def header_rules(self, header: Any, at: Path, cells: int | None) -> Rules:
-        self.integer(header["NUM_DECKS"], (*at, "NUM_DECKS"), 1, 1)
+        decks = self.integer(header["NUM_DECKS"], (*at, "NUM_DECKS"), 1, MOST_PACKS)
         self.integer(header["MAX_RANK"], (*at, "MAX_RANK"), 13, 13)
         how = self.text(header.get("cards_move", "single"), (*at, "cards_move"), 100)
         columns = self.integer(header["NUM_COLUMNS"], (*at, "NUM_COLUMNS"), 1, MAX_COLUMNS)
@@ -157,6 +159,8 @@ class TreeReader(ValueReader):
             rules = usual_rules(replace(rules, columns=columns, freecells=freecells))
         except UsageError as error:
             self.fail((*at, "cards_move"), error.message)
+        if decks != decks_of(rules):
+            self.fail((*at, "NUM_DECKS"), f"{decks}, expected {decks_of(rules)}")
         keys = {"game": "variant", "freecells": "NUM_FREECELLS", "columns": "NUM_COLUMNS"}
         return self.given.agreed(
             rules, {key: self.place_of((*at, name)) for key, name in keys.items()}
@@ -185,6 +189,7 @@ class TreeReader(ValueReader):
         source = self.place(move["source"], (*at, "source"))
         destination = self.place(move["dest"], (*at, "dest"))
         most = 52 if self.rules.is_patience or self.rules.has_pairs else 13
+        most = len(self.rules.deck) if self.rules.is_wide else most
         count = self.integer(move.get("num_cards", 1), (*at, "num_cards"), 1, most)
         cards = [
             self.card(move[name], (*at, name), empty=True) if name in move else None

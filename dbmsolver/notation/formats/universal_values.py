@@ -1,18 +1,13 @@
-"""Values of the universal format's tree, each checked: numbers, texts, cards, places, positions."""
+"""Values of the universal format's tree, each checked: numbers, texts, cards, places."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeVar
 
-from dbmsolver.errors import DbmError, quoted
-from dbmsolver.game.bases import Base
+from dbmsolver.errors import quoted
 from dbmsolver.game.cards import SUIT_NAMES, SUITS
-from dbmsolver.game.moves import PILE, REMOVED, RESERVE, STOCK, WASTE, Place
-from dbmsolver.game.pairing import Pairing
-from dbmsolver.game.patience import Patience
-from dbmsolver.game.position import Position
-from dbmsolver.game.rules import MAX_COLUMNS, MAX_RESERVE
+from dbmsolver.game.moves import COLUMNS, PILE, REMOVED, RESERVE, STOCK, WASTE, Place
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation.formats.source import InvalidError
 from dbmsolver.notation.formats.universal import KNOWN
@@ -84,108 +79,18 @@ class ValueReader:
         names = ", ".join(choices.values())
         self.fail(path, f"{quoted(str(value))}, expected one of {names}")
 
-    def position(self, value: Any, path: Path) -> Position:
-        piled = ("pile", "stock")
-        absent: tuple[str, ...] = () if self.rules.has_pile else piled
-        if self.rules.has_pairs:
-            absent = ("pile", "reserve")
-        elif self.rules.is_patience:
-            absent = ("pile", "reserve", *(() if self.rules.passes else ("turns",)))
-        else:
-            absent += ("waste", "turns", "reserve")
-        absent += ("base", "lowest", *(() if self.rules.has_pairs else ("removed",)))
-        self.object(value, path, "position", absent)
-        heights: dict[int, int] = {}
-        at = (*path, "foundations")
-        for index, item in enumerate(self.items(value["foundations"], at, 4)):
-            self.object(item, (*at, index), "foundation")
-            own = self.foundation(item["foundation"], (*at, index, "foundation"))
-            if own in heights:
-                self.fail((*at, index), f"the foundation of {SUIT_NAMES[own]} a second time")
-            heights[own] = self.integer(item["rank"], (*at, index, "rank"), 0, 13)
-        if len(heights) != 4:
-            self.fail(at, f"{len(heights)} foundations, expected all 4")
-        at = (*path, "freecells")
-        cells = [
-            self.card(item, (*at, index), empty=True)
-            for index, item in enumerate(self.items(value["freecells"], at, MAX_RESERVE))
-        ]
-        columns = []
-        at = (*path, "columns")
-        for index, item in enumerate(self.items(value["columns"], at, MAX_COLUMNS)):
-            self.object(item, (*at, index), "column")
-            columns.append(self.cards(item["cards"], (*at, index, "cards"), hidden=True))
-            if self.integer(item["len"], (*at, index, "len"), 0, 52) != len(columns[-1]):
-                text = f"{item['len']}, there are {len(columns[-1])} cards"
-                self.fail((*at, index, "len"), text)
-        hearts, spades, diamonds, clubs = (heights[index] for index in range(4))
-        pile, stock, waste = (
-            self.cards(value.get(name, []), (*path, name), hidden=name == "stock")
-            for name in (*piled, "waste")
-        )
-        piles, home = tuple(columns), (hearts, spades, diamonds, clubs)
-        base = self.base(value, path)
-        if self.rules.base != "ace":
-            home = self.counted(base, heights)
-        top = pile if "pile" in value else None
-        position = Position(piles, tuple(cells), home, top, stock, base)
-        if self.rules.has_pairs:
-            often = max(0, self.rules.passes - 1)
-            position = Pairing(
-                piles,
-                tuple(cells),
-                home,
-                stock=stock,
-                waste=waste,
-                hidden=(0,) * len(piles),
-                turns=self.integer(value["turns"], (*path, "turns"), 0, often),
-                removed=self.cards(value["removed"], (*path, "removed")),
-                whole=self.rules.pairs == "all",
-            )
-        elif self.rules.is_patience:
-            most = self.rules.passes - 1 if self.rules.passes else None
-            turns = most
-            if most is not None and "turns" in value:
-                turns = self.integer(value["turns"], (*path, "turns"), 0, most)
-            reserve = self.cards(value.get("reserve", []), (*path, "reserve"))
-            hidden = tuple(
-                self.hidden(item["cards"], (*path, "columns", index, "cards"))
-                for index, item in enumerate(value["columns"])
-            )
-            position = Patience(
-                piles,
-                tuple(cells),
-                home,
-                None,
-                stock,
-                waste=waste,
-                hidden=hidden,
-                turns=turns,
-                base=base,
-                reserve=reserve,
-            )
-        try:
-            position.validate(self.rules)
-        except DbmError as error:
-            self.fail(path, error.message)
-        return position
-
-    def base(self, value: Any, path: Path) -> Base:
-        """Return the rank with which foundations begin, and the lowest of the deck."""
-        lowest = self.integer(value.get("lowest", 1), (*path, "lowest"), 1, 13)
-        first = self.integer(value.get("base", lowest), (*path, "base"), lowest, 13)
-        return Base(first, lowest)
-
-    def counted(self, base: Base, tops: dict[int, int]) -> tuple[int, int, int, int]:
-        """Return the heights of foundations with these ranks on top, 0 for none."""
-        hearts, spades, diamonds, clubs = (base.height(index, tops[index]) for index in range(4))
-        return hearts, spades, diamonds, clubs
-
     def cards(self, value: Any, path: Path, hidden: bool = False) -> tuple[int, ...]:
         """Return a list of cards, which may be ``hidden`` in games with cards face down."""
-        listed = self.items(value, path, 52)
+        listed = self.items(value, path, 104)
         return tuple(
             int(self.card(card, (*path, i), hidden=hidden) or 0) for i, card in enumerate(listed)
+        )
+
+    def hidden_in(self, columns: Any, path: Path) -> tuple[int, ...]:
+        """Return how many cards of each column lie face down."""
+        return tuple(
+            self.hidden(item["cards"], (*path, "columns", index, "cards"))
+            for index, item in enumerate(columns)
         )
 
     def hidden(self, value: Any, path: Path) -> int:
@@ -198,11 +103,11 @@ class ValueReader:
 
     def card(self, value: Any, path: Path, empty: bool = False, hidden: bool = False) -> int | None:
         self.object(value, path, "card", ("rank", "suit", "deck"))
-        allowed = hidden and self.rules.is_patience
+        allowed = hidden and (self.rules.is_patience or self.rules.is_wide)
         if self.flag(value["is_hidden"], (*path, "is_hidden")) and not allowed:
             self.fail((*path, "is_hidden"), "a hidden card, expected all cards in sight")
         if "deck" in value:
-            self.integer(value["deck"], (*path, "deck"), 0, 0)
+            self.integer(value["deck"], (*path, "deck"), 0, max(self.rules.suit_packs) - 1)
         if self.flag(value["is_empty"], (*path, "is_empty")):
             if not empty:
                 self.fail((*path, "is_empty"), "no card, expected one")
@@ -218,8 +123,12 @@ class ValueReader:
 
     def foundation(self, value: Any, path: Path) -> int:
         self.object(value, path, "foundation_id")
-        self.integer(value["deck"], (*path, "deck"), 0, 0)
-        return self.suit(value["suit"], (*path, "suit"))
+        own = self.suit(value["suit"], (*path, "suit"))
+        most = self.rules.suit_packs[own] - 1
+        if most < 0:
+            self.fail((*path, "suit"), f"no {SUIT_NAMES[own]} in the deck")
+        self.integer(value["deck"], (*path, "deck"), 0, most)
+        return own
 
     def place(self, value: Any, path: Path) -> Place:
         self.object(value, path, "place", KNOWN["place"])
@@ -227,8 +136,8 @@ class ValueReader:
         if len(named) != 1:
             self.fail(
                 path,
-                "expected one of col, freecell and foundation, or pile, stock, waste, reserve and "
-                "removed",
+                "expected one of col, freecell and foundation, or pile, stock, waste, reserve, "
+                "removed and columns",
             )
         name = named[0]
         at = (*path, name)
@@ -244,8 +153,14 @@ class ValueReader:
                 self.fail(at, "no card is removed")
             self.integer(value[name], at, 0, 0)
             return REMOVED
+        if name == "columns":
+            if self.rules.row_deals == "none":
+                self.fail(at, "no cards are dealt onto the columns")
+            self.integer(value[name], at, 0, 0)
+            return COLUMNS
         if name in ("pile", "stock", "waste"):
             there = self.rules.has_pile and name != "waste"
+            there = there or (self.rules.row_deals != "none" and name == "stock")
             if not (there or (self.rules.draw and name != "pile")):
                 self.fail(at, f"there is no {name}")
             self.integer(value[name], at, 0, 0)

@@ -77,7 +77,7 @@ FIELDS: dict[str, dict[str, str]] = {
     "place": {
         **dict.fromkeys(("col", "freecell"), "int"),
         "foundation": "foundation_id",
-        **dict.fromkeys(("pile", "stock", "waste", "reserve", "removed"), "int"),
+        **dict.fromkeys(("pile", "stock", "waste", "reserve", "removed", "columns"), "int"),
     },
     "foundation_id": {"deck": "int", "suit": "text"},
     "position": _POSITION,

@@ -13,7 +13,7 @@ function nameSlots() {
     cellElements.forEach((made, index) => pairs.push([made, CELL_LETTERS[index]]));
   }
   for (const [letter, suit] of Object.entries(HOME_LETTERS)) {
-    pairs.push([homeElements.get(suit), letter]);
+    pairs.push([homeElements[SUITS.indexOf(suit)], letter]);
   }
   for (const [made, letter] of [[pileElement, "r"], [stockElement, "s"], [wasteElement, "t"],
     [reserveElement, "u"]]) if (made) pairs.push([made, letter]);

@@ -7,7 +7,7 @@ const rankOfPlace = (letter) => {
   const kinds = ["stock", "waste", "pile", "freecell", "foundation", "reserve", "column"];
   const { kind } = placeOf(letter);
   const index = LETTERS.includes(letter) ? LETTERS.indexOf(letter)
-    : letter in HOME_LETTERS ? [...homeElements.keys()].indexOf(HOME_LETTERS[letter])
+    : letter in HOME_LETTERS ? SUITS.indexOf(HOME_LETTERS[letter])
       : CELL_LETTERS.indexOf(letter);
   return 100 * kinds.indexOf(kind) + index;
 };

@@ -22,7 +22,7 @@ COLLISION = 5  # two cards on one, or a card on one that is in no column
 RING = 6  # cards on each other in a ring
 
 
-class Arrangement(NamedTuple):
+class LaidBoard(NamedTuple):
     """A position taken apart: scratch memory of one thread."""
 
     above: NDArray[np.int64]  # [52]: the card that lies on it, -1 for none
@@ -35,9 +35,9 @@ class Arrangement(NamedTuple):
     piece: NDArray[np.int64]  # [52]: for the bound of runs
 
 
-def make_board() -> Arrangement:
+def make_board() -> LaidBoard:
     """Return scratch memory."""
-    return Arrangement(
+    return LaidBoard(
         above=np.empty(52, np.int64),
         columns=np.empty((MAX_COLUMNS + 1, 52), np.int64),
         lengths=np.empty(MAX_COLUMNS + 1, np.int64),

@@ -26,7 +26,7 @@ from dbmsolver.verify.kernels.words import ONE, U64, ZERO, first_bit, height_of
 MOST_TARGETS = 5 * (MAX_COLUMNS + 1)
 """Signatures a move can lead to: a column, or none, loses a locked card; a suit, or none, rises."""
 MOST_ROWS = 240
-"""Rows that one state can need: 26 cards with 7 places each, and their parents."""
+"""The most rows of one state: 26 cards with 7 place values each, and their parents."""
 GOAL = 10
 COSTS_BELOW_ZERO = 13
 
@@ -46,7 +46,7 @@ class CheckTask(NamedTuple):
     base: int
 
 
-class Work(NamedTuple):
+class CheckArrays(NamedTuple):
     """The arrays that a thread writes to."""
 
     rows: NDArray[np.uint64]  # [*, ROW]
@@ -123,12 +123,14 @@ def successors_of_cards(f, index, task, laid, forced, board, work, written, orig
 
 
 @inlined
-def one(f, forced):
+def cost_of_card(f, forced):
     """Return 1, the moves that a move of a single card counts."""
     return 1
 
 
-move_cost = inlined_by_type({Format: one, RunFormat: run_moves.move_cost, TwoWayFormat: one})
+move_cost = inlined_by_type(
+    {Format: cost_of_card, RunFormat: run_moves.move_cost, TwoWayFormat: cost_of_card}
+)
 successors = inlined_by_type(
     {
         Format: successors_of_cards,

@@ -18,7 +18,7 @@ TOP = U64(63)
 def unpack_keys(signatures, counts, body, cut, local_bits, keys):
     """Write the public keys of a block to ``keys`` (uint64[states]).
 
-    Returns whether all of them can be keys. The bits of a signature are those of a key from bit 6
+    Return True if all of them can be keys. The bits of a signature are those of a key from bit 6
     to ``cut``. The local key, of ``local_bits`` bits, has the card on top and what is above.
     """
     number = 0
@@ -39,7 +39,7 @@ def unpack_keys(signatures, counts, body, cut, local_bits, keys):
 def unpack_pairs(signatures, counts, body, width, local_bits, layer, keys):
     """Write the public keys of a block of a pairing game to ``keys`` (uint64[states]).
 
-    Returns whether all of them can be keys. A signature has ``width`` bits, which stand above the
+    Return True if all of them can be keys. A signature has ``width`` bits, which stand above the
     ``local_bits`` of a local key, and above them the layer.
     """
     number = 0

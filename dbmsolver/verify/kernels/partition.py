@@ -37,7 +37,7 @@ class RunIndex(NamedTuple):
     cells: NDArray[np.int16]  # [divisions, 2**16]: the piece of each cell
 
 
-class Partition(NamedTuple):
+class PartitionStates(NamedTuple):
     """States by run, with a hash table.
 
     Planes are interleaved (two or three words for each state); beside them are codes, moves made,

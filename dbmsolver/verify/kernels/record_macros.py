@@ -104,11 +104,10 @@ def note(table, count, source, stripped, fix):
 
 @inlined
 def list_macros(f, stuck, slots, fix, attempts, table):
-    """Weigh the attempts: how many macros there are.
+    """List the macros of the attempts; return the number of rows in use.
 
-    Row 0 moves nothing; row 1 and so on are macros.
-
-    More than MOST_MACROS: there was no room for all of them.
+    Row 0 moves nothing; row 1 and so on are macros. A number above MOST_MACROS says that the table
+    is too small for all of them.
     """
     column, depth, lengths, stacks = table.column, table.depth, table.lengths, table.stacks
     any_card = f.fillers == ALL
@@ -163,7 +162,7 @@ def list_macros(f, stuck, slots, fix, attempts, table):
         row[OTHER], row[OTHER_KEPT] = other, other_kept
         row[HOST], row[HOST_KEPT] = host, last
         if not any_card or own < 0 or depth[x] == 0 or own_kept <= depth[x]:
-            # x comes from a slot, or there is nothing else to be told.
+            # x comes from a slot, or the macro has no other variant.
             count = note(table, count, source, 0, ZERO)
             continue
         y = z = ZERO

@@ -11,7 +11,7 @@ from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits
 
 
 @kernel
-def stand_for(
+def add_positions(
     f, signatures, partition, segments, table, place, states, slots, count, tally, digest
 ):
     """Add the positions that a partition's records stand for, until there is no more room.

@@ -74,7 +74,7 @@ def make_table() -> RecordTable:
 def take_apart(f, home, locked, off, low, table):
     """Lay a record out: (error, stuck columns, slot cards, cards of ``fix``).
 
-    An error is returned for whatever is no record as it should be written.
+    Return an error for words that are no record, or no record in the form that is stored.
     """
     above, column, depth = table.above, table.column, table.depth
     stacks, lengths = table.stacks, table.lengths

@@ -11,29 +11,29 @@ from typing import get_args
 import pytest
 from helpers.command import run
 
-from dbmsolver.api.compiling import FAMILIES, PARTS, Part, Work, compile_works, works_for
+from dbmsolver.api.compiling import FAMILIES, PARTS, CompileTask, Part, compile_tasks, tasks_for
 from dbmsolver.errors import SystemRefusedError
 from dbmsolver.game.kinds import Family
 from dbmsolver.game.shipped import GAMES
 
 
 def test_works_of_games() -> None:
-    assert works_for([GAMES["golf"]]) == [
-        Work("pile", "prove"),
-        Work("pile", "solve"),
-        Work("pile", "play"),
+    assert tasks_for([GAMES["golf"]]) == [
+        CompileTask("pile", "prove"),
+        CompileTask("pile", "solve"),
+        CompileTask("pile", "play"),
     ]
-    every = works_for(GAMES.values())
+    every = tasks_for(GAMES.values())
     assert {work.family for work in every} == set(get_args(Family)) == set(FAMILIES)
     assert {work.part for work in every} == set(get_args(Part)) == set(PARTS)
     assert {work.family for work in every if work.part == "cover"} == {"cards", "patience"}
-    assert Work("runs", "solve") in works_for([GAMES["freecell"]])  # --metric runs
+    assert CompileTask("runs", "solve") in tasks_for([GAMES["freecell"]])  # --metric runs
 
 
 def test_a_process_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "false")
     with pytest.raises(SystemRefusedError, match="one pile: surveys and checks: its process"):
-        list(compile_works([Work("pile", "play")]))
+        list(compile_tasks([CompileTask("pile", "play")]))
 
 
 def test_a_folder_that_cannot_keep_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

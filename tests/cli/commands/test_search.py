@@ -259,7 +259,7 @@ def test_interrupt_while_showing_progress(monkeypatch: pytest.MonkeyPatch) -> No
         raise KeyboardInterrupt
 
     fake = install(monkeypatch, events=[report()])
-    monkeypatch.setattr("dbmsolver.cli.progress.Lines.__call__", interrupt)
+    monkeypatch.setattr("dbmsolver.cli.progress.PlainLines.__call__", interrupt)
     assert run("solve", "3").exit_code == 130
     assert fake.closed
 

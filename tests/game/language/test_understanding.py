@@ -294,3 +294,30 @@ def test_every_shipped_file_stands_alone_or_extends_a_shipped_one() -> None:
         assert understand(
             resolved(game, "", lambda one: (parse(text_of(str(one.extends))), one.extends)), "x"
         ).rules
+
+
+ROW = """Header Name "Accordion" Setup Tableau TopStack[52] Deck Single Deal Initial Tableau Rows
+Move Tableau FullStack SameSuit Finish SingleStack"""
+CRUEL = """Header Name "Cruel" Setup Tableau DropStack[12] Foundation TopStack[4] Stock BackStack
+Deck Single
+Deal Initial Foundation {AH}{AS}{AD}{AC} Tableau Rows Triggered[Unlimited] Tableau Rows[4]
+Move Tableau SingleCard SameSuit Descending Foundation SingleCard SameSuit Ascending
+Foundation Rank[A] OnBlank Stock FullStack Any SourceElement[Tableau] Finish AllInFoundation"""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (ROW, "x cannot be played: SingleStack: one stack is played where cards are"),
+        (
+            CRUEL,
+            "x cannot be played: Stock: cards of the Tableau are not dealt again, expected",
+        ),
+    ],
+)
+def test_games_that_the_language_cannot_say_are_refused_for_one_word(
+    text: str, message: str
+) -> None:
+    with pytest.raises(InputError, match=message) as raised:
+        understand(parse(text, "x.game"), "x").playable("x", "x.game")
+    assert "more" not in str(raised.value)

@@ -11,7 +11,7 @@ from helpers.selection import few_fast
 from helpers.solutions import random_game
 from helpers.texts import validate
 
-from dbmsolver.cli.render import deal_data, move_data, rules_data
+from dbmsolver.cli.json_data import deal_data, move_data, rules_data
 from dbmsolver.errors import IllegalMoveError, UsageError
 from dbmsolver.game.moves import Place
 from dbmsolver.game.moving import moving, with_moving

@@ -11,6 +11,7 @@ from helpers.browser import PHONE, Opener, positions_of
 from helpers.selection import few_fast
 from helpers.solutions import mid_game, random_game, solved
 from helpers.support import ODD_RULES, random_layout
+from helpers.wide_games import WIDE_GAMES, last_suit
 
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.moves import Place
@@ -55,9 +56,7 @@ def test_an_odd_address_is_the_start(opened: Opener, place: str) -> None:
     assert opened(solved(18), place).move() == 0
 
 
-@pytest.mark.parametrize(
-    "game", few_fast([game for game, rules in GAMES.items() if not rules.is_wide], 2)
-)
+@pytest.mark.parametrize("game", few_fast(GAMES, 2))
 def test_games(opened: Opener, game: str) -> None:
     solution = random_game(7, GAMES[game], 1, 15)
     page = opened(solution)
@@ -75,10 +74,17 @@ def test_games(opened: Opener, game: str) -> None:
         pytest.param("yukon", marks=pytest.mark.slow),
         pytest.param("golf", marks=pytest.mark.slow),
         pytest.param("black_hole", marks=pytest.mark.slow),
+        "spider",
+        "forty_thieves",
+        *(
+            pytest.param(game, marks=pytest.mark.slow)
+            for game in WIDE_GAMES
+            if game not in ("spider", "forty_thieves")
+        ),
     ],
 )
 def test_stock_waste_and_pile_on_a_phone(opened: Opener, game: str) -> None:
-    """Each move, back and forth: cards turned, the waste turned over, cards face down."""
+    """Each move, back and forth: cards turned, dealt in rows, face down, alike."""
     solution = random_game(5, GAMES[game], 2, 60)
     positions, ends = positions_of(solution), [stop.end for stop in stops(solution)]
     page = opened(solution, size=(390, 844), **CALM)
@@ -86,6 +92,16 @@ def test_stock_waste_and_pile_on_a_phone(opened: Opener, game: str) -> None:
     way_back = [*reversed(ends[:-1]), 0]
     assert page.walk("ArrowLeft", len(ends)) == [(end, positions[end]) for end in way_back]
     assert page.ask("document.documentElement.scrollWidth") == 390
+
+
+def test_a_whole_suit_goes_home(opened: Opener) -> None:
+    """Its thirteen cards go to a foundation that is empty, beside one that is complete."""
+    page = opened(last_suit(), **CALM)
+    page.press("End")
+    assert page.board().is_goal()
+    assert page.page.locator("#coming").inner_text() == "Solved: all cards are home."
+    assert not page.page.locator("#play-on").is_visible()
+    assert page.walk("ArrowLeft", 2)[-1] == (0, last_suit().initial)
 
 
 @pytest.mark.parametrize("game", few_fast(["pyramid", "relaxed_pyramid"], 1))

@@ -150,7 +150,7 @@ def test_the_check_has_the_same_keys(question: Question) -> None:
         shown = form.position(key)
         assert shown is not None and shown.canonical() == position.canonical()
         shown.validate(keys.rules)
-        taken = form.take(np.array([key], np.uint64))
+        taken = form.take_apart(np.array([key], np.uint64))
         assert bool(form.are_won(taken)[0]) == position.is_goal()
         if position.is_goal():
             continue

@@ -16,8 +16,8 @@ from dbmsolver.game.kinds import Build, Fill
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.verify.format_of_deal import make_format
-from dbmsolver.verify.kernels.expand import GOAL, CheckTask, Work
-from dbmsolver.verify.kernels.partition import Partition, RunIndex
+from dbmsolver.verify.kernels.expand import GOAL, CheckArrays, CheckTask
+from dbmsolver.verify.kernels.partition import PartitionStates, RunIndex
 from dbmsolver.verify.kernels.pieces import MOST_BITS
 from dbmsolver.verify.kernels.record_expand import NOT_NORMAL, expand_records
 from dbmsolver.verify.kernels.record_table import MOST_MACROS, make_table
@@ -52,11 +52,11 @@ class Kernel:
             signatures, zero, zero, zero - 1, none, np.empty(0, np.uint64),
             np.empty((0, 1 + MOST_BITS), np.int64), np.empty((0, 1 << MOST_BITS), np.int16),
         )  # fmt: skip
-        partition = Partition(
+        partition = PartitionStates(
             np.array([off, low], np.uint64), np.zeros(1, np.uint16), np.empty(0, np.int16),
             np.array([0, 1]), np.zeros(4, np.uint32),
         )  # fmt: skip
-        work = Work(
+        work = CheckArrays(
             np.empty((MOST_MACROS + 1, 6), np.uint64), np.zeros(70, np.int64),
             np.zeros(4, np.int64), np.zeros((1, 2), np.int64), np.zeros(1, np.uint64),
         )  # fmt: skip

@@ -3,6 +3,9 @@ const cardElements = new Map();
 for (const suit of SUITS) {
   for (const rank of RANKS.slice(1)) cardElements.set(rank + suit, cardElement(rank + suit));
 }
+// The cards of a deck of several packs; no others are made later.
+const cardsOfPacks = ({ homes, columns, stock, waste }) => homes
+  ? [homes.map(({ cards }) => cards), columns, stock, waste || []].flat(3) : [];
 // The places, made anew for each deal.
 let cellElements, homeElements, stockElement, stockCount, pileElement, wasteElement, columnElements,
   reserveElement, removedElement;
@@ -10,7 +13,10 @@ const hasStock = ({ stock, waste }) => stock.length > 0 || (waste && waste.lengt
 
 function makePlaces(first) {
   cellElements = first.freecells.map((_, index) => slotElement(make("span", "", CELLS[index])));
-  homeElements = new Map([...SUITS].map((suit) => [suit, slotElement(pip(suit))]));
+  homeElements = homesOf(first).map(({ suit }) => slotElement(pip(suit)));
+  for (const card of cardsOfPacks(first)) {
+    if (!cardElements.has(card)) cardElements.set(card, cardElement(card));
+  }
   stockElement = hasStock(first) ? slotElement("") : null;
   stockCount = make("span", "count");
   stockCount.setAttribute("aria-hidden", "true");
@@ -42,9 +48,9 @@ function columnElement(_, index) {
 }
 
 // How many rows freecells and foundations take: the foundations stay together.
-function topRows(cells, across) {
+function topRows(cells, homes, across) {
   const last = cells ? (cells - 1) % across + 1 : 0;
-  return (cells - last) / across + (last + 4 <= across ? 1 : 2);
+  return (cells - last) / across + (last + homes <= across ? 1 : 2);
 }
 
 // How many cards that lie face up take the room of the longest column: those face down take less.
@@ -66,17 +72,22 @@ function buildBoard(first, deep) {
   makePlaces(first);
   const { columns, freecells } = first;
   const side = columns.length + (reserveElement ? 1 : 0);
-  const above = wasteElement ? 2 : freecells.length;
-  const across = Math.max(side, Math.min(above + 4, 8));
+  const homes = homeElements.length;
+  const above = wasteElement ? 2 : first.homes ? Number(hasStock(first)) : freecells.length;
+  const across = Math.max(side, Math.min(above + homes, Math.max(8, homes + 2)));
   const board = element("board");
   board.style.setProperty("--n", across);
   board.style.setProperty("--deep", deep);
-  board.style.setProperty("--rows", pileElement || removedElement ? 1 : topRows(above, across));
+  board.style.setProperty("--rows", pileElement || removedElement ? 1 : topRows(above, homes, across));
   board.classList.toggle("many", across > 9);
   element("columns").classList.toggle("few", side < across);
   element("columns").style.setProperty("--columns", side);
   let cells = wasteElement ? [stockElement, wasteElement] : cellElements;
   let name = wasteElement ? "Stock and waste" : "Freecells";
+  if (first.homes && !wasteElement) {
+    cells = stockElement ? [stockElement] : [];
+    name = "Stock";
+  }
   if (pileElement) {
     cells = [...(stockElement ? [stockElement] : []), pileElement];
     name = stockElement ? "Stock and pile" : "Pile";
@@ -89,7 +100,7 @@ function buildBoard(first, deep) {
   element("cells").replaceChildren(...cells);
   element("cells").hidden = !cells.length;
   element("cells").setAttribute("aria-label", name);
-  element("homes").replaceChildren(...homeElements.values());
+  element("homes").replaceChildren(...homeElements);
   element("homes").hidden = Boolean(pileElement || removedElement);
   element("columns").replaceChildren(
     ...(reserveElement ? [reserveElement] : []), ...columnElements);
@@ -156,13 +167,15 @@ function drawBoard(position, moved) {
   });
   if (pileElement) drawPile(position);
   if (wasteElement) drawWaste(position);
+  else if (position.homes && stockElement) drawStock(position.stock);
   if (removedElement) drawPyramid(position);
   const down = faceDown(position);
   for (const [card, made] of cardElements) made.classList.toggle("down", down.has(card));
-  for (const [suit, place] of pileElement || removedElement ? [] : homeElements) {
-    const name = `Foundation of ${SUIT_NAMES[suit]}`, pile = cardsHome(position, suit);
-    place.setAttribute("aria-label", pile.length ? name : `${name}, empty`);
-    fill(place, 1, pile);
+  const homes = homesOf(position);
+  for (const [index, place] of pileElement || removedElement ? [] : homeElements.entries()) {
+    const { suit, cards } = homes[index], name = `Foundation of ${SUIT_NAMES[suit]}`;
+    place.setAttribute("aria-label", cards.length ? name : `${name}, empty`);
+    fill(place, 1, cards);
   }
   const piles = position.columns.map((column, index) => [
     columnElements[index], column, `Column ${index + 1}`]);
@@ -173,7 +186,7 @@ function drawBoard(position, moved) {
     place.classList.toggle("empty", !cards.length);
     fill(place, 2, cards);
   }
-  const below = new Set([...SUITS].flatMap((suit) => cardsHome(position, suit).slice(0, -1)));
+  const below = new Set(homes.flatMap(({ cards }) => cards.slice(0, -1)));
   for (const [card, made] of cardElements) {
     const covered = position.pile ? isCovered(position, card)
       : below.has(card) || position.stock.includes(card)

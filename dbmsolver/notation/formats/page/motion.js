@@ -17,8 +17,8 @@ function layers(position) {
     column.forEach((card, index) => found.set(card, index + 1));
   }
   position.reserve.forEach((card, index) => found.set(card, index + 1));
-  for (const suit of position.pile ? [] : SUITS) {
-    cardsHome(position, suit).forEach((card, index) => found.set(card, index + 1));
+  for (const { cards } of position.pile ? [] : homesOf(position)) {
+    cards.forEach((card, index) => found.set(card, index + 1));
   }
   (position.removed || []).forEach((card, index) => found.set(card, index + 1));
   if (position.waste) position.waste.forEach((card, index) => found.set(card, index + 1));

@@ -1,6 +1,7 @@
 // Positions, as pages hold them: {columns, freecells, foundations, pile, stock, waste, hidden, reserve,
-// removed, base, lowest}. Cards are their two letters. The pile is null in games without one, and so are waste and removed
-// cards.
+// removed, base, lowest, homes}. Cards are their two letters; of several that are alike, a number follows
+// them, but for the first. The pile is null in games without one, and so are waste and removed
+// cards. Homes are the foundations of a deck of several packs, and null with one pack of each suit.
 // Foundations begin with the rank `base`, and go round from the king to the lowest rank of the deck.
 
 // The ranks of a foundation with this one on top (0 for none), that on top last.
@@ -16,6 +17,9 @@ function ranksUpTo({ base = 1, lowest = 1 }, top) {
 
 const cardsHome = (position, suit) => ranksUpTo(position, position.foundations[suit])
   .map((rank) => RANKS[rank] + suit);
+
+const homesOf = (position) => position.homes
+  || [...SUITS].map((suit) => ({ suit, cards: cardsHome(position, suit) }));
 
 // The text of a pyramid: column n has the n-th card of each row, the highest row first.
 function pyramidText({ columns, foundations, stock, waste, removed, turns }) {
@@ -34,25 +38,29 @@ function pyramidText({ columns, foundations, stock, waste, removed, turns }) {
 
 function boardText(position) {
   if (position.removed) return pyramidText(position);
-  const home = [...SUITS].map((suit) => `${suit}-${RANKS[position.foundations[suit]]}`).join(" ");
+  const home = position.homes
+    ? position.homes.map(({ suit, cards }) => `${suit}-${RANKS[cards.length]}`).join(" ")
+    : [...SUITS].map((suit) => `${suit}-${RANKS[position.foundations[suit]]}`).join(" ");
   const cells = position.freecells.map((card) => card || "-").join(" ");
-  const columns = position.columns.map((column, index) => column.map(
-    (card, depth) => (depth < position.hidden[index] ? `<${card}>` : card)).join(" ") || ":");
+  const named = (cards) => cards.map(letters).join(" ");
+  const columns = position.columns.map((column, index) => column.map((card, depth) => (
+    depth < position.hidden[index] ? `<${letters(card)}>` : letters(card))).join(" ") || ":");
   const lines = [`Foundations: ${home}`, ...(cells ? [`Freecells: ${cells}`] : []), ...columns];
   if (position.pile) {
     const stock = position.stock.length ? [`Stock: ${position.stock.join(" ")}`] : [];
     lines.splice(1, 0, `Pile: ${position.pile.join(" ") || "-"}`, ...stock);
   }
-  if (position.waste) {
-    const stock = position.stock.length ? [`Stock: ${position.stock.join(" ")}`] : [];
-    const waste = position.waste.length ? [`Waste: ${position.waste.join(" ")}`] : [];
+  if (position.waste || position.homes) {
+    const stock = position.stock.length ? [`Stock: ${named(position.stock)}`] : [];
+    const held = position.waste || [];
+    const waste = held.length ? [`Waste: ${named(held)}`] : [];
     const { base, lowest } = position;
     const names = lowest > 1 ? `${RANKS[base]} ${RANKS[lowest]}` : RANKS[base];
     const begins = base ? [`Base: ${names}`] : [];
     const turns = position.turns ?? null;
     if (turns !== null) begins.push(`Turns: ${turns}`);
-    const held = position.reserve.length ? [`Reserve: ${position.reserve.join(" ")}`] : [];
-    lines.splice(1, 0, ...begins, ...held, ...waste, ...stock);
+    const reserve = position.reserve.length ? [`Reserve: ${named(position.reserve)}`] : [];
+    lines.splice(1, 0, ...begins, ...reserve, ...waste, ...stock);
   }
   return lines.map((line) => `${line}\n`).join("");
 }

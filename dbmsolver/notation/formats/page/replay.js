@@ -2,6 +2,7 @@
 const data = JSON.parse(element("solution").textContent);
 const replay = JSON.parse(element("replay").textContent);
 const moves = data.solution.moves.map((entry) => entry.move);
+const wide = /^packs-/.test(data.header.cards_move || "");
 const positions = [firstPosition(data.solution.initial_position)];
 for (const move of moves) positions.push(positionAfter(positions[positions.length - 1], move));
 const stops = findStops();
@@ -14,7 +15,26 @@ function hiddenIn(column) {
   return column.cards.filter((card) => card.is_hidden).length;
 }
 
+// Foundations of several packs: their cards, and those that are alike told apart.
+function withPacks(position, initial) {
+  const seen = new Map();
+  const own = (card) => {
+    const copies = seen.get(card) || 0;
+    seen.set(card, copies + 1);
+    return copies ? card + copies : card;
+  };
+  const homes = initial.foundations.map(({ foundation: { suit }, rank }) => ({ suit,
+    cards: [...RANKS.slice(1, rank + 1)].map((name) => own(name + suit)) }));
+  return { ...position, homes, columns: position.columns.map((column) => column.map(own)),
+    stock: position.stock.map(own), waste: position.waste && position.waste.map(own) };
+}
+
 function firstPosition(initial) {
+  const plain = plainPosition(initial);
+  return wide ? withPacks(plain, initial) : plain;
+}
+
+function plainPosition(initial) {
   const home = initial.foundations.map((entry) => [entry.foundation.suit, entry.rank]);
   return {
     columns: initial.columns.map((column) => column.cards.map(readCard)),
@@ -29,6 +49,7 @@ function firstPosition(initial) {
     turns: initial.turns,
     base: initial.base,
     lowest: initial.lowest,
+    homes: null, // foundations of several packs: {suit, cards} each
     filled: [],
   };
 }
@@ -41,13 +62,14 @@ function readPlace(place) {
   if ("waste" in place) return { kind: "waste", index: 0 };
   if ("reserve" in place) return { kind: "reserve", index: 0 };
   if ("removed" in place) return { kind: "removed", index: 0 };
+  if ("columns" in place) return { kind: "columns", index: 0 };
   return HOME;
 }
 
 function positionAfter(position, move) {
   const columns = position.columns.slice(), freecells = position.freecells.slice();
   const foundations = { ...position.foundations };
-  let { pile, stock, waste, reserve, removed, turns } = position;
+  let { pile, stock, waste, reserve, removed, turns, homes } = position;
   const source = readPlace(move.source), target = readPlace(move.dest);
   let cards;
   if (source.kind === "column") {
@@ -59,6 +81,11 @@ function positionAfter(position, move) {
   } else if (source.kind === "waste") {
     cards = waste.slice(-move.num_cards);
     waste = waste.slice(0, -move.num_cards);
+  } else if (source.kind === "foundation" && homes) {
+    const { rank, suit } = move.source_card;
+    const from = homes.find((home) => home.suit === suit && home.cards.length === rank);
+    cards = from.cards.slice(-1);
+    homes = homes.map((home) => home === from ? { suit, cards: from.cards.slice(0, -1) } : home);
   } else if (source.kind === "foundation") {
     const suit = move.source.foundation.suit;
     cards = [RANKS[foundations[suit]] + suit];
@@ -87,6 +114,14 @@ function positionAfter(position, move) {
     waste = waste.filter((card) => card !== other);
     stock = stock.filter((card) => card !== other);
   }
+  else if (target.kind === "columns") cards.forEach((card, index) => {
+    columns[index] = [...columns[index], card];
+  });
+  else if (homes) {
+    const suit = cards[0][1], height = rankOf(cards.at(-1)) - 1;
+    const to = homes.find((home) => home.suit === suit && home.cards.length === height);
+    homes = homes.map((home) => home === to ? { suit, cards: [...to.cards, ...[...cards].reverse()] } : home);
+  }
   else foundations[cards[0][1]] = rankOf(cards[0]);
   // The reserve fills a column that has become empty.
   const filled = source.kind === "column" && !columns[source.index].length ? reserve.slice(-1) : [];
@@ -98,8 +133,8 @@ function positionAfter(position, move) {
   const hidden = position.hidden.map(
     (down, index) => Math.min(down, Math.max(columns[index].length - 1, 0)));
   const moved = target.kind === "stock" ? [] : cards;
-  return { ...position, columns, freecells, foundations, pile, stock, waste, hidden, reserve, removed,
-    turns, filled, moved, source, target };
+  return { ...position, columns, freecells, foundations, homes, pile, stock, waste, hidden, reserve,
+    removed, turns, filled, moved, source, target };
 }
 
 // A stop is where the replay rests: {begin, end, kind, cards, source, target}. Its cards are the

@@ -11,8 +11,10 @@ function playOn() {
 }
 const PLAY = `http://127.0.0.1:${replay.port}/`;
 const drawLink = () => {
-  element("play-on").hidden = Boolean(positions[0].removed); // pairing games are not played there
-  if (!positions[0].removed) element("play-on").setAttribute("href", playOn());
+  // Pairing games, and those of several packs, are not played there.
+  const playable = !positions[0].removed && !positions[0].homes;
+  element("play-on").hidden = !playable;
+  if (playable) element("play-on").setAttribute("href", playOn());
 };
 
 element("copy-sfn").hidden = replay.sfn === null;

@@ -7,6 +7,8 @@ const CELLS = "abcdefgijklmnopq";
 const OUTLINED = "HD";
 const HOME = { kind: "foundation", index: 0 };
 
+// The letters of a card, without the number that tells it from others like it.
+const letters = (card) => card.slice(0, 2);
 const element = (id) => document.getElementById(id);
 const rankOf = (card) => RANKS.indexOf(card[0]);
 const figure = (card) => (card[0] === "T" ? "10" : card[0]);
@@ -45,7 +47,7 @@ function corner(card, className) {
 // A card of the board.
 function cardElement(card) {
   const made = make("div", `card ${colour(card)}${card[0] === "T" ? " ten" : ""}`);
-  made.dataset.card = card;
+  made.dataset.card = letters(card);
   made.setAttribute("role", "img");
   made.setAttribute("aria-label", spoken(card));
   made.append(corner(card), pip(card[1], "centre"), corner(card, "turned"));

@@ -1,9 +1,9 @@
-"""The processes that search for the page: so many, with so much memory, whoever asks.
+"""A pool of processes that search for the pages: all pages share their number and memory.
 
-A task has a process of its own. When it is cancelled, the process is asked to end it, and killed if
-it has not done so at once; the place is free for another when that is certain. Each process keeps
-its files in a folder of its own, which is removed with it. A process that takes more memory than
-its share is killed.
+A process runs one task at a time. When a task is cancelled, its process is asked to end the task,
+and killed if it does not do so at once; only then the next task begins. Each process keeps its
+files in its own folder, which is removed with it. A process that takes more memory than its share
+is killed.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ LEAST_MEMORY = 512 << 20
 """The least that --memory can be: compiling kernels takes some 300 MiB."""
 USUAL_MEMORY = 1 << 30
 
-_SERVER = 128 << 20
-"""Bytes for the server itself, and for what it remembers."""
-_WORKER = 384 << 20
+_SERVER_MEMORY = 128 << 20
+"""Bytes for the server itself, and for the positions that it remembers."""
+_LEAST_WORKER_MEMORY = 384 << 20
 """The least memory of a process."""
-_RESTS = 128 << 20
-"""The memory that a resting process may hold; one with more is replaced."""
-_GRACE = 0.25
-"""Seconds that a process has to end a task before it is killed."""
-_LOOK = 0.1
+_IDLE_MEMORY = 128 << 20
+"""The most memory of an idle process; one with more is replaced."""
+_CANCEL_SECONDS = 0.25
+"""Seconds that a process has to end a cancelled task before it is killed."""
+_WATCH_INTERVAL = 0.1
 """Seconds between two looks at the memory of a process."""
 _LONGEST_LINE = 1 << 22
 
@@ -46,32 +46,32 @@ Answer = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
-    """The number of processes, and the share of each."""
+class WorkerShare:
+    """The number of processes, and the memory and threads of each."""
 
     workers: int
     memory: int
     threads: int
 
     @classmethod
-    def of(cls, memory: int, processors: int) -> Share:
-        """Divide memory and processors."""
-        workers = max(1, min(processors, (memory - _SERVER) // _WORKER))
-        return cls(workers, (memory - _SERVER) // workers, max(1, processors // workers))
+    def of(cls, memory: int, processors: int) -> WorkerShare:
+        """Divide memory and processors among processes."""
+        workers = max(1, min(processors, (memory - _SERVER_MEMORY) // _LEAST_WORKER_MEMORY))
+        return cls(workers, (memory - _SERVER_MEMORY) // workers, max(1, processors // workers))
 
     @property
-    def searched(self) -> int:
-        """Bytes of memory that a search is told to keep within."""
+    def search_memory(self) -> int:
+        """Bytes of memory that a search may use: its limit."""
         return self.memory // 4 * 3
 
     @property
-    def disk(self) -> int:
+    def disk_space(self) -> int:
         """Bytes of files that a search may write: they may lie in memory, too."""
         return self.memory // 4
 
 
-class WorkerLostError(SystemRefusedError):
-    """A process that ended in the middle of a task, or took too much memory."""
+class ProcessLostError(SystemRefusedError):
+    """A process ended in the middle of a task, or took too much memory."""
 
 
 class _Process:
@@ -94,21 +94,21 @@ class _Process:
         )
         return cls(process, folder)
 
-    def say(self, said: Any) -> None:
+    def send(self, message: Any) -> None:
         assert self.process.stdin is not None
         with suppress(OSError):
-            self.process.stdin.write(json.dumps(said).encode() + b"\n")
+            self.process.stdin.write(json.dumps(message).encode() + b"\n")
 
-    async def hear(self) -> Answer:
+    async def receive(self) -> Answer:
         assert self.process.stdout is not None
         line = await self.process.stdout.readline()
         if not line:
-            raise WorkerLostError("a search ended before its end")
+            raise ProcessLostError("a search ended before its end")
         answer: Answer = json.loads(line)
         return answer
 
     def memory(self) -> int:
-        """Return its anonymous memory in bytes, 0 when it has ended."""
+        """Return the anonymous memory of the process in bytes, 0 when it has ended."""
         with suppress(OSError, ValueError):
             text = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
             for line in text.splitlines():
@@ -117,13 +117,13 @@ class _Process:
         return 0
 
     def kill(self) -> None:
-        """End it, and whatever it has started."""
+        """Kill the process, and all that it has started."""
         if self.process.returncode is None:
             with suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
 
-    async def bury(self) -> None:
-        """Wait until it has ended, and remove its files."""
+    async def wait_for_end(self) -> None:
+        """Kill the process, wait until it has ended, and remove its files."""
         self.kill()
         await self.process.wait()
         transport = getattr(self.process, "_transport", None)
@@ -132,10 +132,10 @@ class _Process:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-class Workers:
-    """The processes; tasks wait for one of them."""
+class WorkerPool:
+    """The pool; tasks wait until one of its processes is free."""
 
-    def __init__(self, share: Share) -> None:
+    def __init__(self, share: WorkerShare) -> None:
         self.share = share
         self.waiting: list[tuple[float, int, asyncio.Future[None]]] = []
         self.base = Path(tempfile.mkdtemp(prefix="dbmsolver-play-"))
@@ -156,7 +156,7 @@ class Workers:
             task.cancel()
         await asyncio.gather(*self._cleaning, return_exceptions=True)
         for process in tuple(self._all):
-            await process.bury()
+            await process.wait_for_end()
         self._all.clear()
         shutil.rmtree(self.base, ignore_errors=True)
 
@@ -165,52 +165,56 @@ class Workers:
         return sum(process.memory() for process in self._all)
 
     async def run(
-        self, task: dict[str, Any], heard: Callable[[Answer], None], rank: float = 0
+        self, task: dict[str, Any], on_answer: Callable[[Answer], None], rank: float = 0
     ) -> None:
-        """Have a task done, and tell each thing that is found out.
+        """Run a task in a process; call `on_answer` with each answer.
 
-        Tasks of a lower rank come first. Raises WorkerLostError where the process ends, or takes
-        too much memory. When this is cancelled, so is the task, for certain.
+        Tasks of a lower rank come first. Raises ProcessLostError if the process ends, or takes too
+        much memory. To cancel this cancels the task.
         """
-        await self._turn(rank)
+        await self._acquire(rank)
         process: _Process | None = None
         try:
             process = self.idle.pop() if self.idle else await self._start()
             self.busy.add(process)
             share = self.share
-            given = {"threads": share.threads, "memory": share.searched, "disk": share.disk}
-            process.say(given | task)
-            await self._follow(process, heard)
+            given = {
+                "threads": share.threads,
+                "memory": share.search_memory,
+                "disk": share.disk_space,
+            }
+            process.send(given | task)
+            await self._read_answers(process, on_answer)
         except asyncio.CancelledError:
-            self._later(self._give_back(process, cancelled=True))
+            self._in_background(self._give_back(process, cancelled=True))
             raise
         except BaseException:
-            self._later(self._replace(process))
+            self._in_background(self._replace(process))
             raise
-        self._later(self._give_back(process, cancelled=False))
+        self._in_background(self._give_back(process, cancelled=False))
 
-    async def _turn(self, rank: float) -> None:
-        """Wait until a process may be used."""
+    async def _acquire(self, rank: float) -> None:
+        """Wait until this task may use a process."""
         if self._free > 0 and not self.waiting:
             self._free -= 1
             return
-        turn = asyncio.get_running_loop().create_future()
-        heapq.heappush(self.waiting, (rank, next(self._tickets), turn))
+        permit = asyncio.get_running_loop().create_future()
+        heapq.heappush(self.waiting, (rank, next(self._tickets), permit))
         try:
-            await turn
+            await permit
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
+            if permit.done() and not permit.cancelled():
                 self._release(None)
             raise
 
     def _release(self, process: _Process | None) -> None:
-        """Let the next one have its turn."""
+        """Let the next waiting task use a process."""
         if process is not None:
             self.busy.discard(process)
         while self.waiting:
-            turn = heapq.heappop(self.waiting)[2]
-            if not turn.done():
-                turn.set_result(None)
+            permit = heapq.heappop(self.waiting)[2]
+            if not permit.done():
+                permit.set_result(None)
                 return
         self._free += 1
 
@@ -219,56 +223,56 @@ class Workers:
         self._all.add(process)
         return process
 
-    async def _follow(self, process: _Process, heard: Callable[[Answer], None]) -> None:
-        """Hear what a process says until its task is done, and look at its memory."""
+    async def _read_answers(self, process: _Process, on_answer: Callable[[Answer], None]) -> None:
+        """Read the answers of a process until its task is done, and watch its memory."""
         watch = asyncio.create_task(self._watch(process))
         try:
             while True:
-                answer = await process.hear()
+                answer = await process.receive()
                 if "done" in answer:
                     return
                 if "ready" not in answer:
-                    heard(answer)
+                    on_answer(answer)
         finally:
             watch.cancel()
 
     async def _watch(self, process: _Process) -> None:
-        """Kill a process that takes too much."""
+        """Kill a process when it takes too much memory."""
         while True:
-            await asyncio.sleep(_LOOK)
+            await asyncio.sleep(_WATCH_INTERVAL)
             if process.memory() > self.share.memory:
                 process.kill()
 
-    def _later(self, work: Any) -> None:
-        """Do something whatever becomes of who asked for it."""
+    def _in_background(self, work: Any) -> None:
+        """Run a coroutine to its end, even if its caller is cancelled."""
         task = asyncio.create_task(work)
         self._cleaning.add(task)
         task.add_done_callback(self._cleaning.discard)
 
     async def _give_back(self, process: _Process | None, cancelled: bool) -> None:
-        """Let the next task have the process, or another one in its place."""
+        """Free a process, or another one in its place, for the next task."""
         if process is None:
             self._release(None)
             return
         if cancelled:
-            process.say("cancel")
+            process.send("cancel")
             try:
-                await asyncio.wait_for(self._follow(process, lambda _: None), _GRACE)
-            except (TimeoutError, WorkerLostError):
+                await asyncio.wait_for(self._read_answers(process, lambda _: None), _CANCEL_SECONDS)
+            except (TimeoutError, ProcessLostError):
                 await self._replace(process)
                 return
-        if process.memory() > _RESTS:
+        if process.memory() > _IDLE_MEMORY:
             await self._replace(process)
             return
         self.idle.append(process)
         self._release(process)
 
     async def _replace(self, process: _Process | None) -> None:
-        """End a process, for certain, and start another one."""
+        """Kill a process, and start another one."""
         try:
             if process is not None:
                 self._all.discard(process)
-                await process.bury()
+                await process.wait_for_end()
             self.idle.append(await self._start())
         finally:
             self._release(process)

@@ -1,4 +1,4 @@
-"""Work on the jobs of a survey in this process."""
+"""The jobs of a survey, carried out in this process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.process import default_memory
 from dbmsolver.results import Limit, Method, Options, Question, Result
 from dbmsolver.steps import changed
-from dbmsolver.survey.jobs import Found, Order, Way
+from dbmsolver.survey.jobs import Finding, JobKind, Order
 
 if TYPE_CHECKING:
     from dbmsolver.survey.class_dives import ClassDivesInTurn
@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 POLICY: Policy = "wkr"
 """The safe moves home that dives make at once."""
 
-Steps = Generator[tuple[int, Found] | None, None, None]
-"""A generator of (number of the subject, its findings), and of None now and then."""
+Findings = Generator[tuple[int, Finding] | None, None, None]
+"""A generator of (index of the subject in its job, its finding).
+
+Between findings it yields None now and then, so that the caller can look at the time.
+"""
 
 
 def dives_for(first: Deal, memory: int) -> DivesInTurn | ClassDivesInTurn:
@@ -40,20 +43,20 @@ def dives_for(first: Deal, memory: int) -> DivesInTurn | ClassDivesInTurn:
     return ClassDivesInTurn(first, POLICY, memory)
 
 
-class Performer:
-    """A worker that does one job after the other, and keeps what the next one can use."""
+class JobRunner:
+    """A runner of jobs, one after the other; it keeps the arrays of dives for the next job."""
 
     def __init__(self) -> None:
         self._dives: tuple[Rules, int, DivesInTurn | ClassDivesInTurn] | None = None
 
-    def perform(self, order: Order) -> Steps:
-        """Do a job."""
-        if order.way == Way.DIVE:
+    def run(self, order: Order) -> Findings:
+        """Carry out a job; yield the findings."""
+        if order.kind == JobKind.DIVE:
             yield from self._dive(order)
             return
         yield from self._search(order)
 
-    def _dive(self, order: Order) -> Steps:
+    def _dive(self, order: Order) -> Findings:
         rules, limits = order.subjects[0].rules, order.limits
         # Half of the memory is for the rest of the process.
         memory = (limits.memory or default_memory()) // 2
@@ -62,12 +65,12 @@ class Performer:
         run = self._dives[2].run(order.subjects, limits.max_states, limits.max_time, order.lengths)
         yield from enumerate(run)
 
-    def _search(self, order: Order) -> Steps:
+    def _search(self, order: Order) -> Findings:
         from dbmsolver.search import session
 
         self._dives = None  # a search wants the memory
         solve = order.question == Question.SOLVE
-        # A wide game is searched in memory, and nothing of it is kept.
+        # A wide game is searched in memory, so there is no store to keep.
         kept = None if order.subjects[0].rules.is_wide else order.store
         options = Options(
             policy=order.policy,
@@ -87,28 +90,28 @@ class Performer:
             except StoreError:
                 if kept is None or not was_kept:
                     raise
-                # What was kept of an earlier run is damaged: the search begins anew.
+                # The store of an earlier run is damaged: the search begins anew.
                 shutil.rmtree(kept)
                 result = yield from changed(ask(), lambda _: None)
             if kept is not None and result.limit != Limit.MEMORY:
                 shutil.rmtree(kept, ignore_errors=True)
-            yield number, found_by(result, order.lengths)
+            yield number, finding_of(result, order.lengths)
 
 
-_performer: Performer | None = None
-"""The performer of a process of a cluster, kept from one job to the next."""
+_runner: JobRunner | None = None
+"""The runner of a process of a cluster, kept from one job to the next."""
 
 
-def perform_all(order: Order) -> list[tuple[int, Found]]:
-    """Do a whole job; return the findings, with the numbers of the subjects."""
-    global _performer
-    _performer = _performer or Performer()
-    return [found for found in _performer.perform(order) if found is not None]
+def run_whole_job(order: Order) -> list[tuple[int, Finding]]:
+    """Carry out a whole job; return (index of the subject, its finding) for each."""
+    global _runner
+    _runner = _runner or JobRunner()
+    return [finding for finding in _runner.run(order) if finding is not None]
 
 
-def found_by(result: Result, lengths: bool = True) -> Found:
-    """Return the findings of a search in the form that a survey has."""
-    found = Found(
+def finding_of(result: Result, lengths: bool = True) -> Finding:
+    """Return the result of a search as a finding, without `length` unless `lengths`."""
+    finding = Finding(
         result.verdict,
         result.limit,
         result.length if lengths else None,
@@ -121,4 +124,4 @@ def found_by(result: Result, lengths: bool = True) -> Found:
         result.digest if result.verdict == "unsolvable" else None,
         result.method,
     )
-    return found if result.question == Question.SOLVE else replace(found, shortest=False)
+    return finding if result.question == Question.SOLVE else replace(finding, shortest=False)

@@ -9,7 +9,7 @@ from helpers.surveys import survey
 
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
-from dbmsolver.survey.kept import name_of
+from dbmsolver.survey.kept_searches import store_name
 from dbmsolver.survey.ranges import Subject
 from dbmsolver.survey.rows import Inquiry
 from dbmsolver.survey.run import stores_of
@@ -19,7 +19,7 @@ def test_what_others_have_put_there_stays(tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     folder = stores_of(table)
     rules = Deal.from_number(1).rules
-    left = folder / name_of(Inquiry.VERDICT, Subject(9, None, rules))
+    left = folder / store_name(Inquiry.VERDICT, Subject(9, None, rules))
     left.mkdir(parents=True)
     (left / "data.mdb").touch()
     others = [
@@ -43,7 +43,7 @@ def test_what_others_have_put_there_stays(tmp_path: Path) -> None:
 
 def test_names_are_of_deals_and_questions() -> None:
     rules = Deal.from_number(1).rules
-    names = {name_of(one, Subject(number, None, rules)) for one in Inquiry for number in (1, 2)}
+    names = {store_name(one, Subject(number, None, rules)) for one in Inquiry for number in (1, 2)}
     assert len(names) == 2 * len(Inquiry)
 
 

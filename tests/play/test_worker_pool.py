@@ -17,18 +17,20 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, rules_fields, rules_for
 from dbmsolver.play.analyst import Analyst
-from dbmsolver.play.workers import Share, WorkerLostError, Workers
+from dbmsolver.play.worker_pool import ProcessLostError, WorkerPool, WorkerShare
 
 Answer = TypeVar("Answer")
 MEBI = 1 << 20
-ALONE = Share(1, 512 * MEBI, 1)
+ALONE = WorkerShare(1, 512 * MEBI, 1)
 HARDEST = Deal.from_number(384243, rules_for("freecell", 2))
 """More than sixteen thousand million positions: nobody finds it out here."""
 
 
-def with_workers(work: Callable[[Workers], Awaitable[Answer]], share: Share = ALONE) -> Answer:
+def with_workers(
+    work: Callable[[WorkerPool], Awaitable[Answer]], share: WorkerShare = ALONE
+) -> Answer:
     async def run() -> Answer:
-        workers = Workers(share)
+        workers = WorkerPool(share)
         try:
             return await work(workers)
         finally:
@@ -73,7 +75,7 @@ async def until(happens: Callable[[], bool]) -> None:
 
 
 def test_tasks_are_done_one_after_the_other() -> None:
-    async def work(workers: Workers) -> list[list[Any]]:
+    async def work(workers: WorkerPool) -> list[list[Any]]:
         heard: list[list[Any]] = [[], []]
         await asyncio.gather(
             *(workers.run(quick(number), heard[number - 1].append) for number in (1, 2))
@@ -86,7 +88,7 @@ def test_tasks_are_done_one_after_the_other() -> None:
 
 
 def test_tasks_of_lower_rank_come_first() -> None:
-    async def work(workers: Workers) -> list[str]:
+    async def work(workers: WorkerPool) -> list[str]:
         ended: list[str] = []
 
         async def one(name: str, rank: float) -> None:
@@ -105,7 +107,7 @@ def test_tasks_of_lower_rank_come_first() -> None:
 def test_a_cancelled_task_has_ended_for_certain() -> None:
     """Nothing runs on, and the next task is done at once, though there is one process only."""
 
-    async def work(workers: Workers) -> None:
+    async def work(workers: WorkerPool) -> None:
         for _ in range(3):
             heard: list[Any] = []
             task = asyncio.create_task(workers.run(endless(), heard.append))
@@ -127,11 +129,11 @@ def test_a_cancelled_task_has_ended_for_certain() -> None:
 
 
 def test_a_process_that_does_not_listen_is_killed() -> None:
-    async def work(workers: Workers) -> None:
+    async def work(workers: WorkerPool) -> None:
         task = asyncio.create_task(workers.run(endless(), lambda _: None))
         await until(lambda: bool(workers.busy))
         process = next(iter(workers.busy))
-        process.say = lambda _: None  # type: ignore[method-assign]
+        process.send = lambda _: None  # type: ignore[method-assign]
         pid = process.process.pid
         assert alive(pid)
         task.cancel()
@@ -145,18 +147,18 @@ def test_a_process_that_does_not_listen_is_killed() -> None:
 
 
 def test_a_process_that_takes_too_much_is_killed() -> None:
-    async def work(workers: Workers) -> None:
-        with pytest.raises(WorkerLostError):
+    async def work(workers: WorkerPool) -> None:
+        with pytest.raises(ProcessLostError):
             await workers.run(quick(), lambda _: None)
         await until(lambda: not workers.busy)
 
     # Less than the interpreter takes with all that is loaded: the first look ends it.
-    with_workers(work, Share(1, 8 * MEBI, 1))
+    with_workers(work, WorkerShare(1, 8 * MEBI, 1))
 
 
 def test_nothing_is_left_when_it_is_closed() -> None:
     async def work() -> tuple[list[int], Path]:
-        workers = Workers(Share(2, 512 * MEBI, 1))
+        workers = WorkerPool(WorkerShare(2, 512 * MEBI, 1))
         await workers.begin()
         tasks = [asyncio.create_task(workers.run(endless(), lambda _: None)) for _ in range(3)]
         await until(lambda: len(workers.busy) == 2)
@@ -173,7 +175,7 @@ def test_nothing_is_left_when_it_is_closed() -> None:
 
 
 def test_who_waits_can_leave() -> None:
-    async def work(workers: Workers) -> None:
+    async def work(workers: WorkerPool) -> None:
         first = asyncio.create_task(workers.run(endless(), lambda _: None))
         await until(lambda: bool(workers.busy))
         others = [asyncio.create_task(workers.run(endless(), lambda _: None)) for _ in range(9)]
@@ -189,25 +191,25 @@ def test_who_waits_can_leave() -> None:
 def test_memory_is_divided() -> None:
     for memory in (512 * MEBI, 1 << 30, 7 << 30):
         for processors in (1, 2, 8):
-            share = Share.of(memory, processors)
+            share = WorkerShare.of(memory, processors)
             assert 1 <= share.workers <= processors
             assert share.workers * share.memory <= memory - 128 * MEBI
-            assert share.searched + share.disk <= share.memory
-            assert share.searched >= 256 * MEBI
+            assert share.search_memory + share.disk_space <= share.memory
+            assert share.search_memory >= 256 * MEBI
 
 
 def check_a_hundred(seconds: float) -> None:
     """Let a hundred clients look at hard deals: never more processes, or more memory."""
 
     async def work() -> tuple[int, int, int]:
-        share = Share(2, 384 * MEBI, 1)
-        analyst = Analyst(Workers(share), 1000)
+        share = WorkerShare(2, 384 * MEBI, 1)
+        analyst = Analyst(WorkerPool(share), 1000)
         most_memory = most_processes = heard = 0
 
         async def client(number: int) -> None:
             nonlocal heard
             deal = Deal.from_number(384243 + number, HARDEST.rules)
-            async for _ in analyst.accounts(deal.rules, [deal.position]):
+            async for _ in analyst.reports(deal.rules, [deal.position]):
                 heard += 1
 
         clients = [asyncio.create_task(client(number)) for number in range(100)]
@@ -239,7 +241,7 @@ def test_a_hundred_clients_for_long() -> None:
 
 
 def test_compiling_is_not_ended_by_who_leaves() -> None:
-    async def work(workers: Workers) -> None:
+    async def work(workers: WorkerPool) -> None:
         analyst = Analyst(workers)
         compiling = asyncio.create_task(analyst._compile(GAMES["freecell"]))
         await until(lambda: bool(workers.busy))

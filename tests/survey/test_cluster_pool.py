@@ -18,8 +18,8 @@ from dbmsolver.cli.app import cli
 from dbmsolver.clusters import load_library
 from dbmsolver.errors import SystemRefusedError, UsageError
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.survey.clusters import Cluster
-from dbmsolver.survey.pool import Answer, Over
+from dbmsolver.survey.cluster_pool import ClusterPool
+from dbmsolver.survey.pool import Answer, JobEnd
 from dbmsolver.survey.rows import Inquiry
 
 NONE = rules_for("freecell", 0)
@@ -47,7 +47,7 @@ def a_cluster() -> Iterator[Any]:
         yield cluster
 
 
-class Disturbed(Cluster):
+class Disturbed(ClusterPool):
     """A cluster whose workers are killed while they work, and at last a machine."""
 
     def __init__(self, cluster: Any) -> None:
@@ -57,9 +57,9 @@ class Disturbed(Cluster):
         self.lost = 0
         self.waits = 0
 
-    def wait(self, seconds: float) -> list[Answer | Over]:
+    def wait(self, seconds: float) -> list[Answer | JobEnd]:
         events = super().wait(seconds)
-        self.lost += sum(isinstance(event, Over) and event.lost for event in events)
+        self.lost += sum(isinstance(event, JobEnd) and event.lost for event in events)
         self.waits += bool(events)
         if self.killed < 3 and self.waits > 2 * self.killed:
             for worker in workers_of(self.cluster)[:1]:
@@ -76,7 +76,7 @@ class Disturbed(Cluster):
 def test_rows_are_those_of_this_machine_alone(two_machines: Any, tmp_path: Path) -> None:
     whole, path = tmp_path / "whole.csv", tmp_path / "table.csv"
     survey(whole, "1-60", NONE, Inquiry.FEWEST_FREECELLS)
-    pool = Cluster(two_machines.address, 1 << 30)
+    pool = ClusterPool(two_machines.address, 1 << 30)
     assert (pool.workers, pool.machines) == (2, 2)
     survey(path, "1-60", NONE, Inquiry.FEWEST_FREECELLS, pool=pool, keep_searches=False)
     assert facts(path) == facts(whole)
@@ -84,7 +84,7 @@ def test_rows_are_those_of_this_machine_alone(two_machines: Any, tmp_path: Path)
         path.with_suffix(".jsonl"),
         "3",
         question=Inquiry.SHORTEST,
-        pool=Cluster(two_machines.address, 1 << 30),
+        pool=ClusterPool(two_machines.address, 1 << 30),
         keep_searches=False,
     )
     (row,) = rows_of(path.with_suffix(".jsonl"))
@@ -106,4 +106,4 @@ def test_workers_and_a_machine_die(two_machines: Any, tmp_path: Path) -> None:
 def test_no_cluster_at_the_address() -> None:
     pytest.importorskip("ray", reason="ray is not installed")
     with pytest.raises(SystemRefusedError, match="no cluster"):
-        Cluster("127.0.0.1:1", None)
+        ClusterPool("127.0.0.1:1", None)

@@ -1,4 +1,4 @@
-"""The tasks that fill one row of a table, and the row that their answers make."""
+"""The tasks that fill one row of a table, and the row that their findings make."""
 
 from __future__ import annotations
 
@@ -10,43 +10,43 @@ from typing import Any
 from dbmsolver.errors import InputError
 from dbmsolver.game.rules import Rules
 from dbmsolver.results import Limits, Verdict
-from dbmsolver.survey.jobs import Found
+from dbmsolver.survey.jobs import Finding
 from dbmsolver.survey.ranges import Subject
 from dbmsolver.survey.rows import COLUMNS, UNREADABLE, Inquiry, Row, name_of, rules_columns
 from dbmsolver.version import PROGRAM
 
 
 @dataclass(eq=False, slots=True)
-class Task:
+class DealTask:
     """A question about a deal, and the progress of its answer."""
 
     subject: Subject
-    owner: Filling
-    """The row that takes the answer."""
+    owner: RowInProgress
+    """The row that gets the finding."""
     dived: bool = False
-    """True if dives have left it open, or are of no use: it takes the whole search."""
+    """True if the task needs a search: dives have left it open, or are of no use."""
     spent: float = 0.0
-    """Seconds of jobs that the next one does not know of."""
+    """Seconds of jobs that the result of the next job does not include."""
     used: float = 0.0
     """Seconds of all jobs."""
     lost: int = 0
-    """The number of workers that have died of it."""
+    """The number of workers that have died of the task."""
 
-    def search(self) -> Task:
-        """Return this task, marked for the whole search."""
+    def search(self) -> DealTask:
+        """Return this task, marked for a search."""
         self.dived = True
         return self
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The question and the limits of all rows of a run."""
+class RowFactory:
+    """A maker of rows, which all have the question and the limits of one run."""
 
     question: Inquiry
     limits: Limits
 
     def row(self, subject: Subject, **known: Any) -> Row:
-        """Return a row about a deal; ``known`` are values of its other columns."""
+        """Return a row about a deal; ``known`` are the values of all other columns."""
         limits = self.limits
         return Row(
             deal=name_of(subject),
@@ -63,44 +63,44 @@ class Asked:
         )
 
 
-def unreadable_row(asked: Asked, error: InputError, rules: Rules) -> Row:
+def unreadable_row(factory: RowFactory, error: InputError, rules: Rules) -> Row:
     """Return the row of a file that is no board; its limit says why."""
     where = error.where or "<board>"
     file = where.partition(", line ")[0]
     values: dict[str, Any] = dict.fromkeys(COLUMNS)
     values |= {"states": 0, "evaluated": 0, "seconds": 0.0, "peak_memory": 0}
-    values |= {"deal": file, "board": file, "question": str(asked.question), "program": PROGRAM}
+    values |= {"deal": file, "board": file, "question": str(factory.question), "program": PROGRAM}
     limit = f"{where}: {error.message}"
     return Row(**values | rules_columns(rules) | {"verdict": UNREADABLE, "limit": limit})
 
 
-class Filling(ABC):
-    """One row that is being filled: it gives the next task, and takes the answers."""
+class RowInProgress(ABC):
+    """One row that is being filled: it yields tasks, and is given their findings."""
 
-    def __init__(self, asked: Asked, subject: Subject) -> None:
-        self.asked = asked
+    def __init__(self, factory: RowFactory, subject: Subject) -> None:
+        self.factory = factory
         self.subject = subject
         self.seconds = 0.0
-        """The time that the answers took."""
+        """Seconds of all jobs whose findings the row has."""
         self.unwritten = 0.0
-        """The part of that time that is in no row of the table yet."""
+        """The part of these seconds that the table does not hold yet."""
 
     def _count(self, seconds: float) -> None:
         self.seconds += seconds
         self.unwritten += seconds
 
     @abstractmethod
-    def first(self) -> Task | None:
-        """Return the first task; None if everything is known."""
+    def first_task(self) -> DealTask | None:
+        """Return the first task; None if everything is known already."""
 
     @abstractmethod
-    def take(self, task: Task, found: Found) -> Iterator[Task]:
-        """Take an answer; yield the next tasks."""
+    def accept(self, task: DealTask, found: Finding) -> Iterator[DealTask]:
+        """Note the finding about a task; yield the next tasks."""
 
-    def put_off(self, task: Task) -> Iterator[Task]:
-        """Take a task that dives leave open; yield the next tasks.
+    def postpone(self, task: DealTask) -> Iterator[DealTask]:
+        """Note that dives left a task open; yield the next tasks.
 
-        They are its whole search, or others that may make it needless.
+        That is the search of the same task, or other tasks that may make it needless.
         """
         yield task.search()
 
@@ -110,41 +110,41 @@ class Filling(ABC):
 
     @property
     @abstractmethod
-    def is_over(self) -> bool:
-        """True if nothing more is to be asked."""
+    def is_complete(self) -> bool:
+        """True if the row needs no more tasks."""
 
 
-class OneQuestion(Filling):
-    """A verdict, or the length of a shortest solution: one answer makes the row."""
+class SingleQuestionRow(RowInProgress):
+    """A row about a verdict or the length of a shortest solution: one finding completes it."""
 
-    found: Found | None = None
+    found: Finding | None = None
 
-    def first(self) -> Task:
+    def first_task(self) -> DealTask:
         """Return the task about the deal itself."""
-        return Task(self.subject, self, dived=self.asked.question.is_shortest)
+        return DealTask(self.subject, self, dived=self.factory.question.is_shortest)
 
-    def take(self, task: Task, found: Found) -> Iterator[Task]:
-        """Take the one answer; there is no other task."""
+    def accept(self, task: DealTask, found: Finding) -> Iterator[DealTask]:
+        """Note the only finding; there is no other task."""
         self.found = found
         self._count(task.spent + found.seconds)
         yield from ()
 
     @property
-    def is_over(self) -> bool:
-        """True if the answer has come."""
+    def is_complete(self) -> bool:
+        """True if the finding is there."""
         return self.found is not None
 
     def row(self) -> Row | None:
-        """Return the row of the answer; None before it has come, or if it has no verdict."""
+        """Return the row; None before there is a finding, or if that has no verdict."""
         found = self.found
         if found is None or found.verdict is None:
             return None
         shortest, least, most = None, None, None
-        if self.asked.question.is_shortest:
+        if self.factory.question.is_shortest:
             least, most = found.at_least, found.length
             if found.verdict == Verdict.SOLVED:
                 shortest = found.shortest
-        return self.asked.row(
+        return self.factory.row(
             self.subject,
             verdict=str(found.verdict),
             limit=None if found.limit is None else str(found.limit),
@@ -164,7 +164,7 @@ class OneQuestion(Filling):
 
 
 def with_more(row: Row, limits: Limits) -> bool:
-    """Return whether a row was made with limits of which at least one is smaller than now."""
+    """Return True if at least one of these limits is larger than when the row was made."""
     pairs = (
         (row.max_states, limits.max_states),
         (row.max_time, limits.max_time),

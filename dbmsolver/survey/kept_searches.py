@@ -16,14 +16,14 @@ _NAME = re.compile("[0-9a-f]{16}")
 _FILES = {"data.mdb", "lock.mdb", "writer.lock"}
 
 
-def name_of(question: Inquiry, subject: Subject) -> str:
+def store_name(question: Inquiry, subject: Subject) -> str:
     """Return the name of the store of a deal's search."""
     text = repr((question, subject.number, subject.whose, subject.board, subject.rules))
     return blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def make_folder(folder: Path) -> None:
-    """Make the folder that searches are kept in, if it is not there; UsageError if it cannot be."""
+    """Make the folder for the stores of searches, unless it exists; UsageError if that fails."""
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
@@ -32,9 +32,9 @@ def make_folder(folder: Path) -> None:
 
 
 def remove_searches(folder: Path) -> None:
-    """Remove the stores of searches that no survey goes on with.
+    """Remove all stores of searches in a folder, and the folder if it is empty then.
 
-    What else lies there stays; without it the folder goes, too.
+    Files of other programs stay.
     """
     with suppress(OSError):
         for store in sorted(folder.iterdir()):
@@ -44,7 +44,7 @@ def remove_searches(folder: Path) -> None:
 
 
 def _is_store(path: Path) -> bool:
-    """Return whether a path is a directory that has files of a store, and nothing else."""
+    """Return True if a path is a directory that has files of a store, and nothing else."""
     if path.is_symlink() or not path.is_dir():
         return False
     names = {file.name for file in path.iterdir()}

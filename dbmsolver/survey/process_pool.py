@@ -1,7 +1,7 @@
-"""Workers in processes of their own, on this machine.
+"""A pool of worker processes on this machine.
 
-Each has one end of a pair of sockets. Its standard input is a pipe that nobody writes to: when the
-driver dies, for whatever reason, the pipe is closed, and the worker ends.
+The driver and each worker talk by a pair of sockets. A worker's standard input is a pipe that
+nobody writes to: when the driver dies, the system closes the pipe, and the worker ends.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from multiprocessing.connection import Connection, Pipe, wait
 from dbmsolver.errors import DbmError
 from dbmsolver.process import processors
 from dbmsolver.programs import python_command
-from dbmsolver.survey.pool import Answer, Job, Over
+from dbmsolver.survey.pool import Answer, Job, JobEnd
 from dbmsolver.survey.worker import COMPILES, serve
 
-_PATIENCE = 10.0
-"""Seconds that workers have to commit what they have when they are to end."""
+_TIME_TO_END = 10.0
+"""Seconds that a worker has to commit its search and end, before it is killed."""
 
 
 class _Worker:
-    """A process, and the job that it does."""
+    """A process, and its job."""
 
     def __init__(self) -> None:
         self.connection, theirs = Pipe()
@@ -39,16 +39,16 @@ class _Worker:
         self.job: Job | None = None
 
     def end(self) -> None:
-        """Ask it to end: without an order it does so by itself."""
+        """Ask the process to end; without a job it ends when the connection is closed."""
         self.connection.close()
         if self.job is not None:
             with suppress(OSError):
                 self.process.send_signal(signal.SIGTERM)
 
-    def bury(self) -> None:
-        """Wait until it has ended."""
+    def wait_for_end(self) -> None:
+        """Wait until the process has ended; kill it if that takes too long."""
         try:
-            self.process.wait(_PATIENCE)
+            self.process.wait(_TIME_TO_END)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -56,8 +56,8 @@ class _Worker:
             self.process.stdin.close()
 
 
-class Processes:
-    """Workers in processes, each with an equal share of the memory; they are started when needed.
+class ProcessPool:
+    """Worker processes with equal parts of the memory; each is started when it is needed.
 
     `compiles` is called when the first of them begins to compile kernels.
     """
@@ -81,19 +81,19 @@ class Processes:
             worker.job = job
             try:
                 worker.connection.send(job.order)
-            except OSError:  # it has died while it was idle
+            except OSError:  # the worker has died while it was idle
                 worker.end()
-                worker.bury()
+                worker.wait_for_end()
                 continue
             self._busy[worker.connection] = worker
             return
 
-    def wait(self, seconds: float) -> list[Answer | Over]:
+    def wait(self, seconds: float) -> list[Answer | JobEnd]:
         """Return the answers that have come, and the ends of jobs.
 
         Waits for the first one, ``seconds`` at most. Errors of the program itself are raised here.
         """
-        events: list[Answer | Over] = []
+        events: list[Answer | JobEnd] = []
         for connection in wait(list(self._busy), seconds):
             assert isinstance(connection, Connection)
             worker = self._busy[connection]
@@ -105,37 +105,38 @@ class Processes:
                     if isinstance(message, DbmError):
                         raise message
                     if message == COMPILES:
-                        self._told()
+                        self._report_compiling()
                         continue
                     if message is None:
-                        events.append(Over(job))
+                        events.append(JobEnd(job))
                         worker.job = None
                         self._idle.append(self._busy.pop(connection))
                         break
                     events += [Answer(job, *answer) for answer in message]
             except (EOFError, OSError):
-                events.append(Over(job, lost=True))
+                events.append(JobEnd(job, lost=True))
                 worker.end()
-                worker.bury()
+                worker.wait_for_end()
                 del self._busy[connection]
         return events
 
-    def _told(self) -> None:
+    def _report_compiling(self) -> None:
+        """Call `compiles`, the first time only."""
         compiles, self._compiles = self._compiles, None
         if compiles is not None:
             compiles()
 
     def close(self) -> None:
-        """End all workers; searches commit what they have."""
+        """End all workers; their searches commit their states."""
         all_workers = [*self._idle, *self._busy.values()]
         for worker in all_workers:
             worker.end()
         for worker in all_workers:
-            worker.bury()
+            worker.wait_for_end()
         self._idle, self._busy = [], {}
 
-    def processes(self) -> list[int]:
-        """Return the numbers of the processes."""
+    def process_ids(self) -> list[int]:
+        """Return the process ids of the workers."""
         return [worker.process.pid for worker in (*self._idle, *self._busy.values())]
 
 

@@ -1,0 +1,106 @@
+"""The files and streams that answers are written to: checked before the work, written whole."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from dbmsolver.cli.streams import output_is_closed
+from dbmsolver.errors import SystemRefusedError, UsageError
+
+PICTURES = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf")
+"""Endings of names that nobody gives to text."""
+
+
+def refuse_picture(output: str | None, what: str, expected: str) -> None:
+    """Raise UsageError if the name of a file has the ending of a picture: it gets text."""
+    ending = Path(output or "").suffix.lower()
+    if ending in PICTURES:
+        raise UsageError(f"{what} are not written as {ending}, {expected}", str(output))
+
+
+def check_output(output: str | None, *kept: str | None) -> None:
+    """Refuse a place that cannot be written to before a search is made for it.
+
+    `kept` are stores and tables, which an answer must not take the place of: UsageError for a path
+    that means one of their files, by whatever name or link.
+    """
+    if output in (None, "-"):
+        if output_is_closed():
+            raise SystemRefusedError("closed, expected a place for the answer", "standard output")
+        return
+    path = Path(str(output))
+    folder = path.parent
+    if not folder.is_dir():
+        raise UsageError(
+            f"{folder} is no directory, expected a file that can be written", str(path)
+        )
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise UsageError("cannot be written, expected a file that can be", str(path))
+    for place in filter(None, kept):
+        if path.exists() and any(os.path.samefile(path, file) for file in _files_of(Path(place))):  # noqa: PTH121
+            raise UsageError(f"a file of {place}, expected another one", str(path))
+
+
+def _files_of(kept: Path) -> list[Path]:
+    """Return the files of a store, or the one of a table."""
+    files = list(kept.iterdir()) if kept.is_dir() else [kept]
+    return [file for file in files if file.exists()]
+
+
+def write_text(text: str | Iterable[str], output: str | None) -> None:
+    """Write to a file, or to standard output for None and `-`; also text that comes in pieces.
+
+    SystemRefusedError if there is no room.
+    """
+    pieces = [text] if isinstance(text, str) else text
+    try:
+        if output in (None, "-"):
+            for piece in pieces:
+                click.echo(piece, nl=False)
+            sys.stdout.flush()
+        else:
+            _write_file(pieces, Path(str(output)))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        where = "standard output" if output in (None, "-") else str(output)
+        raise SystemRefusedError(f"cannot be written ({error.strerror})", where) from None
+
+
+def _write_file(pieces: Iterable[str], path: Path) -> None:
+    """Write a file so that it is never there in part: beside its place, then moved to it.
+
+    A device, a pipe, a link, or a file in a folder that cannot be written to is written in its
+    place.
+    """
+    plain = path.is_file() or not path.exists()
+    if path.is_symlink() or not plain or not os.access(path.parent, os.W_OK):
+        with path.open("w", encoding="utf-8") as file:
+            file.writelines(pieces)
+        return
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
+    ) as beside:
+        try:
+            beside.writelines(pieces)
+            beside.flush()
+            Path(beside.name).chmod(_mode(path))
+            Path(beside.name).replace(path)
+        except BaseException:
+            Path(beside.name).unlink(missing_ok=True)
+            raise
+
+
+def _mode(path: Path) -> int:
+    """Return the permissions of a file, or those that a new one gets."""
+    if path.exists():
+        return path.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

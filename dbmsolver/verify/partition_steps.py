@@ -1,0 +1,166 @@
+"""The checks of stores that are read partition by partition: single cards, runs, records."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.errors import DbmError, UsageError
+from dbmsolver.process import anonymous_memory
+from dbmsolver.results import Method
+from dbmsolver.verify.blocks import Readers
+from dbmsolver.verify.catalog import Catalog, read_catalog
+from dbmsolver.verify.claim import Claim, Progress
+from dbmsolver.verify.closure import Closure
+from dbmsolver.verify.format import Format
+from dbmsolver.verify.kernels.arrange import arrange, make_board, take_signature
+from dbmsolver.verify.kernels.bound import lower_bound
+from dbmsolver.verify.partitions import PartitionLoader, state_bytes
+from dbmsolver.verify.positions import TooManyPositions, check_positions
+from dbmsolver.verify.records import root_record
+from dbmsolver.verify.store_check import StoreCheck
+
+_SMALLEST_PARTITION = 1 << 16
+_LARGEST_PARTITION = 1 << 23
+
+
+def check_states(check: StoreCheck, form: Format, claim: Claim) -> Generator[Progress, None, None]:
+    """Check the closed states of a search over every position."""
+    catalog = yield from _read_catalog(check, form)
+    yield from _check_closure(check, form, claim, catalog)
+
+
+def check_records(check: StoreCheck, form: Format) -> Generator[Progress, None, None]:
+    """Check a proof over dominating positions in the depth that is wanted."""
+    catalog = yield from _read_catalog(check, form)
+    depth = check.options.depth or check.usual_depth(catalog.states)
+    check.report.depth = depth
+    if depth == "full":
+        try:
+            yield from _check_in_full(check, form, catalog)
+        except TooManyPositions as error:
+            if check.options.depth is not None:
+                raise UsageError(
+                    f"the records cover {error.message}: expected more --memory, or --depth lemma",
+                    str(check.report.store),
+                ) from None
+            check.report.depth = depth = "lemma"
+    if depth == "lemma":
+        root = root_record(form, check.report.deal)
+        yield from _check_closure(check, form, Claim(root, None, Method.DOMINATING), catalog)
+
+
+def _check_in_full(
+    check: StoreCheck, form: Format, catalog: Catalog
+) -> Generator[Progress, None, None]:
+    """Check all positions that the records stand for; TooManyPositions if memory is too small."""
+    report, memory = check.report, check.memory
+    partitions = PartitionLoader(check.store, form, catalog, memory // 8, costs=False)
+    positions_check = check_positions(
+        form, report.deal, catalog, partitions, check.threads, 3 * memory // 4
+    )
+    try:
+        while True:
+            try:
+                event = next(positions_check)
+            except StopIteration as stop:
+                positions = stop.value
+                break
+            report.peak_memory = max(report.peak_memory, anonymous_memory())
+            yield event
+    finally:
+        partitions.close()
+    report.blocks, report.states = len(catalog.blocks), int(positions.tally[0])
+    report.covered = positions.count
+    report.strata = [(0, *row, 0) for row in sorted(positions.strata.items())]
+    report.digest = f"{int(positions.digest[0]):016x}"
+    report.checked += [
+        f"{positions.count:,} positions are covered: parking leads to them from closed records",
+        "the deal is covered once its safe moves are made, and no win is covered",
+        "from each covered position, safe moves, where there are any, lead to a covered one;",
+        "elsewhere every legal move does, with the safe moves that follow it",
+    ]
+    check.compare_counts()
+
+
+def _read_catalog(check: StoreCheck, form: Format) -> Generator[Progress, None, Catalog]:
+    """Read the catalogue of the store; write the number of its blocks and states to the report."""
+    partition = check.memory // (8 * state_bytes(form))
+    partition = min(max(partition, _SMALLEST_PARTITION), _LARGEST_PARTITION)
+    with ThreadPoolExecutor(check.threads) as pool:
+        readers, whole = Readers(pool, check.memory), check.sample is None
+        catalog = yield from read_catalog(check.store, form, partition, whole, readers)
+    check.report.all_blocks, check.report.all_states = len(catalog.blocks), catalog.states
+    return catalog
+
+
+def _check_closure(
+    check: StoreCheck, form: Format, claim: Claim, catalog: Catalog
+) -> Generator[Progress, None, None]:
+    """Check that the closed states are closed under moves, and write the counts to the report."""
+    report, memory = check.report, check.memory
+    partitions = PartitionLoader(check.store, form, catalog, 5 * memory // 8, claim.costs)
+    closure = Closure(
+        form, catalog, partitions, claim, check.threads, memory, check.sample, check.options.seed
+    )
+    report.blocks = closure.blocks
+    try:
+        for event in closure.run():
+            report.peak_memory = max(report.peak_memory, anonymous_memory())
+            yield event
+    finally:
+        report.strata = _rows(closure.tally)
+        report.states = int(closure.tally[:, :, 0].sum())
+        report.forced = int(closure.tally[:, :, 1].sum())
+    _note_checks(check, claim)
+    if check.sample is None:
+        report.digest = f"{closure.digest:016x}"
+        check.compare_counts()
+
+
+def _note_checks(check: StoreCheck, claim: Claim) -> None:
+    """Write to the report what was checked."""
+    checked = check.report.checked
+    if claim.records:
+        checked.append("the deal's record is closed")
+        checked.append("every closed record is well-formed and normal, and none is a win")
+        checked.append("every record that a macro leads to is closed")
+        return
+    checked.append("the deal is closed")
+    checked.append("every closed key is an arrangement of the 52 cards, and none is a goal")
+    if claim.costs:
+        checked.append(
+            "every successor is closed with no more moves, or cannot be part of a shorter solution"
+        )
+    else:
+        checked.append("every successor is closed (where a move is forced, that one)")
+    if check.sample is None:
+        checked.append("every parent-move code leads to a closed parent, and on to the deal")
+    else:
+        checked.append("every parent-move code leads to a closed parent")
+
+
+def bound_of(form: Format, words: tuple[int, int, int, int]) -> int:
+    """Return the lower bound of a state."""
+    signature, off, low, high = (np.uint64(word) for word in words)
+    board = make_board()
+    error, home, locked = take_signature(form, signature)
+    if not error:
+        # Numba returns plain integers, and would compile anew for them.
+        home, locked = np.uint64(home), np.uint64(locked)
+        error, used = arrange(form, home, locked, off, low, high, board)
+    if error:
+        raise DbmError("the state is no position")
+    return int(lower_bound(form, signature, home, off & ~low & ~high, used, board))
+
+
+def _rows(tally: NDArray[np.int64]) -> list[tuple[int, int, int, int]]:
+    """Return (layer, stratum, states, forced) of the checked states, ascending."""
+    strata, layers = np.nonzero(tally.sum(axis=2))
+    return sorted(
+        (int(layer), int(stratum), int(tally[stratum, layer, 0]), int(tally[stratum, layer, 1]))
+        for stratum, layer in zip(strata, layers, strict=True)
+    )

@@ -160,7 +160,7 @@ def place_all(t, b, board, weights, states, found, moves, here):
     for number in range(moves):
         following = found.words[number]
         place = np.int64(U64(states.slots[hash_of(following) & mask]) & mask)
-        prefetch(states.words, 3 * max(place - 1, 0))
+        prefetch(states.words, 3 * (place - np.int64(place > 0)))
 
 
 @inlined

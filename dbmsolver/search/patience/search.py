@@ -6,7 +6,8 @@ the same one stays in the set that is being closed. Its states are given up when
 Where a shortest solution is wanted, the layers f = moves made + lower bound of the moves to come
 are closed in ascending order. The bound (:mod:`dbmsolver.core.patience_bound`) is consistent, so no
 move leads to a lower layer, the first way to a state is a shortest one, and the goal is met in the
-layer of its length. All closed states stay in memory.
+layer of its length. All closed states stay in memory. Of the layer that holds the goal only a part
+need be expanded, so from a layer on that may be it, what was met last comes first.
 
 What is pending is kept as sets, too, one for each stratum or layer, so nothing is in one twice.
 When the memory does not suffice, all of it is committed, and

@@ -82,7 +82,7 @@ def test_what_was_met_last_comes_next(done: int, number: int) -> None:
 
 
 def test_strata_signatures_and_progress() -> None:
-    """What the kernels count in words at once is what counting cards one by one gives."""
+    """Kernels count in words at once as one counts card by card."""
     random = Random("strata")
     for game in ("klondike", "klondike_by_threes", "canfield", "yukon"):
         keys = PatienceKeys(small_deck(game, random), "wkr", "turns", Question.SOLVE)

@@ -105,7 +105,7 @@ def test_threads_close_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_continued_searches_whose_last_states_come_first(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """What is in the store is expanded once, whatever order the states had in memory."""
+    """States in the store are expanded once, whatever order they had in memory."""
     random, verdicts, number = Random("continued"), set[str](), 0
     monkeypatch.setattr(search, "TOGETHER", 2)
     monkeypatch.setattr(search, "BLOCK", 8)

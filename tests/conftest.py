@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 from collections.abc import Iterator
@@ -75,6 +76,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     folder = Path(__file__).parent
     places = {folder / name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector leave out what collecting made: thousands of tests."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_compilers() -> Iterator[None]:
+    """Let searches in this process compile what they need, and no more.
+
+    Other processes would compile ahead what no test needs, and be ended amid it. Programs that
+    tests start have them.
+    """
+    from dbmsolver.api import compilers
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compilers, "MOST", 0)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,10 @@ from typing import Any
 from numba import njit
 
 from dbmsolver.jit.arguments import type_of
+from dbmsolver.jit.collector import pause_while_compiling
 from dbmsolver.jit.sharing import LateCache
+
+pause_while_compiling()
 
 
 def _kind(**options: Any) -> Callable[[Callable[..., Any]], Any]:

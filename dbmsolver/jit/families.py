@@ -29,7 +29,7 @@ def by_type(functions: Mapping[type, Any], **options: Any) -> Callable[..., Any]
         return None if found is None else found.py_func
 
     chosen.functions = functions  # type: ignore[attr-defined]
-    how: Any = {"nogil": True, "_nrt": False, **options}
+    how: Any = {"nogil": True, "_nrt": False, "no_cfunc_wrapper": True, **options}
     overload(chosen, strict=False, jit_options=how)(choose)
     return chosen
 

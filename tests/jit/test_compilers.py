@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from numba import njit
 
-from dbmsolver.api.compilers import Compilers
+from dbmsolver.api.compilers import MOST, Compilers
 from dbmsolver.jit import compilation, decorators, sharing
 
 SEARCHES = """
@@ -71,8 +71,13 @@ def runs():
     assert solve(Deal.from_number(3), threads=1, **how).length == 18
 
 def turns():
+    worker.SMALL, piece_tables.SMALLEST_BITS = UNDIVIDED
     deal = Deal.from_number(66, rules_for("klondike_by_threes"))
-    assert prove(deal, method="every-position").verdict == solve(deal).verdict == "unsolvable"
+    assert prove(deal, method="every-position").states == 29_182
+    worker.SMALL, piece_tables.SMALLEST_BITS = 200, 12
+    store = Path(sys.argv[1]) / "turns"
+    assert prove(deal, method="every-position", threads=2, store=store).states == 29_182
+    assert solve(deal).verdict == "unsolvable"
     assert solve(deal, metric="runs").verdict == "unsolvable"
     deal = Deal.from_number(2, rules_for("klondike"))
     assert solve(deal, any_solution=True, max_states=1000).moves
@@ -241,6 +246,13 @@ def test_a_kernel_that_is_compiled_ahead_twice_is_free_for_others(tmp_path: Path
         first.stdin.close()
 
 
+@pytest.fixture
+def some(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let processes compile, which other tests do without."""
+    monkeypatch.setattr("dbmsolver.api.compilers.MOST", MOST)
+
+
+@pytest.mark.usefixtures("some")
 def test_they_end_with_the_search() -> None:
     compilers = Compilers("prove", "every-position", lambda: 8)
     with compilers:
@@ -264,6 +276,7 @@ def test_they_end_with_the_process() -> None:
         os.close(process)
 
 
+@pytest.mark.usefixtures("some")
 def test_none_without_a_shared_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compilation, "is_shared", lambda: False)
     compilers = Compilers("prove", "every-position", lambda: 8)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 
@@ -26,15 +25,16 @@ from dbmsolver.storage.blocks import Runs
 from dbmsolver.verify.class_format import ClassFormat
 
 
-def lost(seed: int, count: int, least: int) -> Iterator[Deal]:
-    """Yield small decks that are lost, with at least so many classes."""
-    random = Random(seed)
-    while count:
+@cache
+def lost(seed: int, count: int, least: int) -> list[Deal]:
+    """Return small decks that are lost, with at least so many classes."""
+    random, found = Random(seed), list[Deal]()
+    while len(found) < count:
         deal = small_klondike(random, 13)
         result = api.prove(deal, threads=1)
         if result.verdict == "unsolvable" and result.states >= least:
-            count -= 1
-            yield deal
+            found.append(deal)
+    return found
 
 
 @pytest.mark.parametrize("depth", ["lemma", "full"])
@@ -135,14 +135,14 @@ def test_the_root_is_made_from_the_deal_alone() -> None:
 
 def test_the_memory_of_a_check_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     without_dives(monkeypatch)
-    deal = next(lost(5, 1, 20))
+    deal = lost(5, 8, 20)[0]
     api.prove(deal, store=tmp_path / "store")
     with pytest.raises(api.UndecidedError, match="expected --memory of so much"):
         faults.check(tmp_path / "store", memory=1)
 
 
 def test_classes_that_cannot_be_are_refused() -> None:
-    deal = next(lost(5, 1, 20))
+    deal = lost(5, 8, 20)[0]
     form = ClassFormat(deal, "wkr")
     signature, key = form.root
     waste = key | 63 << len(form.pack) + 16

@@ -18,10 +18,13 @@ KLONDIKE = GAMES["klondike_by_threes"]
 LOST = Deal.from_number(12, KLONDIKE)
 
 
-def test_small_decks() -> None:
+@pytest.mark.parametrize(
+    ("count", "most"), [(30, 400), pytest.param(30, 4_000, marks=pytest.mark.slow)]
+)
+def test_small_decks(count: int, most: int) -> None:
     """The verdict is that of all positions; a lost deal's digest is that of a proof."""
     found = set()
-    for deal, listed in small_listed(28, 30, 4_000):
+    for deal, listed in small_listed(28, count, most):
         result = api.solve(deal, threads=1)
         assert (result.verdict == Verdict.SOLVED) == listed.won, str(deal.position)
         found.add((result.verdict, result.method))

@@ -132,7 +132,8 @@ def needed(
         return _of_classes()
     if family in ("patience", "canfield"):
         game = "klondike" if family == "patience" else "canfield"
-        dives = _of_walks(_class_tables()) if Method(ahead).of_classes else []
+        t = _class_tables()
+        dives = _of_walks(t) + _of_counts(t) if Method(ahead).of_classes else []
         return of_patience(GAMES[game], question, any_solution) + dives
     codec = StateCodec(Deal.from_number(1, _GAMES[family]), "wkr")
     tables = codec.tables
@@ -322,6 +323,15 @@ def _of_both(t: Any, code_type: Any) -> list[Call]:
     ]
 
 
+def _of_counts(t: Any) -> list[Call]:
+    """Return the kernels with which the closed states of a dive are counted for a proof."""
+    return [
+        (digest_runs, (t, _WORDS, _NUMBERS, _WORDS, _NUMBER)),
+        (widths_of, (t, _WORDS)),
+        (progress_of, (t, _WORDS, _NUMBER)),
+    ]
+
+
 def _of_store(t: Any, code_type: Any) -> list[Call]:
     """Return the kernels of digests, candidates and blocks."""
     codes = np.empty(1, code_type)
@@ -330,10 +340,8 @@ def _of_store(t: Any, code_type: Any) -> list[Call]:
     for read in (read_planes, read_counts):  # as they come from the store
         read.flags.writeable = False
     return [
-        (digest_runs, (t, _WORDS, _NUMBERS, _WORDS, _NUMBER)),
+        *_of_counts(t),
         (local_key, (t, *[_WORD] * 4)),
-        (widths_of, (t, _WORDS)),
-        (progress_of, (t, _WORDS, _NUMBER)),
         (to_planes, (_WORDS, _NUMBERS, _NUMBER, planes)),
         (from_planes, (read_planes, read_counts, _NUMBER, _WORDS)),
         (find_key, (_WORDS, _NUMBER, *[_WORD] * 3)),

@@ -6,11 +6,13 @@
     python benchmarks/winnable.py --deals 1-1000 --game simple_simon --max-time 5
     python benchmarks/winnable.py --deals 1-1000 --game black_hole
     python benchmarks/winnable.py --deals 1-300 --game klondike_by_threes --memory 2G
+    python benchmarks/winnable.py --deals 1-100 --game spider --processor --threads 1
 
 Without options: deals 1 to 32,000 with four freecells, and 1 to 1,000 with three, two and one, all
 kernels loaded. With --fewest: the deals of tests/data/min-freecells.tsv with none to four
 freecells, compared with that table. Solutions are worked out and replayed only with --replay, which
-takes minutes and does not count.
+takes minutes and does not count. With --processor a deal's seconds, and its limit, are those of
+the processor, of all threads together: other programs on the same cores do not change them.
 """
 
 from __future__ import annotations
@@ -19,12 +21,13 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
 from typing import Any
 
 from tables import rows as table
 
-from dbmsolver import Deal, Decision, prove_many, rules_for
+from dbmsolver import Deal, Decision, prove, prove_many, rules_for
 from dbmsolver.arguments import parse_size
 
 ROWS = ((4, 1, 32_000), (3, 1, 1000), (2, 1, 1000), (1, 1, 1000))
@@ -40,6 +43,7 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--memory", type=parse_size, default=1 << 30, help="1G if left out")
     parser.add_argument("--max-time", type=float, default=60.0, help="seconds for a deal")
+    parser.add_argument("--processor", action="store_true", help="count time of the processor")
     parser.add_argument("--fewest", action="store_true", help="compare with the published table")
     parser.add_argument("--replay", action="store_true", help="replay every solution")
     options = parser.parse_args()
@@ -53,6 +57,7 @@ def main() -> int:
     warm = [Deal.from_number(number) for number in (1, 11982)]
     warm.append(Deal.from_number(384243, rules_for("freecell", 2)))
     limits = {"threads": options.threads, "memory": options.memory}
+    decided = by_processor if options.processor else prove_many
     if options.game != "freecell":
         warm = [Deal.from_number(number, rules_for(options.game)) for number in range(1, 5)]
     list(prove_many(warm, max_time=0.5, **limits))
@@ -63,7 +68,7 @@ def main() -> int:
         rules = rules_for(options.game, freecells)
         deals = (Deal.from_number(number, rules) for number in range(first, last + 1))
         begun = time.perf_counter()
-        found = list(prove_many(deals, max_time=options.max_time, **limits))
+        found = list(decided(deals, max_time=options.max_time, **limits))
         seconds = time.perf_counter() - begun
         print(
             f"{rules.name}, {freecells} freecells, deals {first} to {last}: "
@@ -77,6 +82,25 @@ def main() -> int:
     return 0 if right else 1
 
 
+def by_processor(deals: Iterable[Deal], *, max_time: float, **limits: Any) -> Iterator[Decision]:
+    """Decide deals one by one, with a limit in seconds of the processor for each."""
+    for deal in deals:
+        begun = time.process_time()
+        result = prove(
+            deal, cancel=lambda begun=begun: time.process_time() - begun > max_time, **limits
+        )
+        yield Decision(
+            deal,
+            result.policy,
+            result.verdict,
+            result.limit,
+            result.states,
+            result.evaluated,
+            time.process_time() - begun,
+            result,
+        )
+
+
 def summary(found: Sequence[Decision], seconds: float) -> str:
     """Return a summary of the deals of a row."""
     verdicts = Counter(str(one.verdict) for one in found)
@@ -88,6 +112,10 @@ def summary(found: Sequence[Decision], seconds: float) -> str:
         f"{sum(one.evaluated for one in found):,} records expanded",
         f"longest {max(one.seconds for one in found):.1f} s",
     ]
+    won = [one for one in found if one.verdict == "solved"]
+    if won:
+        seconds_won = [one.seconds for one in won]
+        parts.append(f"won: median {median(seconds_won):.1f} s, longest {max(seconds_won):.1f} s")
     names = [one.deal.name for one in found if one.verdict == "undecided"]
     if names:
         parts.append(f"undecided: {', '.join(names)}")

@@ -105,6 +105,7 @@ SHARED = {
     "storage.environment",  # loaded by the store, not used by the check
     "storage.transaction",
     "jit",
+    "jit.collector",
     "jit.arguments",
     "jit.cache",
     "jit.decorators",  # how functions are compiled, and where the machine code is kept

@@ -58,7 +58,7 @@ def hint(
 
 
 def value(deal: Deal, options: Options, limits: Limits) -> Events[Result]:
-    """Find out whether a position can be won, and its best move; a generator of events."""
+    """Find out whether a position can be won, and its best move: a generator of events."""
     from dbmsolver.search.advice.worth import Clock, worth
 
     return worth(deal, options, Clock(limits))
@@ -146,8 +146,8 @@ def all_solutions(
 def shortest_solutions(deal: Deal, options: Options, limits: Limits, keep: bool) -> Sequences:
     """Return all shortest solutions of a deal, to be used as a context.
 
-    They are counted, then chosen, then told; without `keep` they can only be counted. UsageError
-    for a game whose solutions are not counted.
+    First count them, then choose some, then iterate over these; without `keep` they can only be
+    counted. UsageError for a game whose solutions are not counted.
     """
     from dbmsolver.search.sequences.session import Sequences
 

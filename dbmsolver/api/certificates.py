@@ -1,4 +1,4 @@
-"""Certificates: the search of one made again, and what the two say differently."""
+"""Certificates checked by a repeated search: the differences of the two."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RepeatedSearch:
-    """A certificate beside the answer of its search, made again."""
+    """A certificate, and the result of its search, which was repeated."""
 
     record: Certificate
     deal: Deal
     result: Result
     different: tuple[str, ...]
-    """Lines about what differs in the two; nothing is compared if the search is undecided."""
+    """Lines about their differences; empty if the search is undecided."""
 
 
 def repeat_search(path: Path, threads: int | None, memory: int | None) -> Events[RepeatedSearch]:
-    """Make the search of a certificate again, by the same method, and compare the two.
+    """Repeat the search of a certificate, by the same method, and compare the two.
 
-    A generator of events. Reports tell the share that is done, as far as the certificate says how
-    much there is to do. Raises InputError for a file that is no certificate.
+    A generator of events. Reports have the share that is done if the certificate says how many
+    states there are. Raises InputError for a file that is no certificate.
     """
     from dbmsolver.verify import certificate, certificate_file
 
@@ -58,6 +58,6 @@ def _with_share(event: Event, states: int) -> Event:
     """Return a report with the share that is done, of `states` states in all."""
     if not isinstance(event, Report) or not states:
         return event
-    # More than are said: then the certificate is wrong, and nobody knows the end.
+    # More states than expected: the certificate is wrong, and the end is unknown.
     done = (event.states + event.forced) / states
     return replace(event, done=done if done <= 1 else None)

@@ -1,8 +1,8 @@
 """Processes that compile the kernels of a search while the search compiles those it needs first.
 
-numba compiles one kernel at a time in a process, whatever the threads. The kernels go from one
-process to another through the cache (:mod:`dbmsolver.jit.sharing`). Nothing else is between them:
-if they die, or cannot be started, a search takes longer and is as right.
+numba compiles one kernel at a time in a process, however many threads it has. The processes share
+kernels through the cache (:mod:`dbmsolver.jit.sharing`), and nothing else: if they die, or cannot
+be started, the search takes longer and has the same result.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from dbmsolver.results import Method, Options, Question, method_ahead, method_fo
 from dbmsolver.signals import end_with_parent
 
 MOST = 4
-"""More do not help: the longest chain of kernels that call each other takes half of the time."""
+"""The most processes: more do not help, as one chain of kernels takes half of the time."""
 
 
 class Compilers:
     """A context around a search that compiles its kernels in other processes.
 
-    It starts them when the first kernel is missing, and ends them with the search. ``code_bits``
-    says how wide the deal's parent-move codes are, ``any_solution`` whether a search for a shortest
-    solution begins with any, ``counting`` whether all of them are counted, ``family`` which kernels
-    play the game, ``ahead`` the method of the dives that precede such a search.
+    It starts them when the first kernel is missing, and ends them with the search. ``code_bits`` is
+    the width of the deal's parent-move codes, ``family`` the game's family of kernels, ``ahead``
+    the method of the dives before a search for a shortest solution. ``any_solution`` is True if
+    such a search begins with any solution, ``counting`` if all shortest solutions are counted.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Compilers:
                 waiter.join()
 
     def _start(self) -> None:
-        """Start them; called by whichever thread is first to miss a kernel."""
+        """Start the processes; the first thread that misses a kernel calls this."""
         from dbmsolver.jit.compilation import is_shared
 
         if not is_shared():
@@ -135,7 +135,7 @@ def compile_share(
     family: Family,
     ahead: Method,
 ) -> None:
-    """Compile what a search needs and no other process is compiling: the work of a process."""
+    """Compile the kernels of a search that no other process is compiling: the program of one."""
     end_with_parent()
     from dbmsolver.search.precompile import compile_needed
 

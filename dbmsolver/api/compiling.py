@@ -1,7 +1,7 @@
-"""All that commands may have to compile, as works for processes, and those processes.
+"""Everything that commands may have to compile, divided into tasks for processes.
 
-A work is named by a family of games and a part of what is done with them. The kernels of searches
-are known by name; the others are compiled by playing a deal of the family that is soon decided.
+A task is a family of games and a part of what commands do with them. The kernels of searches are
+listed by name; others are compiled by searching a deal of the family that is soon decided.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PARTS = {
     "cover": "proofs over dominating positions or classes",
     "play": "surveys and checks",
 }
-"""The parts of what is done with a family, in words. "cover" is for families that have it."""
+"""The parts of the work on a family, in words. "cover" is for families that have such proofs."""
 FAMILIES = {
     "cards": "games of single cards",
     "runs": "games of runs",
@@ -54,7 +54,7 @@ QS KD JH QC
 TH JC TC JD
 TS TD KS QD
 """
-"""A deal of Fortress, and few positions, that can be won."""
+"""A deal of Fortress with few positions, which can be won."""
 _LOST: dict[str, tuple[str, int]] = {
     "cards": ("freecell", 11982),
     "runs": ("alpha_star", 1),
@@ -63,16 +63,16 @@ _LOST: dict[str, tuple[str, int]] = {
     "patience": ("klondike_by_threes", 66),
     "canfield": ("canfield", 5),
 }
-"""A game of each family, and a deal of few positions that cannot be won."""
+"""A game of each family, and the number of a deal with few positions that cannot be won."""
 _CODE_BITS = {"cards": (8, 16), "runs": (8, 16), "two-way": (8, 16)}
-"""The widths of parent-move codes, where kernels are compiled for more than one."""
+"""The widths of parent-move codes of families that have more than one."""
 _MOST_STATES = 2000
 _LARGEST_KERNEL = 1 << 20
 """Bytes that no file of a kernel exceeds."""
 
 
 class CompileTask(NamedTuple):
-    """Work of one process: a part of what is compiled for a family."""
+    """The task of one process: a part of the kernels of a family."""
 
     family: Family
     part: Part
@@ -91,7 +91,7 @@ def kernel_folder() -> str:
 
 
 def check_disk(folder: str) -> None:
-    """Raise SystemRefusedError if the folder has no room for another kernel."""
+    """Raise SystemRefusedError if the folder's disk has no space for another kernel."""
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
@@ -102,7 +102,7 @@ def check_disk(folder: str) -> None:
 
 
 def tasks_for(games: Iterable[Rules]) -> list[CompileTask]:
-    """Return the works that some games need; those that take longest first."""
+    """Return the tasks for some games; those that take longest first."""
     needed = set[CompileTask]()
     for rules in games:
         needed |= {CompileTask(rules.family, part) for part in ("solve", "prove", "play")}
@@ -115,7 +115,7 @@ def tasks_for(games: Iterable[Rules]) -> list[CompileTask]:
 
 
 def compile_tasks(tasks: list[CompileTask], threads: int | None = None) -> Iterator[CompileTask]:
-    """Compile the works, some at a time; yields each that is done.
+    """Run the tasks, one for each thread at a time; yield each that is done.
 
     SystemRefusedError if a process fails.
     """
@@ -161,7 +161,7 @@ def _last_line(process: subprocess.Popen[bytes]) -> str:
 
 
 def compile_part(family: Family, part: Part) -> None:
-    """Compile one part of a family: the work of a process."""
+    """Compile one part of a family: the program of a process."""
     end_with_parent()
     from dbmsolver.search.precompile import compile_needed
 

@@ -1,4 +1,4 @@
-"""Keys of positions: big integers that say how one differs from the deal it was reached from."""
+"""Keys of positions: big integers that hold the difference between a position and its deal."""
 
 from __future__ import annotations
 

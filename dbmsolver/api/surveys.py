@@ -24,7 +24,7 @@ from dbmsolver.arguments import (
 from dbmsolver.errors import UsageError, WrongValueError
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import METRICS, Metric
+from dbmsolver.game.measures import METRICS, Metric, measure_of
 from dbmsolver.game.numbers import NUMBERS, Numbers
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_for
@@ -40,7 +40,7 @@ Question = Literal["verdict", "shortest", "fewest-freecells"]
 
 
 def as_list(what: str, given: Any, kind: type[Any]) -> list[Any]:
-    """Return one thing of a kind, or several, as a list; UsageError for anything else."""
+    """Return one value of a type, or several, as a list; UsageError for anything else."""
     if isinstance(given, kind):
         return [given]
     checked_instance(what, given, Iterable)
@@ -116,6 +116,7 @@ def survey_deals(
     if not games:
         raise WrongValueError("rules are empty, expected those of one game or of several")
     inquiry = inquiry_of(question, metric, automove)
+    check_metric(metric, games)
     asked = deals_of(texts, numbers, rows)
     survey = survey_of(inquiry, asked, games, limits, undecided_only, lengths)
 
@@ -149,6 +150,12 @@ def inquiry_of(question: str, metric: Metric | None, automove: Policy | None) ->
     from dbmsolver.survey.rows import Inquiry
 
     return Inquiry(question).measured(metric, automove)
+
+
+def check_metric(metric: Metric | None, games: Iterable[Rules]) -> None:
+    """Raise UsageError if one of these games has no lengths in a metric."""
+    for rules in games if metric is not None else ():
+        measure_of(rules, "none", metric)
 
 
 def question_of(path: Path) -> str:

@@ -23,7 +23,7 @@ from dbmsolver.results import FirstMoves, Limit, MoveValue, Result, Verdict
 
 
 def hint_line(game: GameSoFar, result: Result) -> str:
-    """Return the worth of a position, in one line."""
+    """Return in one line whether a position can be won, and how far it is."""
     if game.deal.position.is_goal():
         return f"{game.title}: won"
     if result.verdict == Verdict.UNSOLVABLE:

@@ -1,4 +1,4 @@
-"""Running a search with its progress shown, and writing its answer as it was asked for."""
+"""A search run with its progress shown, and its answer written in the wanted form."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ COMPILING = (
 
 
 class Interrupted(DbmError):
-    """Ctrl-C, or a polite request to end."""
+    """The program was interrupted: by Ctrl-C, or by a signal to end."""
 
     exit_code: ClassVar[int] = EXIT_INTERRUPTED
 
@@ -56,7 +56,7 @@ class AnswerForm:
 def chosen_format(form: str | None, as_json: bool, output: str | None, runs: bool) -> str:
     """Return the format that --format, --json or the ending of -o ask for.
 
-    UsageError for a format that there is not.
+    UsageError if they contradict, or if there is no such format.
     """
     if as_json and form not in (None, "json"):
         raise UsageError(f"--json and --format {form}, expected one of them")
@@ -121,7 +121,7 @@ def follow(events: Events[Answer], progress: ProgressDisplay, store: str | None)
 def follow_many(
     begin: Callable[[], Events[Answer]], progress: ProgressDisplay, store: str | None
 ) -> Answer:
-    """Run a part of some work that begins anew with the same command, and goes on by its store."""
+    """Run a part of some work; the same command begins the work anew, and continues its store."""
     try:
         return follow(begin(), progress, None)
     except Interrupted:
@@ -161,8 +161,8 @@ def interrupted(store: str | None) -> Interrupted:
 
 
 def write_answer(result: Result, form: AnswerForm, quiet: bool = False) -> int:
-    """Write the answer; returns the exit code that says the verdict."""
-    beside = True  # the verdict has to be told besides
+    """Write the answer; return the exit code of its verdict."""
+    beside = True  # the text has no verdict: a line on standard error has it
     if form.name == "text":
         text, beside = render_text(result, form.boards), False
     elif form.name == "json":
@@ -191,7 +191,7 @@ def _solution_text(result: Result, form: AnswerForm) -> str:
 
 
 def not_proven(at_least: int | str | None) -> str:
-    """Say of a solution that it is not proven shortest, and what no solution falls short of."""
+    """Return the remark that a solution is not proven shortest, with the known lower bound."""
     if at_least is None:
         return "not proven shortest"
     moves = f"{at_least} moves" if isinstance(at_least, int) else at_least
@@ -199,7 +199,7 @@ def not_proven(at_least: int | str | None) -> str:
 
 
 def _length_in_words(result: Result, moves: int | None) -> int | str | None:
-    """Return a number of moves; in words, with what counts as one, where that is not usual."""
+    """Return a number of moves; in words, with their unit, if the metric is not the usual one."""
     usual = result.metric == usual_metric(result.deal.rules)
     if moves is None or (usual and result.metric != "turns"):  # where the waste is turned for free
         return moves

@@ -1,7 +1,7 @@
-"""The command line: which commands there are, and how a run of one ends.
+"""The command line: the list of commands, and the way a run of one ends.
 
-Commands are loaded when they are called, so that `--help` stands on the screen at once. Whatever
-ends a command other than well is one line on standard error and an exit code of `dbmsolver.errors`.
+A command is loaded when it is called, so that `--help` answers at once. A command that fails ends
+with one line on standard error and an exit code of `dbmsolver.errors`.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class CommandLine(click.Group):
             formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; what can end it becomes a `Failure`."""
+        """Run the command; raise `Failure` for every error that can end it."""
         try:
             return super().invoke(ctx)
         except DbmError as error:
@@ -177,7 +177,7 @@ class CommandLine(click.Group):
 
 
 def _is_unmapped(error: BaseException | None) -> bool:
-    """Return whether a library was not loaded because memory was refused."""
+    """Return True if a library was not loaded because memory was refused."""
     while error is not None:
         text = str(error)
         if "failed to map segment" in text or "shared object file" in text:
@@ -189,7 +189,7 @@ def _is_unmapped(error: BaseException | None) -> bool:
 
 
 def _system_failure(error: OSError) -> Failure:
-    """Return the failure for a request that the system refused: of a named file, or the answer."""
+    """Return the failure for an error of the system: about its file, or about the answer."""
     reason = error.strerror or str(error)
     if error.filename is not None:
         code = EXIT_SYSTEM if error.errno in REFUSED else EXIT_INPUT
@@ -200,7 +200,7 @@ def _system_failure(error: OSError) -> Failure:
 
 
 def report(message: str) -> None:
-    """Write a line on standard error; nobody may be reading it any more."""
+    """Write a line to standard error, which may be closed."""
     if message:
         try:
             click.echo(f"dbmsolver: {message}", err=True)
@@ -223,7 +223,7 @@ def _message(failure: click.ClickException) -> str:
 
 
 def _suggestion(word: str, known: Iterable[str]) -> str:
-    """Return the known word that was probably meant, as a question; nothing if none is near."""
+    """Return a question with the most similar known word; an empty text if none is similar."""
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f" Did you mean '{near[0]}'?" if near else ""
 

@@ -31,10 +31,10 @@ def check_values(wanted: SequenceOptions, form: AnswerForm) -> None:
 def answer_values(
     game: GameSoFar, options: Options, limits: Limits, form: AnswerForm, display: DisplayOptions
 ) -> int:
-    """Find out what each move leads to, and write it; returns the exit code.
+    """Find the value of each legal move, and write them; return the exit code.
 
-    That says whether the position can be won; it is that of `undecided` where a limit left the
-    value of a move open.
+    It is that of the position's verdict, or that of `undecided` if a limit left the value of a move
+    open.
     """
     store = None if options.store is None else str(options.store)
     check_output(form.output, store)

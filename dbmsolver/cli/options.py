@@ -1,6 +1,6 @@
-"""Options and arguments that mean the same for several commands.
+"""Options and arguments that several commands share.
 
-A group of options reaches the command as one argument, made of their values by :func:`gathered`.
+A command gets a group of options as one argument, which :func:`gathered` makes of their values.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ CHANGED = ", if not as in the game."
 
 
 def _freecells(text: str) -> int:
-    """Read a number of freecells; the rules of the game say how many there can be."""
+    """Return a number of freecells; the rules of the game are checked later."""
     if not re.fullmatch("[0-9]{1,3}", text):
         raise UsageError(f"{quoted(text)} is no number of freecells, expected 0 to {MAX_FREECELLS}")
     return int(text)
@@ -234,7 +234,7 @@ threads_option = click.option(
 def limits_with(usual: str | None) -> Callable[[Command], Command]:
     """Return the decorator that adds options for the limits of a search, as `limits`.
 
-    `usual` is the time limit where no option says one, as a user writes it; None for no limit.
+    `usual` is the default of the time limit, as a user writes it; None for no limit.
     """
     return gathered(
         "limits",
@@ -265,7 +265,7 @@ limit_options = limits_with(None)
 
 @dataclass(frozen=True, slots=True)
 class DisplayOptions:
-    """The choice of progress shown on standard error while a command works."""
+    """The options of the progress that is shown on standard error while a command works."""
 
     quiet: bool
     log_json: bool

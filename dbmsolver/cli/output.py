@@ -14,7 +14,7 @@ from dbmsolver.cli.streams import output_is_closed
 from dbmsolver.errors import SystemRefusedError, UsageError
 
 PICTURES = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf")
-"""Endings of names that nobody gives to text."""
+"""Endings of the names of pictures."""
 
 
 def refuse_picture(output: str | None, what: str, expected: str) -> None:
@@ -25,10 +25,10 @@ def refuse_picture(output: str | None, what: str, expected: str) -> None:
 
 
 def check_output(output: str | None, *kept: str | None) -> None:
-    """Refuse a place that cannot be written to before a search is made for it.
+    """Raise an error for an output that cannot be written to, before a search is made for it.
 
-    `kept` are stores and tables, which an answer must not take the place of: UsageError for a path
-    that means one of their files, by whatever name or link.
+    `kept` are stores and tables, which an answer must not replace: UsageError for a path that is
+    one of their files, also by another name or a link.
     """
     if output in (None, "-"):
         if output_is_closed():
@@ -42,21 +42,21 @@ def check_output(output: str | None, *kept: str | None) -> None:
         )
     if not os.access(path if path.exists() else folder, os.W_OK):
         raise UsageError("cannot be written, expected a file that can be", str(path))
-    for place in filter(None, kept):
-        if path.exists() and any(os.path.samefile(path, file) for file in _files_of(Path(place))):  # noqa: PTH121
-            raise UsageError(f"a file of {place}, expected another one", str(path))
+    for name in filter(None, kept):
+        if path.exists() and any(os.path.samefile(path, file) for file in _files_of(Path(name))):  # noqa: PTH121
+            raise UsageError(f"a file of {name}, expected another one", str(path))
 
 
 def _files_of(kept: Path) -> list[Path]:
-    """Return the files of a store, or the one of a table."""
+    """Return the files of a store, or the file of a table."""
     files = list(kept.iterdir()) if kept.is_dir() else [kept]
     return [file for file in files if file.exists()]
 
 
 def write_text(text: str | Iterable[str], output: str | None) -> None:
-    """Write to a file, or to standard output for None and `-`; also text that comes in pieces.
+    """Write a text, or its pieces, to a file; to standard output for None and `-`.
 
-    SystemRefusedError if there is no room.
+    SystemRefusedError if it cannot be written.
     """
     pieces = [text] if isinstance(text, str) else text
     try:
@@ -74,10 +74,9 @@ def write_text(text: str | Iterable[str], output: str | None) -> None:
 
 
 def _write_file(pieces: Iterable[str], path: Path) -> None:
-    """Write a file so that it is never there in part: beside its place, then moved to it.
+    """Write a file that is never there in part: write a file beside it, then rename that.
 
-    A device, a pipe, a link, or a file in a folder that cannot be written to is written in its
-    place.
+    A device, a pipe, a link, or a file in a folder that cannot be written to is written directly.
     """
     plain = path.is_file() or not path.exists()
     if path.is_symlink() or not plain or not os.access(path.parent, os.W_OK):

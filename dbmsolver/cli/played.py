@@ -24,13 +24,13 @@ _NOTED = re.compile("[1-8a-d][1-8a-dh]")
 
 @dataclass(frozen=True, slots=True)
 class GameSoFar:
-    """A position in the middle of a game."""
+    """A game in progress: its deal, and the position after the moves so far."""
 
     start: Deal
     made: int
-    """Moves so far, each as the text has it: a run of cards may be one."""
+    """The number of moves so far, as the text counts them: a run of cards may be one."""
     deal: Deal
-    """The position that is reached, as a deal of its own if there are moves."""
+    """The position that is reached, as a new deal if there are moves."""
 
     @property
     def title(self) -> str:
@@ -67,5 +67,5 @@ def play_out(
 
 
 def _is_path(word: str) -> bool:
-    """Return True if a word is rather the name of a file than moves."""
+    """Return True if a word looks like the name of a file rather than moves."""
     return "/" in word or "." in word

@@ -35,7 +35,7 @@ FIRST_LINE = 2.0
 
 _HASTY = {"look ahead": "(looking ahead)", "improve": "(looking for a shorter one)"}
 LAST = 8
-"""The number of open deals up to which no time is told: each of them may be a hard one."""
+"""The number of open deals up to which no time left is shown: each of them may be hard."""
 BAR = 24
 """Characters of a bar."""
 _DRAWN = re.compile(f" (?=[━─#-]{{{BAR}}} )(?P<bar>(?P<full>[━#]*)(?P<empty>[─-]*)) ")
@@ -48,13 +48,13 @@ class ProgressDisplay(Closable):
     """A display of progress that shows nothing; the parent of the others."""
 
     def __call__(self, event: Event) -> None:
-        """Take what the search has to say."""
+        """Take an event of the search."""
 
     def say(self, message: str) -> None:
         """Show a line that stays."""
 
     def advance(self, what: str, step: str, done: int, total: int, elapsed: float) -> None:
-        """Show how many steps of some work are done, and the one that was last, in words."""
+        """Show the number of finished steps of some work, and the last step in words."""
 
     def close(self) -> None:
         """Leave the terminal as it should be."""
@@ -201,10 +201,10 @@ def better_line(better: Better) -> str:
 
 
 def survey_line(report: SurveyReport, rate: float, left: float | None) -> str:
-    """Return a moment of a survey in one line; `rate` is in deals per second.
+    """Return the progress of a survey in one line; `rate` is in deals per second.
 
-    Large deals come last, so the time that is left is told only while rows keep coming and more
-    than a few deals are open. What has been put back is told.
+    Large deals come last, so the time left is shown only while rows keep coming and more than a few
+    deals are open. The number of deals that wait for more memory is shown.
     """
     parts = [
         f"{report.question} {int(100 * report.done)}%",  # 100 % only when nothing is left
@@ -224,7 +224,7 @@ def survey_line(report: SurveyReport, rate: float, left: float | None) -> str:
 
 
 def report_line(report: Report | SurveyReport, rate: float, left: float | None = None) -> str:
-    """Return a moment of the work in one line: the share done if the end is known, else counts.
+    """Return the progress of the work in one line: the share done if the end is known, else counts.
 
     `rate` is in states per second, `left` the seconds that the rest takes, where that is known.
     """

@@ -12,7 +12,7 @@ from dbmsolver.results import Keep, Verdict
 def proof_facts(
     store: Path | str, verdict: Verdict | None, shortest: bool, keep: Keep
 ) -> Iterator[tuple[str, str]]:
-    """Say for people what proves the claim of a store; nothing where no proof is needed."""
+    """Yield (name, text) about the proof of a store's claim; nothing if it needs no proof."""
     if not _is_claim(verdict, shortest):
         return
     command = verifying(store, verdict, shortest, keep)
@@ -35,5 +35,5 @@ def verifying(
 
 
 def _is_claim(verdict: Verdict | None, shortest: bool) -> bool:
-    """Return whether a claim rests on more than the moves of a solution."""
+    """Return True if a claim rests on more than the moves of a solution."""
     return verdict == Verdict.UNSOLVABLE or (verdict == Verdict.SOLVED and shortest)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dbmsolver.results import Report, SurveyReport
 
 WINDOW = 5.0
-"""Seconds that a rate is taken over."""
+"""Seconds over which a rate is measured."""
 
 STALL = 2.0
 """Seconds without progress after which the time that is left is measured anew."""
@@ -35,10 +35,11 @@ def _finished(report: Report | SurveyReport) -> int:
 
 
 class TimeLeft:
-    """Seconds left of work whose end is known, by how the share that is done has grown.
+    """The seconds left of work whose end is known, estimated from the growth of the share done.
 
-    Nothing is said before the share has grown for `WINDOW` seconds without a stall: while kernels
-    are compiled it stands still, and what came before tells nothing of what comes after.
+    There is no estimate before the share has grown for `WINDOW` seconds without a stall: while
+    kernels are compiled it does not grow, and the rate before a stall says nothing about the rate
+    after it.
     """
 
     def __init__(self) -> None:

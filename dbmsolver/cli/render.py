@@ -88,7 +88,7 @@ def verdict_line(result: Result) -> str:
 
 
 def _why_early(result: Result) -> str:
-    """Say why the search has not come to its end."""
+    """Return the reason why the search ended early, in words."""
     return LIMITS[result.limit] if result.limit else "the search is not finished"
 
 

@@ -99,7 +99,7 @@ def load(
 ) -> tuple[Solution, str]:
     """Return the solution in a file, on standard input (`-`) or in a text, and its format.
 
-    Prints the choices that its reader made; of one of several solutions with the deal's name.
+    Prints the choices that its reader made, after the deal's name for one of several solutions.
     """
     from dbmsolver.notation import formats
 

@@ -1,4 +1,4 @@
-"""Standard input, output and error, usable whatever the program was started with."""
+"""Standard input, output and error, made usable if the program was started without them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import IO, Any, TextIO
 def open_streams() -> None:
     """Make all three streams usable.
 
-    Where one is closed, the next file to be opened would take its number, and be written to by
-    mistake. Standard input becomes empty, standard error forgets all that is written, and writing
-    to standard output fails, as it should.
+    If one of them is closed, the next file to be opened gets its number, and would be written to by
+    mistake. In its place standard input is empty, standard error drops all text, and writing to
+    standard output fails, as it should.
     """
     closed = [number for number in range(3) if not _is_open(number)]
     for number in range(3):
@@ -34,7 +34,7 @@ def open_streams() -> None:
 
 
 def forget_output() -> None:
-    """Let nothing more be written, or Python would complain when it flushes at its end."""
+    """Replace standard output, as Python would report an error when it flushes it at its end."""
     null = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):  # not a real file, as in tests
@@ -53,7 +53,7 @@ def output_is_closed() -> bool:
 
 
 class MessageStream:
-    """A stream of messages that nobody may be reading: what cannot be written is forgotten."""
+    """A stream for messages that ignores errors: its reader may be gone."""
 
     def __init__(self, stream: IO[str]) -> None:
         self.stream = stream

@@ -33,7 +33,7 @@ def parse_cells(text: str) -> Cells:
 
 
 class GameChoice:
-    """The games, and how they are changed, as the options say it."""
+    """The games of a survey, and the options that change their rules."""
 
     def __init__(
         self,

@@ -29,7 +29,7 @@ def count_table(name: str, rows: Sequence[Row], width: int | None = None) -> str
 
 
 def count_bar(value: int, most: int, width: int) -> str:
-    """Return a bar of `width` characters for `most`; a value above 0 is never invisible."""
+    """Return a bar of `width` characters for `most`; it is never empty for a value above 0."""
     if not value:
         return ""
     eighths = max(round(8 * width * value / most), 1)

@@ -49,7 +49,7 @@ class Parsed(click.ParamType[Any]):
 
 
 class DealSource(click.ParamType[str]):
-    """A deal as people name it; read later, when its rules are known. Shells complete paths."""
+    """A deal as a user names it; read later, when its rules are known. Shells complete paths."""
 
     name = "deal"
 
@@ -61,7 +61,7 @@ class DealSource(click.ParamType[str]):
 
 
 class GameSource(click.ParamType[str]):
-    """A game's name, or the path of a file; whether there is one is for the library to say."""
+    """A game's name, or the path of a file; the library checks it later."""
 
     name = "game"
 
@@ -74,7 +74,7 @@ class GameSource(click.ParamType[str]):
 
 
 class FormatName(click.ParamType[str]):
-    """The name of a format; whether there is one is for the library to say. Shells complete."""
+    """The name of a format; the library checks it later. Shells complete the names."""
 
     name = "format"
 
@@ -89,7 +89,7 @@ class FormatName(click.ParamType[str]):
 
 
 class StorePath(click.ParamType[str]):
-    """The directory of a store; whether there is one is for the library to say. Shells complete."""
+    """The directory of a store; the library checks it later. Shells complete directories."""
 
     name = "directory"
 

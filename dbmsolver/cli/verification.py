@@ -37,7 +37,7 @@ def claim_line(report: Verification) -> str:
 
 
 def verdict_text(report: Verification) -> str:
-    """Return whether the store is valid, in words; a sample is never passed off as the whole."""
+    """Return the verdict on the store in words; they name a sample as one."""
     if not report.valid:
         return "NOT VALID"
     if report.sample is not None and report.all_blocks:

@@ -1,21 +1,24 @@
 """Successors of states of which a move may lead to any later signature.
 
 Records and classes are such states, which stand for several positions, and so are the positions of
-games of one pile and of pairs. The kernels that close them call these names. Which function it is,
-the class of the tables decides (:mod:`dbmsolver.jit.families`).
+games of one pile and of pairs, and of Klondike and its relatives. The kernels that close them call
+these names. Which function it is, the class of the tables decides (:mod:`dbmsolver.jit.families`).
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from dbmsolver.core import classes, dominance, pairs, pile
+from dbmsolver.core import classes, dominance, macros, pairs, patience_states, pile
 from dbmsolver.core.class_tables import WON, ClassTables
 from dbmsolver.core.expand import HEIGHTS_ALL_HOME, height
 from dbmsolver.core.hashing import HASH
 from dbmsolver.core.pairs import PairTables
+from dbmsolver.core.patience_states import StrataTables
 from dbmsolver.core.pile import PileTables
-from dbmsolver.core.tables import Tables
+from dbmsolver.core.tables import HIGH, Tables
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.jit.families import inlined_by_type
 
@@ -31,23 +34,28 @@ def fingerprint(signature, off, low):
 
 
 @inlined
-def _expand_record(t, sets, off, low, scratch):
+def _expand_record(t, sets, off, low, high, scratch):
     return dominance.expand_record(t, sets, off, low, scratch)
 
 
 @inlined
-def _expand_class(t, sets, off, low, scratch):
+def _expand_class(t, sets, off, low, high, scratch):
     return classes.expand_class(t, sets, off, scratch.found)
 
 
 @inlined
-def _expand_pile(t, sets, off, low, scratch):
+def _expand_pile(t, sets, off, low, high, scratch):
     return pile.expand_pile(t, sets, off, scratch.found)
 
 
 @inlined
-def _expand_pairs(t, sets, off, low, scratch):
+def _expand_pairs(t, sets, off, low, high, scratch):
     return pairs.expand_pairs(t, sets, off, scratch.found)
+
+
+@inlined
+def _expand_words(t, sets, off, low, high, scratch):
+    return patience_states.expand_words(t, sets, off, low, high, scratch)
 
 
 @inlined
@@ -76,6 +84,21 @@ def _as_found(t, found, index, code):
 
 
 @inlined
+def _code_of_word(t, found, index, code):
+    return np.int64(found[index, patience_states.CODE])
+
+
+@inlined
+def _none(t, found, index):
+    return U64(0)
+
+
+@inlined
+def _high_of_word(t, found, index):
+    return found[index, HIGH]
+
+
+@inlined
 def _record_is_won(t, signature):
     return signature == HEIGHTS_ALL_HOME
 
@@ -101,6 +124,7 @@ expand_state = inlined_by_type(
         ClassTables: _expand_class,
         PileTables: _expand_pile,
         PairTables: _expand_pairs,
+        StrataTables: _expand_words,
     }
 )
 """List the successors of a state into ``scratch.found``; see :mod:`dbmsolver.core.dominance`."""
@@ -110,15 +134,32 @@ childrens_code = inlined_by_type(
         ClassTables: _fingerprint_of,
         PileTables: _card_on_top,
         PairTables: _no_code,
+        StrataTables: _no_code,
     }
 )
 """Return the code (int64) of the states that follow from a state, if they have one in common."""
 code_of_child = inlined_by_type(
-    {**dict.fromkeys((Tables, ClassTables, PileTables), _as_of_all), PairTables: _as_found}
+    {
+        **dict.fromkeys((Tables, ClassTables, PileTables), _as_of_all),
+        PairTables: _as_found,
+        StrataTables: _code_of_word,
+    }
 )
 """Return the code (int64) of the state in a row of ``found``; ``code`` is what they have in common.
 """
+high_of_child = inlined_by_type(
+    {
+        **dict.fromkeys((Tables, ClassTables, PileTables, PairTables), _none),
+        StrataTables: _high_of_word,
+    }
+)
+"""Return the plane *high* (uint64) of the state in a row of ``found``."""
 is_won = inlined_by_type({Tables: _record_is_won, ClassTables: _class_is_won})
 """True for the signature of a won state."""
 home_height = inlined_by_type({Tables: _record_height, ClassTables: _class_height})
 """The height (int64) of a foundation in a state."""
+
+
+def make_scratch(t: Any) -> Any:
+    """Return scratch memory of one thread to expand states with these tables."""
+    return patience_states.make_scratch() if isinstance(t, StrataTables) else macros.make_scratch()

@@ -5,7 +5,8 @@ its 64-bit words in little-endian order, word 0 first. A sum does not depend on 
 states, nor on how a search divides them.
 
 The public key of a class has two words: its signature and its key. So has that of a state of one
-pile: the public key, and 0; and of pairs: the public key, and the layer, 0 where it has none.
+pile: the public key, and 0; and of pairs: the public key, and the layer, 0 where it has none. That
+of Klondike and its relatives has three words, those of the position.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dbmsolver.core.class_tables import ClassTables
 from dbmsolver.core.expand import height
 from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout, unpack_key
 from dbmsolver.core.pairs import PairTables
+from dbmsolver.core.patience_states import StrataTables
 from dbmsolver.core.pile import PileTables, public_key
 from dbmsolver.core.run_tables import RunTables
 from dbmsolver.core.signatures import signature_sets
@@ -149,11 +151,16 @@ def _hash_of_pairs(t, word0, word1, word2, off, low, high):
     return hash_words(pairs.public_key(t, word0, off), word0 >> t.layer_shift, U64(0), 2)
 
 
+@inlined
+def _hash_of_words(t, word0, word1, word2, off, low, high):
+    return hash_words(off, low, high, 3)
+
+
 _OF_CARDS = (Tables, RunTables, TwoWayTables)
 _base_of = inlined_by_type(
     {
         **dict.fromkeys(_OF_CARDS, _base_of_cards),
-        **dict.fromkeys((ClassTables, PileTables, PairTables), _base_of_signature),
+        **dict.fromkeys((ClassTables, PileTables, PairTables, StrataTables), _base_of_signature),
     }
 )
 _hash_of = inlined_by_type(
@@ -162,6 +169,7 @@ _hash_of = inlined_by_type(
         ClassTables: _hash_of_class,
         PileTables: _hash_of_pile,
         PairTables: _hash_of_pairs,
+        StrataTables: _hash_of_words,
     }
 )
 

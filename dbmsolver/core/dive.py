@@ -182,7 +182,9 @@ def dive(
             continue
         d.stacks[best] = d.following[current]
         sets = signature_sets(t, rows[current, SIGNATURE])
-        successors = expand_state(t, sets, rows[current, OFF], rows[current, LOW], d.scratch)
+        successors = expand_state(
+            t, sets, rows[current, OFF], rows[current, LOW], U64(0), d.scratch
+        )
         expanded += 1
         if successors < 0:
             return BROKEN, count, expanded

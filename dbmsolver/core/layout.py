@@ -5,7 +5,8 @@ varying bits of the plane *off*, above them those of *low*, above them those of 
 order. The few signatures that need more bits are *wide*: their keys have three words, one for each
 plane, not packed. A search may hold both kinds side by side.
 
-Keys of classes and of games of one pile are the plane *off* as it is: nothing is packed.
+Keys of classes and of games of one pile are the plane *off* as it is: nothing is packed. Keys of
+Klondike and its relatives are all three planes as they are.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 from dbmsolver.core.bits import NETWORK_WORDS, make_network, pack_bits, popcount, unpack_bits
 from dbmsolver.core.class_tables import ClassTables
 from dbmsolver.core.pairs import PairTables
+from dbmsolver.core.patience_states import StrataTables
 from dbmsolver.core.pile import PileTables
 from dbmsolver.core.run_tables import RunTables
 from dbmsolver.core.tables import Tables
@@ -72,6 +74,12 @@ def _plain(t, loose, nets):
 
 
 @inlined
+def _three_words(t, loose, nets):
+    bits = popcount(t.varying[0]) + popcount(t.varying[1]) + popcount(t.varying[2])
+    return Layout(loose, bits, U64(0), U64(0), True)
+
+
+@inlined
 def width_of(layout):
     """Return the number of words of each key, 1 or 3."""
     return WIDE_WORDS if layout.wide else 1
@@ -114,6 +122,11 @@ def _off(t, layout, nets, off, low, high):
 
 
 @inlined
+def _planes(t, layout, nets, off, low, high):
+    return off, low, high
+
+
+@inlined
 def _unpack(t, layout, nets, first, second, third):
     off = t.fixed[0] & layout.loose
     low = t.fixed[1] & layout.loose
@@ -132,19 +145,20 @@ def _first(t, layout, nets, first, second, third):
     return first, U64(0), U64(0)
 
 
-def _by_type(packed: Any, plain: Any) -> Any:
+def _by_type(packed: Any, plain: Any, three_words: Any) -> Any:
     cards = dict.fromkeys((Tables, RunTables, TwoWayTables), packed)
-    return inlined_by_type({**cards, **dict.fromkeys((ClassTables, PileTables, PairTables), plain)})
+    leaving = dict.fromkeys((ClassTables, PileTables, PairTables), plain)
+    return inlined_by_type({**cards, **leaving, StrataTables: three_words})
 
 
-make_layout = _by_type(_packing, _plain)
+make_layout = _by_type(_packing, _plain, _three_words)
 """Return the layout of a signature with these loose cards, as `packing_layout` does."""
-pack_key = _by_type(_pack, _off)
+pack_key = _by_type(_pack, _off, _planes)
 """Return the local key of a state's planes (uint64), three words.
 
 The last two are 0 unless it is wide. Arguments are (tables, layout, networks, off, low, high).
 """
-unpack_key = _by_type(_unpack, _first)
+unpack_key = _by_type(_unpack, _first, _planes)
 """Return the planes (off, low, high) of a local key of three words, as `pack_key` writes it."""
 
 

@@ -1,10 +1,9 @@
 """Klondike and its relatives: the set of states that is being closed, and the kernel that does it.
 
 The states of a set stand in the order in which they were met; those before ``head`` are expanded.
-What follows from them either belongs to the set, and is met, or is handed back as a *candidate*: in
-a proof what has another stratum, in a search for a shortest solution what has another layer. Where
-a set does not fit into the memory it is closed in *pieces* (:class:`Piece`), one after the other,
-and what has another piece is a candidate, too.
+What follows from them either belongs to the set, and is met, or has another layer and is handed
+back as a *candidate*. Where a set does not fit into the memory it is closed in *pieces*
+(:class:`Piece`), one after the other, and what has another piece is a candidate, too.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from dbmsolver.core.bits import multiply_high, prefetch
 from dbmsolver.core.digest import hash_words
 from dbmsolver.core.patience import list_moves, take
 from dbmsolver.core.patience_bound import bound_after, bound_here
-from dbmsolver.core.patience_strata import is_won, rises, stratum_of
+from dbmsolver.core.patience_strata import is_won, rises
 from dbmsolver.core.patience_tables import MOST_MOVES, Board, Found, Ints, Words
 from dbmsolver.jit.decorators import inlined, kernel
 
@@ -26,7 +25,7 @@ U64 = np.uint64
 ONE = np.uint64(1)
 
 FINISHED, SET_FULL, OUT_FULL, PAUSED, WON = 0, 1, 2, 3, 4
-"""The reasons for which :func:`close` returns."""
+"""The reasons for which :func:`close_layer` returns."""
 
 
 class StateSet(NamedTuple):
@@ -43,7 +42,7 @@ class Candidates(NamedTuple):
 
     words: Words  # [room, 3]
     codes: NDArray[np.uint16]  # [room]
-    places: Ints  # [room]: strata or layers
+    places: Ints  # [room]: layers
     count: Ints  # [1]
 
 
@@ -171,7 +170,7 @@ def is_in(piece, words):
 
 @inlined
 def hand_back(out, words, code, place):
-    """Append a candidate to ``out``; ``place`` is its stratum or layer."""
+    """Append a candidate to ``out``; ``place`` is its layer."""
     last = out.count[0]
     for word in range(3):
         out.words[last, word] = words[word]
@@ -187,43 +186,6 @@ def is_full(states, out):
         return SET_FULL
     if out.count[0] + MOST_MOVES > out.codes.size:
         return OUT_FULL
-    return FINISHED
-
-
-@kernel
-def close(t, states, out, board, found, piece, most):
-    """Expand states of the set, in a proof, until all of it are expanded.
-
-    All states of the set are in the ``piece``. At most ``most`` states are expanded. Returns
-    FINISHED, PAUSED after ``most`` states, SET_FULL or OUT_FULL where there is no more room, or
-    WON: then the last candidate is the goal, and the state that leads to it is not expanded.
-    """
-    done = np.int64(0)
-    while states.counts[1] < states.counts[0]:
-        if done == most:
-            return PAUSED
-        full = is_full(states, out)
-        if full:
-            return full
-        words = states.words[states.counts[1]]
-        take(t, words[0], words[1], words[2], board)
-        here = stratum_of(t, words)
-        moves = list_moves(t, words, board, found)
-        for number in range(moves):
-            following, code = found.words[number], found.codes[number]
-            upwards = rises(t, code)
-            slot = find_slot(states, following)
-            if states.slots[slot]:
-                continue
-            if is_won(following):
-                hand_back(out, following, code, here)
-                return WON
-            if upwards or not is_in(piece, following):
-                hand_back(out, following, code, here + 1 if upwards else here)
-                continue
-            add_state(states, slot, following, code)
-        states.counts[1] += 1
-        done += 1
     return FINISHED
 
 
@@ -255,7 +217,7 @@ def expand_layer(t, b, states, out, board, weights, found, layer, first, last):
 
 @kernel
 def insert_chosen(states, out, place):
-    """Add the candidates of a place that are not in the set; it must have room for them."""
+    """Add the candidates of a layer that are not in the set; it must have room for them."""
     for number in range(out.count[0]):
         if out.places[number] == place:
             words = out.words[number]
@@ -266,9 +228,12 @@ def insert_chosen(states, out, place):
 
 @kernel
 def close_layer(t, b, states, out, board, weights, found, layer, piece, most):
-    """Expand states as :func:`close` does, in a layer of a search for a shortest solution.
+    """Expand states of the set, in a layer, until all of it are expanded.
 
-    The goal is met in its own layer.
+    All states of the set are in the ``piece``. At most ``most`` states are expanded. Returns
+    FINISHED, PAUSED after ``most`` states, SET_FULL or OUT_FULL where there is no more room, or
+    WON: then the last candidate is the goal, and the state that leads to it is not expanded. The
+    goal is met in its own layer.
     """
     done = np.int64(0)
     while states.counts[1] < states.counts[0]:
@@ -310,4 +275,13 @@ def digest_of(words):
     return total
 
 
-__all__ = ["Board", "Candidates", "Found", "Piece", "StateSet", "close", "digest_of", "insert"]
+__all__ = [
+    "Board",
+    "Candidates",
+    "Found",
+    "Piece",
+    "StateSet",
+    "close_layer",
+    "digest_of",
+    "insert",
+]

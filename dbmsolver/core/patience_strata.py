@@ -9,6 +9,13 @@ from dbmsolver.core.tables import CARDS
 from dbmsolver.jit.decorators import inlined, kernel
 
 U64 = np.uint64
+ONE = np.uint64(1)
+STOCK_SHIFT = 52
+"""Where the waste and the turns left begin in a signature."""
+CARD_BITS = np.uint64((1 << STOCK_SHIFT) - 1)
+"""The bits of a signature that stand for cards."""
+WON = np.uint64((1 << 64) - 1)
+"""The signature of won states in a proof. No other state has it: no waste has 63 cards."""
 
 
 @inlined
@@ -36,6 +43,20 @@ def rises(t, code):
     return first
 
 
+@inlined
+def with_stock(signature, words):
+    """Return a signature that has bits for cards only, with those for the stock of a state."""
+    return signature | ((words[2] >> U64(WASTE_SHIFT)) << U64(STOCK_SHIFT))
+
+
+@inlined
+def with_card(t, signature, words, card):
+    """Return a signature with the bit of a card, if it has one and left its place in a state."""
+    if t.bits[card] >= 0 and (words[card // PER_WORD] >> U64(3 * (card % PER_WORD))) & U64(7):
+        signature |= ONE << U64(t.bits[card])
+    return signature
+
+
 @kernel
 def signatures(t, words, found):
     """Write the signatures (uint64[states]) of states (uint64[states, 3]).
@@ -44,12 +65,9 @@ def signatures(t, words, found):
     face down and has been turned up; from bit 52 on, the upper bits of word 2.
     """
     for state in range(words.shape[0]):
-        signature = (words[state, 2] >> U64(WASTE_SHIFT)) << U64(52)
+        signature = with_stock(U64(0), words[state])
         for card in range(CARDS):
-            if t.bits[card] >= 0:
-                digit = (words[state, card // PER_WORD] >> U64(3 * (card % PER_WORD))) & U64(7)
-                if digit:
-                    signature |= U64(1) << U64(t.bits[card])
+            signature = with_card(t, signature, words[state], card)
         found[state] = signature
 
 

@@ -42,7 +42,7 @@ def find_parent(t, scratch, runs, words, code, target, locked_in_deal, first):
             off, low, _high = unpack_key(t, layout, nets, key[0], key[1], key[2])
             if fingerprint(signatures[run], off, low) != code:
                 continue
-            for number in range(expand_state(t, sets, off, low, scratch)):
+            for number in range(expand_state(t, sets, off, low, np.uint64(0), scratch)):
                 found = scratch.found[number]
                 if (
                     found[SIGNATURE] == target_signature

@@ -6,13 +6,14 @@ locked cards and send several cards home, so it may lead to any later signature.
 signature are found while it is closed.
 
 The code of a record (uint8) is a fingerprint of the record it comes from: eight bits of a hash.
-They are enough to find the parent again among the closed records. Classes, and positions of games
-of one pile and of pairs, are closed by the same kernels, and called records here.
+They are enough to find the parent again among the closed records. Classes, positions of games of
+one pile and of pairs, and those of Klondike and its relatives are closed by the same kernels, and
+called records here.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,13 @@ from dbmsolver.core.admission import (
     stage,
     start_table,
 )
-from dbmsolver.core.covering import childrens_code, code_of_child, expand_state
+from dbmsolver.core.covering import (
+    childrens_code,
+    code_of_child,
+    expand_state,
+    high_of_child,
+    make_scratch,
+)
 from dbmsolver.core.hashing import HASH
 from dbmsolver.core.layout import (
     LAYOUT_WORDS,
@@ -43,7 +50,6 @@ from dbmsolver.core.layout import (
     unpack_key,
     width_of,
 )
-from dbmsolver.core.macros import Scratch, make_scratch
 from dbmsolver.core.outgoing import (
     fill_runs,
     has_room_for_runs,
@@ -77,7 +83,7 @@ RECENT_KEY, RECENT_MARK = range(2)
 class RecordSpace(NamedTuple):
     """Scratch memory of one thread that closes records, beside its workspace."""
 
-    scratch: Scratch
+    scratch: Any  # as make_scratch returns it for the tables
     outgoing_targets: NDArray[np.uint16]  # [candidates]: number of the target signature
     slots: NDArray[np.int32]  # [TARGET_SLOTS]: target number + 1 by hash of its signature, or 0
     signatures: NDArray[np.uint64]  # [MOST_TARGETS]: the target's
@@ -96,13 +102,13 @@ class RecordTally(NamedTuple):
     outgoing_words: int  # words of their keys
 
 
-def make_record_space(candidates: int) -> RecordSpace:
+def make_record_space(t: Any, candidates: int) -> RecordSpace:
     """Return scratch memory for ``candidates`` candidates that leave the signature.
 
-    The workspace has room for that number, too.
+    ``t`` are the tables that it is used with. The workspace has room for that number, too.
     """
     return RecordSpace(
-        scratch=make_scratch(),
+        scratch=make_scratch(t),
         outgoing_targets=np.empty(candidates, np.uint16),
         slots=np.zeros(TARGET_SLOTS, np.int32),
         signatures=np.zeros(MOST_TARGETS, np.uint64),
@@ -184,8 +190,8 @@ def expand_group(t, ws, space, layout, sets, piece, bits, head, end, tally):
     burst = 0
     while head < end:
         key = key_at(ws.order, head, layout.wide)
-        off, low, _high = unpack_key(t, layout, ws.nets, key[0], key[1], key[2])
-        successors = expand_state(t, sets, off, low, space.scratch)
+        off, low, high = unpack_key(t, layout, ws.nets, key[0], key[1], key[2])
+        successors = expand_state(t, sets, off, low, high, space.scratch)
         if successors < 0:
             head = np.int64(-1)
             break
@@ -200,8 +206,9 @@ def expand_group(t, ws, space, layout, sets, piece, bits, head, end, tally):
         for index in range(successors):
             code = code_of_child(t, found, index, common)
             signature, off, low = found[index, SIGNATURE], found[index, OFF], found[index, LOW]
+            high = high_of_child(t, found, index)
             if signature == sets.signature:
-                after = pack_key(t, layout, ws.nets, off, low, ZERO)
+                after = pack_key(t, layout, ws.nets, off, low, high)
                 if is_in_piece(layout, piece, after):
                     stage(ws, layout, bits, burst, after, code)
                     burst += 1
@@ -211,7 +218,7 @@ def expand_group(t, ws, space, layout, sets, piece, bits, head, end, tally):
             else:
                 target = target_number(t, space, signature)
                 goal = get_layout(space.layouts, target)
-                after = pack_key(t, goal, space.nets[target], off, low, ZERO)
+                after = pack_key(t, goal, space.nets[target], off, low, high)
                 wide = goal.wide
             if not wide and left_just_now(space, after[0], target):
                 continue
@@ -352,12 +359,13 @@ def count_flips(t, space, signature, keys, words, ones, flips):
     for index in range(keys.size // words):
         first, second, third = key_at(keys, index, wide)
         key = second if wide else first
-        off, low, _high = unpack_key(t, layout, nets, first, second, third)
-        for number in range(expand_state(t, sets, off, low, space.scratch)):
+        off, low, high = unpack_key(t, layout, nets, first, second, third)
+        for number in range(expand_state(t, sets, off, low, high, space.scratch)):
             found = space.scratch.found[number]
             if found[SIGNATURE] != signature:
                 continue
-            packed = pack_key(t, layout, nets, found[OFF], found[LOW], ZERO)
+            above = high_of_child(t, space.scratch.found, number)
+            packed = pack_key(t, layout, nets, found[OFF], found[LOW], above)
             changed = key ^ (packed[1] if wide else packed[0])
             for bit in range(64):
                 flips[bit] += np.int64((changed >> U64(bit)) & ONE)

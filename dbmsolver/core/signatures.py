@@ -7,9 +7,10 @@ called by the kernels.
 
 from __future__ import annotations
 
-from dbmsolver.core import classes, expand, pairs, pile
+from dbmsolver.core import classes, expand, pairs, patience_states, pile
 from dbmsolver.core.class_tables import ClassTables
 from dbmsolver.core.pairs import PairTables
+from dbmsolver.core.patience_states import StrataTables
 from dbmsolver.core.pile import PileTables
 from dbmsolver.core.run_tables import RunTables
 from dbmsolver.core.tables import Tables
@@ -58,6 +59,16 @@ def _pair_progress(t, signature, locked_in_deal):
     return pairs.pair_progress(t, signature)
 
 
+@inlined
+def _strata_sets(t, signature):
+    return patience_states.strata_sets(t, signature)
+
+
+@inlined
+def _strata_progress(t, signature, locked_in_deal):
+    return patience_states.strata_progress(t, signature)
+
+
 _OF_CARDS = (Tables, RunTables, TwoWayTables)
 
 signature_sets = inlined_by_type(
@@ -66,6 +77,7 @@ signature_sets = inlined_by_type(
         ClassTables: _class_sets,
         PileTables: _pile_sets,
         PairTables: _pair_sets,
+        StrataTables: _strata_sets,
     }
 )
 """The sets of cards (a NamedTuple) that all states of a signature (uint64) share."""
@@ -75,6 +87,7 @@ progress = inlined_by_type(
         ClassTables: _class_progress,
         PileTables: _pile_progress,
         PairTables: _pair_progress,
+        StrataTables: _strata_progress,
     }
 )
 """The stratum (int64) of a signature; the third argument is the codec's ``locked``."""

@@ -1,4 +1,4 @@
-"""Moves of wide games: Spider, Gypsy, Forty Thieves, Scorpion and their kin.
+"""Rows and successors of states of wide games: Spider, Gypsy, Forty Thieves and their kin.
 
 :mod:`dbmsolver.core.wide_tables` says what a state is. A state is written out on a board, each move
 is made there, the row of the result is written, and the move is taken back.
@@ -6,15 +6,34 @@ is made there, the row of the result is written, and the move is taken back.
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
-from dbmsolver.core.wide_tables import GONE, HEAD, PAD, WASTED
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.core.wide_moves import MOST_FOUND, list_moves, make_move, stage_of, take_back
+from dbmsolver.core.wide_tables import GONE, HEAD, PAD, ROW_WORDS, WASTED
 from dbmsolver.core.wide_values import bound_of, value
 from dbmsolver.jit.decorators import inlined, inner, kernel
 
-U64 = np.uint64
-MOST_FOUND = 2048
-"""More successors than a state has: each card face up onto each other column."""
+
+class Successors(NamedTuple):
+    """Room for the successors of a state."""
+
+    moves: NDArray[np.int64]  # [MOST_FOUND]: the moves that lead to them
+    rows: NDArray[np.uint64]  # [MOST_FOUND, ROW_WORDS]
+    sizes: NDArray[np.int64]  # [MOST_FOUND]: the words of their rows
+    values: NDArray[np.int64]  # [MOST_FOUND]
+
+
+def make_successors() -> Successors:
+    """Return room for the successors of a state."""
+    return Successors(
+        np.zeros(MOST_FOUND, np.int64),
+        np.zeros((MOST_FOUND, ROW_WORDS), np.uint64),
+        np.zeros(MOST_FOUND, np.int64),
+        np.zeros(MOST_FOUND, np.int64),
+    )
 
 
 @inner
@@ -83,9 +102,7 @@ def write_row(t, b):
     for place in range(b.numbers[WASTED]):
         row[at] = b.waste[place]
         at += 1
-    stage = np.int64(0)
-    if t.dealing:
-        stage = (b.numbers[GONE] + t.columns - 1) // t.columns
+    stage = stage_of(t, b)
     for column in range(t.columns):
         b.order[column] = column
         place, before = np.int64(column), t.before[stage, column]
@@ -106,242 +123,34 @@ def write_row(t, b):
     return np.int64(at >> 3)
 
 
-@inlined
-def _home_at(t, b, suit, height):
-    """Return the first foundation of a suit with this height (int64), -1 for none."""
-    for place in range(t.first_home[suit], t.first_home[suit + 1]):
-        if b.home[place] == height:
-            return np.int64(place)
-    return np.int64(-1)
-
-
-@inlined
-def _last_at(t, b, suit, height):
-    """Return the last foundation of a suit with this height (int64), -1 for none."""
-    found = np.int64(-1)
-    for place in range(t.first_home[suit], t.first_home[suit + 1]):
-        if b.home[place] == height:
-            found = np.int64(place)
-    return found
-
-
-@inlined
-def _turn_up(t, b, column):
-    """Turn up the last card face down of a column without cards face up; return how many (0, 1)."""
-    if b.up[column] or not b.down[column]:
-        return np.int64(0)
-    b.down[column] -= 1
-    b.cards[column, 0] = t.down[t.first_down[b.origin[column]] + b.down[column]]
-    b.up[column] = 1
-    return np.int64(1)
-
-
-@inlined
-def _turn_down(b, column, turned):
-    """Take back what :func:`_turn_up` did."""
-    if turned:
-        b.down[column] += 1
-        b.up[column] = 0
-
-
-@inlined
-def _keep(t, b, weights, found, sizes, values, count):
-    """Write the state on the board as a successor; return how many there are (int64)."""
-    words = write_row(t, b)
-    for place in range(words):
-        found[count, place] = b.words[place]
-    sizes[count] = words
-    if weights.size > 1:
-        values[count] = value(t, b, weights)
-    else:
-        values[count] = bound_of(t, b)
-    return count + 1
-
-
-@inlined
-def _fits(t, b, card, column):
-    """Return True if a card may be put on a column."""
-    if b.up[column]:
-        return t.stacks[card, b.cards[column, b.up[column] - 1]] == 1
-    return t.fill == 1 or (t.fill == 2 and card >= 48)
-
-
-@inlined
-def _is_repeated(t, b, stage, column):
-    """Return True if an empty column is like one before it."""
-    before = t.before[stage, column]
-    while before >= 0:
-        if not b.up[before]:
-            return True
-        before = t.before[stage, before]
-    return False
-
-
 @inner
-def expand_wide(t, b, weights, found, sizes, values):
+def expand_wide(t, b, weights, found):
     """List the successors of the state on a board; return how many there are (int64).
 
-    Writes their rows to ``found`` (uint64[MOST_FOUND, ROW_WORDS]), their lengths to ``sizes`` and
-    their values to ``values``: bounds if ``weights`` has one element, otherwise those of a dive.
-    Of empty columns that are alike, cards go to the first one only. Rows may be the same.
+    Writes their rows, and their values: bounds if ``weights`` has one element, otherwise those of a
+    dive. Of empty columns that are alike, cards go to the first one only. Rows may be the same.
     """
-    count = np.int64(0)
-    stage = np.int64(0)
-    if t.dealing:
-        stage = (b.numbers[GONE] + t.columns - 1) // t.columns
-    for source in range(t.columns):
-        size = np.int64(0)
-        while size < b.up[source]:
-            size += 1
-            place = b.up[source] - size
-            card = np.int64(b.cards[source, place])
-            if size > 1 and not t.groups and not t.joined[b.cards[source, place + 1], card]:
-                break
-            if not t.whole and size == 1:
-                count = _send_home(t, b, weights, found, sizes, values, count, source, card)
-            elif t.whole and card >= 48 and size == 14 - t.lowest:
-                count = _suit_home(t, b, weights, found, sizes, values, count, source, card)
-            for column in range(t.columns):
-                if column == source or not _fits(t, b, card, column):
-                    continue
-                empty = not b.up[column]
-                if empty and _is_repeated(t, b, stage, column):
-                    continue
-                for offset in range(size):
-                    b.cards[column, b.up[column] + offset] = b.cards[source, place + offset]
-                b.up[column] += size
-                b.up[source] -= size
-                turned = _turn_up(t, b, source)
-                count = _keep(t, b, weights, found, sizes, values, count)
-                _turn_down(b, source, turned)
-                b.up[source] += size
-                b.up[column] -= size
-                if turned:
-                    for offset in range(size):
-                        b.cards[source, place + offset] = b.cards[column, b.up[column] + offset]
-    if b.numbers[WASTED]:
-        count = _from_waste(t, b, weights, found, sizes, values, count, stage)
-    if t.removable:
-        count = _from_home(t, b, weights, found, sizes, values, count, stage)
-    return _from_stock(t, b, weights, found, sizes, values, count)
-
-
-@inner
-def _send_home(t, b, weights, found, sizes, values, count, source, card):
-    """List the move home of the last card of a column."""
-    home = _home_at(t, b, card & 3, card >> 2)
-    if home < 0:
-        return count
-    b.home[home] += 1
-    b.up[source] -= 1
-    turned = _turn_up(t, b, source)
-    count = _keep(t, b, weights, found, sizes, values, count)
-    _turn_down(b, source, turned)
-    b.cards[source, b.up[source]] = card
-    b.up[source] += 1
-    b.home[home] -= 1
-    return count
-
-
-@inner
-def _suit_home(t, b, weights, found, sizes, values, count, source, king):
-    """List the move home of a whole suit, if it is the end of a column."""
-    size = 14 - t.lowest
-    place = b.up[source] - size
-    for depth in range(size):
-        if b.cards[source, place + depth] != king - 4 * depth:
-            return count
-    home = _home_at(t, b, king & 3, t.lowest - 1)
-    b.home[home] = 13
-    b.up[source] = place
-    turned = _turn_up(t, b, source)
-    count = _keep(t, b, weights, found, sizes, values, count)
-    _turn_down(b, source, turned)
-    for depth in range(size):
-        b.cards[source, place + depth] = king - 4 * depth
-    b.up[source] = place + size
-    b.home[home] = t.lowest - 1
-    return count
-
-
-@inner
-def _from_waste(t, b, weights, found, sizes, values, count, stage):
-    """List the moves of the top card of the waste."""
-    card = np.int64(b.waste[b.numbers[WASTED] - 1])
-    b.numbers[WASTED] -= 1
-    home = _home_at(t, b, card & 3, card >> 2) if not t.whole else np.int64(-1)
-    if home >= 0:
-        b.home[home] += 1
-        count = _keep(t, b, weights, found, sizes, values, count)
-        b.home[home] -= 1
-    for column in range(t.columns):
-        if _fits(t, b, card, column) and (b.up[column] or not _is_repeated(t, b, stage, column)):
-            b.cards[column, b.up[column]] = card
-            b.up[column] += 1
-            count = _keep(t, b, weights, found, sizes, values, count)
-            b.up[column] -= 1
-    b.numbers[WASTED] += 1
-    return count
-
-
-@inner
-def _from_home(t, b, weights, found, sizes, values, count, stage):
-    """List the moves of cards that come back from the foundations."""
-    for suit in range(4):
-        for height in range(t.lowest, 14):
-            home = _last_at(t, b, suit, height)
-            if home < 0:
-                continue
-            card = np.int64(4 * (height - 1) + suit)
-            b.home[home] -= 1
-            for column in range(t.columns):
-                alike = not b.up[column] and _is_repeated(t, b, stage, column)
-                if _fits(t, b, card, column) and not alike:
-                    b.cards[column, b.up[column]] = card
-                    b.up[column] += 1
-                    count = _keep(t, b, weights, found, sizes, values, count)
-                    b.up[column] -= 1
-            b.home[home] += 1
-    return count
-
-
-@inner
-def _from_stock(t, b, weights, found, sizes, values, count):
-    """List the move of the stock: a row that is dealt, or cards that are turned."""
-    left = t.stock.size - b.numbers[GONE]
-    if not left or not (t.dealing or t.draw):
-        return count
-    if t.draw:
-        turned = min(t.draw, left)
-        for number in range(turned):
-            b.waste[b.numbers[WASTED] + number] = t.stock[b.numbers[GONE] + number]
-        b.numbers[GONE] += turned
-        b.numbers[WASTED] += turned
-        count = _keep(t, b, weights, found, sizes, values, count)
-        b.numbers[GONE] -= turned
-        b.numbers[WASTED] -= turned
-        return count
-    if t.dealing == 2:
-        for column in range(t.columns):
-            if not b.up[column]:
-                return count
-    row = min(t.columns, left)
-    for column in range(row):
-        b.cards[column, b.up[column]] = t.stock[b.numbers[GONE] + column]
-        b.up[column] += 1
-    b.numbers[GONE] += row
-    count = _keep(t, b, weights, found, sizes, values, count)
-    b.numbers[GONE] -= row
-    for column in range(row):
-        b.up[column] -= 1
+    count = list_moves(t, b, found.moves)
+    for index in range(count):
+        move = found.moves[index]
+        turned = make_move(t, b, move)
+        words = write_row(t, b)
+        for place in range(words):
+            found.rows[index, place] = b.words[place]
+        found.sizes[index] = words
+        if weights.size > 1:
+            found.values[index] = value(t, b, weights)
+        else:
+            found.values[index] = bound_of(t, b)
+        take_back(t, b, move, turned)
     return count
 
 
 @kernel
-def successors_of(t, b, words, weights, found, sizes, values):
+def successors_of(t, b, words, weights, found):
     """List the successors of a state, as :func:`expand_wide` does; ``words`` is its row."""
     read_row(t, b, words, 0, words.size)
-    return expand_wide(t, b, weights, found, sizes, values)
+    return expand_wide(t, b, weights, found)
 
 
 @kernel

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.wide import MOST_FOUND, expand_wide, read_row
+from dbmsolver.core.wide import Successors, expand_wide, make_successors, read_row
 from dbmsolver.core.wide_tables import ROW_WORDS, Board, WideTables, make_board, row_words
 from dbmsolver.core.wide_values import VALUES, kinds_of
 from dbmsolver.jit.decorators import inlined, inner, kernel
@@ -51,9 +51,7 @@ class Frontier(NamedTuple):
     state: NDArray[np.int64]  # [6]: see MET and so on
     digest: NDArray[np.uint64]  # [1]: the sum of the hashes of all states that are expanded
     board: Board
-    found: NDArray[np.uint64]  # [MOST_FOUND, ROW_WORDS]: successors of a state
-    sizes: NDArray[np.int64]  # [MOST_FOUND]
-    values: NDArray[np.int64]  # [MOST_FOUND]
+    found: Successors  # the successors of a state
 
 
 def make_frontier(
@@ -76,9 +74,7 @@ def make_frontier(
         np.zeros(6, np.int64),
         np.zeros(1, np.uint64),
         make_board(t),
-        np.zeros((MOST_FOUND, ROW_WORDS), np.uint64),
-        np.zeros(MOST_FOUND, np.int64),
-        np.zeros(MOST_FOUND, np.int64),
+        make_successors(),
     )
     begin(frontier, root)
     return frontier
@@ -208,7 +204,7 @@ def explore(t, f, weights, limit):
     that was expanded last is not closed.
     """
     layers = weights.size == 1
-    state = f.state
+    state, found = f.state, f.found
     while True:
         if not state[OPEN]:
             return np.int64(EXHAUSTED)
@@ -221,11 +217,11 @@ def explore(t, f, weights, limit):
         state[LAYER] = f.lowest[kind]
         if _is_won(t, f.board):
             return number
-        count = expand_wide(t, f.board, weights, f.found, f.sizes, f.values)
+        count = expand_wide(t, f.board, weights, found)
         moves = np.int64(f.moves[number]) + 1
         for index in range(count):
-            wanted = f.values[index] + moves if layers else f.values[index]
-            if not _insert(f, f.found[index], f.sizes[index], number, moves, wanted, layers):
+            wanted = found.values[index] + moves if layers else found.values[index]
+            if not _insert(f, found.rows[index], found.sizes[index], number, moves, wanted, layers):
                 return np.int64(FULL)
         _unlink(f, number)
         f.following[number] = CLOSED

@@ -1,9 +1,9 @@
 """Boards as JSON, as rules-driven solvers read them: `{"tableau piles": [["4C", "3C"], ...]}`.
 
-Piles are columns, the deepest card first. `cells` are cards in freecells, `reserve` those that only
-leave them, `foundations` the cards on top of them; those not mentioned hold what the game's deal
-puts there. In a short deck the highest rank stands for the king, the next one for the queen, and so
-on: see docs/games.md.
+Piles are columns, the deepest card first. Ranks may be numbers, as in "12S". `cells` are cards in
+freecells, `reserve` those that only leave them, `foundations` the cards on top of them; those not
+mentioned hold what the game's deal puts there. In a short deck the highest rank stands for the
+king, the next one for the queen, and so on: see docs/games.md.
 
 In games of one pile `hole` is the card on it, or a list of its cards, and `stock` the stock; of
 both the last card is on top.
@@ -40,6 +40,7 @@ from dbmsolver.game.wide import Wide, with_heights
 _PILES, _CELLS, _FOUNDATIONS = "tableau piles", "cells", "foundations"
 _RESERVE = "reserve"
 _HOLE, _STOCK, _WASTE = "hole", "stock", "waste"
+_NUMBERED = {"1": "A", "11": "J", "12": "Q", "13": "K"}
 _PYRAMID, _REMOVED = "pyramid", "removed"
 _EXPECTED = f"expected {_PILES}, {_CELLS}, {_RESERVE} and {_FOUNDATIONS}"
 
@@ -200,7 +201,7 @@ def _pairing(data: Any, rules: Rules, where: str) -> Position:
         _cards(data.get(name, []), where) for name in (_STOCK, _WASTE, _REMOVED)
     )
     lowest = _ranks_missing((*cards, stock, waste, removed), where)
-    found = {name: parse_card(name, where) + 4 * lowest for row in rows for name in row if name}
+    found = {name: _card(name, where) + 4 * lowest for row in rows for name in row if name}
     position = Pairing(
         columns_of_pyramid([[found.get(name) for name in row] for row in rows], rules.columns),
         (),
@@ -273,7 +274,13 @@ def _cards(value: Any, where: str) -> list[int]:
     for card in cards:
         if not isinstance(card, str):
             _fail(f'{json.dumps(card):.40}, expected a card, as in "TD"', where)
-    return [parse_card(card, where) for card in cards]
+    return [_card(card, where) for card in cards]
+
+
+def _card(name: str, where: str) -> int:
+    """Read a card, whose rank may be a number from 1 to 13, too, as in "12S"."""
+    letter = _NUMBERED.get(name[:-1])
+    return parse_card(name if letter is None else letter + name[-1:], where)
 
 
 def _fail(message: str, where: str) -> NoReturn:

@@ -81,6 +81,16 @@ def keys_of(
     return codec_of(deal, policy, method, metric)
 
 
+def states_of(keys: AnyKeys) -> StateCodec:
+    """Return the keys of the states that a proof closes stratum by stratum."""
+    if are_of_patience(keys):
+        from dbmsolver.keys.patience_states import PatienceStates
+
+        return PatienceStates(keys)
+    assert isinstance(keys, StateCodec)
+    return keys
+
+
 def position_keys(deal: Deal, policy: Policy) -> AnyKeys:
     """Return the keys of a deal's positions."""
     return keys_of(deal, policy, Method.EVERY_POSITION)

@@ -30,9 +30,9 @@ class LeavingKeys(StateCodec):
     most_moves: int
     places: int
 
-    def goal_state(self, signature: int, key: int) -> State:
-        """Return the won state with this signature and key."""
-        return State(signature, key, 0, 0)
+    def goal_state(self, signature: int, key: Words) -> State:
+        """Return the won state with this signature and local key."""
+        return State(signature, int(key[0]), 0, 0)
 
     def before_goal(self, signatures: Words) -> Words:
         """Return signatures without what tells that they are of won states."""

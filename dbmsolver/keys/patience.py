@@ -72,6 +72,7 @@ class PatienceKeys:
         self.base = position.base
         self.stock = self._counted(position.waste, position.stock)
         self.reserve = self._counted(position.reserve)
+        self.question = question
         counted = COUNTED[metric] if question == Question.SOLVE else NONE_COUNT
         brief = question == Question.SOLVE
         self.tables = tables_of(position, deal.rules, policy, counted, brief)

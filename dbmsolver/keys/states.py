@@ -141,8 +141,8 @@ class StateCodec:
         card = int(self.tables.code_card[code])
         return self.card(card), self.place(state, card)
 
-    def goal_state(self, signature: int, key: int) -> State:
-        """Return the won state with this signature and first word of its key."""
+    def goal_state(self, signature: int, key: NDArray[np.uint64]) -> State:
+        """Return the won state with this signature and local key."""
         return State(self.goal, 0, 0, 0)
 
     def before_goal(self, signatures: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -1,9 +1,8 @@
-"""Searches by one thread that close places in ascending order.
+"""Searches for shortest solutions that close places in ascending order.
 
-*Places* are the strata of a proof, or the cost layers of a search for a shortest solution. Nothing
-leads to a lower place, so when no place is left every state that can be reached is closed. What a
-place is made of, and how it is closed, is said by the class of each kind of games. All of them hold
-in memory whatever is pending, but for Klondike and its relatives where there is no room for it.
+*Places* are cost layers, or the strata of each. Nothing leads to a lower place, so when no place is
+left every state that can be reached is closed. A search holds in memory whatever is pending, or
+leaves it to the store where there is no room for it.
 
 A commit writes candidates that have no record yet, and takes away the records of those that are
 closed. Before anything is written, the books have to balance (:mod:`dbmsolver.search.tallies`):
@@ -20,7 +19,7 @@ from typing import Generic, TypeVar
 
 from dbmsolver.core.shards import NO_CEILING
 from dbmsolver.errors import StoreError
-from dbmsolver.results import Commit, Limit, Question, Report
+from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.limits import Cancelled, OutOfBudget
 from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Steps, Stopped
@@ -34,7 +33,7 @@ AT_ONCE = 1 << 17
 """States that are expanded before limits are looked at."""
 
 Place = tuple[int, int]
-"""A layer, 0 in a proof, and a stratum, 0 where only layers matter."""
+"""A layer, and a stratum, 0 where only layers matter."""
 KeysT = TypeVar("KeysT", bound=Keys)
 WaitingT = TypeVar("WaitingT")
 
@@ -52,7 +51,6 @@ class SearchInMemory(ABC, Generic[KeysT, WaitingT]):
         self.recorder = recorder
         self.memory = memory
         self.ceiling = NO_CEILING
-        self.by_cost = recorder.question == Question.SOLVE
         self.books = Books()
         self.pending: dict[Place, WaitingT] = {}
         self.place: Place = (0, 0)
@@ -61,8 +59,8 @@ class SearchInMemory(ABC, Generic[KeysT, WaitingT]):
 
     @property
     def shortest(self) -> bool:
-        """True if the solution that the search finds is a shortest one."""
-        return self.by_cost
+        """True: the solution that the search finds is a shortest one."""
+        return True
 
     def run(self) -> Steps:
         """Close places until the goal is met, a limit is reached, or nothing is pending.
@@ -94,7 +92,7 @@ class SearchInMemory(ABC, Generic[KeysT, WaitingT]):
 
     @abstractmethod
     def path(self, goal: GoalMet) -> list[Step] | None:
-        """Return the steps from the deal to the goal; None where closed states are not kept."""
+        """Return the steps from the deal to the goal."""
 
     def _ended(self) -> Outcome | None:
         """Return the reason why the search ends before nothing is pending; None if it goes on."""
@@ -114,7 +112,7 @@ class SearchInMemory(ABC, Generic[KeysT, WaitingT]):
 
     @property
     def layer(self) -> int:
-        """The layer that is being closed, 0 in a proof."""
+        """The layer that is being closed."""
         return self.place[0]
 
     @property
@@ -207,6 +205,5 @@ class SearchInMemory(ABC, Generic[KeysT, WaitingT]):
             batch.pending, batch.waiting = records, self.stored
             for record in records:
                 self.stored = self.stored.plus(record.tally)
-            if self.by_cost:
-                batch.fields["known"] = self.recorder.statistics.closed + held.states
+            batch.fields["known"] = self.recorder.statistics.closed + held.states
         return self.recorder.commit(*self.place, held.states)

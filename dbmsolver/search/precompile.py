@@ -23,6 +23,7 @@ from dbmsolver.core.families import make_bound_tables, undo_code
 from dbmsolver.core.layers import expand_layer, insert_candidates, order_todo, requeue
 from dbmsolver.core.layout import Layout
 from dbmsolver.core.pairs import PairSets
+from dbmsolver.core.patience_states import StrataSets
 from dbmsolver.core.pieces import (
     admit_piece,
     count_flips,
@@ -73,10 +74,18 @@ from dbmsolver.jit.families import function_of
 from dbmsolver.keys.classes import ClassKeys
 from dbmsolver.keys.leaving import LeavingKeys
 from dbmsolver.keys.pairs import PairKeys
+from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.keys.patience_states import PatienceStates
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Method, Question
-from dbmsolver.search.precompile_in_memory import Call, of_patience, of_wide
+from dbmsolver.search.precompile_in_memory import (
+    Call,
+    checks_of_patience,
+    dives_of_patience,
+    of_patience,
+    of_wide,
+)
 
 _GAMES: dict[Family, Rules] = {
     "cards": GAMES["freecell"],
@@ -132,9 +141,11 @@ def needed(
         return _of_classes()
     if family in ("patience", "canfield"):
         game = "klondike" if family == "patience" else "canfield"
+        if question == Question.PROVE:
+            return _of_patience(GAMES[game])
         t = _class_tables()
-        dives = _of_walks(t) + _of_counts(t) if Method(ahead).of_classes else []
-        return of_patience(GAMES[game], question, any_solution) + dives
+        dives = [*_of_walks(t), *_of_counts(t)] if Method(ahead).of_classes else []
+        return of_patience(GAMES[game], any_solution) + dives
     codec = StateCodec(Deal.from_number(1, _GAMES[family]), "wkr")
     tables = codec.tables
     any_solution = any_solution and family == "cards"
@@ -271,6 +282,18 @@ def _of_leaving(keys: LeavingKeys, sets: Any) -> list[Call]:
     ]
 
 
+def _of_patience(rules: Rules) -> list[Call]:
+    """Return the kernels of a proof over every position of a game of Klondike's kind."""
+    keys = PatienceKeys(Deal.from_number(1, rules), "wkr", "turns", Question.PROVE)
+    t = PatienceStates(keys).tables
+    return [
+        *dives_of_patience(keys),
+        *_of_records(t, StrataSets(_WORD, _WORD), np.uint16),
+        *checks_of_patience(keys),
+        *_of_store(t, np.uint16),
+    ]
+
+
 def _of_dives(t: Any) -> list[Call]:
     """Return the kernels with which a proof over dominating positions begins, often all of them."""
     scratch = make_diving(1).scratch
@@ -295,11 +318,11 @@ def _of_walks(t: Any) -> list[Call]:
     ]
 
 
-def _of_records(t: Any, sets: Any) -> list[Call]:
+def _of_records(t: Any, sets: Any, code_type: Any = np.uint8) -> list[Call]:
     """Return the kernels that close records; ``sets`` are those of a signature."""
-    ws = make_workspace(1, 1, 1, np.uint8)
-    out = make_output(1, 1, 1, np.uint8)
-    space = records.make_record_space(1)
+    ws = make_workspace(1, 1, 1, code_type)
+    out = make_output(1, 1, 1, code_type)
+    space = records.make_record_space(t, 1)
     codes = out.codes
     runs = (_WORDS, *[_NUMBERS] * 3, _WORDS, codes)
     bits = (_NUMBER, _NUMBER, _NUMBER, _NUMBER)
@@ -324,7 +347,7 @@ def _of_both(t: Any, code_type: Any) -> list[Call]:
 
 
 def _of_counts(t: Any) -> list[Call]:
-    """Return the kernels with which the closed states of a dive are counted for a proof."""
+    """Return the kernels that count closed states and candidates by stratum, with their digest."""
     return [
         (digest_runs, (t, _WORDS, _NUMBERS, _WORDS, _NUMBER)),
         (widths_of, (t, _WORDS)),

@@ -1,4 +1,4 @@
-"""The kernels, with their types, of the searches that hold pending states in memory."""
+"""The kernels, with their types, of searches of Klondike and its relatives, and of Spider's kin."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from dbmsolver.core.blocks import find_key, from_planes, to_planes
 from dbmsolver.core.patience_bound import bounds_of, make_weights
 from dbmsolver.core.patience_check import look_for_columns
 from dbmsolver.core.patience_closing import (
-    close,
     close_layer,
     digest_of,
     expand_layer,
@@ -25,6 +24,7 @@ from dbmsolver.core.patience_closing import (
 from dbmsolver.core.patience_strata import signatures, strata_of
 from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.core.wide import least_moves, normal_row
+from dbmsolver.core.wide_beam import Shape, make_beam, next_level, replay
 from dbmsolver.core.wide_search import begin, explore, layers_of_closed, make_frontier
 from dbmsolver.core.wide_values import kinds_of
 from dbmsolver.game.deals import Deal
@@ -49,8 +49,11 @@ def of_wide(rules: Rules) -> list[Call]:
     """Return the kernels of Spider and its kin, those first that take longest to compile."""
     keys = WideKeys(Deal.from_number(1, rules))
     tables, frontier = keys.tables, make_frontier(keys.tables, keys.root, 2)
+    beam, shape = make_beam(tables, keys.root, 1, 1), Shape(*[_NUMBER] * 6)
     return [
+        (next_level, (tables, beam, shape, _NUMBERS)),
         (explore, (tables, frontier, _NUMBERS, _NUMBER)),
+        (replay, (tables, frontier.board, _NUMBERS, keys.root, frontier.found.rows, _NUMBERS)),
         (begin, (frontier, keys.root)),
         (normal_row, (tables, frontier.board)),
         (least_moves, (tables, frontier.board, keys.root)),
@@ -59,16 +62,16 @@ def of_wide(rules: Rules) -> list[Call]:
     ]
 
 
-def of_patience(rules: Rules, question: Question, any_solution: bool) -> list[Call]:
-    """Return the kernels of a game of Klondike's kind, those first that take longest to compile."""
-    deal = Deal.from_number(1, rules)
-    keys = PatienceKeys(deal, "wkr", "turns", question)
+def of_patience(rules: Rules, any_solution: bool) -> list[Call]:
+    """Return the kernels of searches for shortest solutions of a game of Klondike's kind.
+
+    Those come first that take longest to compile.
+    """
+    keys = PatienceKeys(Deal.from_number(1, rules), "wkr", "turns", Question.SOLVE)
     tables, bounds, weights = keys.tables, keys.bounds, make_weights()
     states, board, found, out = make_set(1), make_board(), make_found(), make_candidates(1)
-    closing: Call = (close, (tables, states, out, board, found, whole_piece(), _NUMBER))
-    if question == Question.SOLVE:
-        some = (states, out, board, weights, found, _NUMBER, whole_piece(), _NUMBER)
-        closing = (close_layer, (tables, bounds, *some))
+    some = (states, out, board, weights, found, _NUMBER, whole_piece(), _NUMBER)
+    closing: Call = (close_layer, (tables, bounds, *some))
     numbers = (_NUMBER, _NUMBER, _NUMBER)
     sharing: list[Call] = [
         (expand_layer, (tables, bounds, states, out, board, weights, found, *numbers))
@@ -82,21 +85,33 @@ def of_patience(rules: Rules, question: Question, any_solution: bool) -> list[Ca
         ),
         (patience_beam.keep, (beaming, *some_kept)),
     ]
-    diving = patience_dive.make_diving(_STATES[0], 1, 1)
-    dives = [(patience_dive.dive, (tables, diving, _NUMBER))]
     return [
-        *(dives if question == Question.PROVE or any_solution else []),
+        *(dives_of_patience(keys) if any_solution else []),
         closing,
         (insert_chosen, (states, out, _NUMBER)),
-        *([*sharing, *beams] if question == Question.SOLVE else []),
-        (strata_of, (tables, _STATES, _NUMBERS)),
+        *sharing,
+        *beams,
         (bounds_of, (tables, bounds, _STATES, board, weights, _NUMBERS)),
         (insert, (states, _STATES, _CODES)),
-        (signatures, (tables, _STATES, _NUMBERS.view(np.uint64))),
         (digest_of, (_STATES,)),
         (fill_slots, (states,)),
-        (look_for_columns, (_NUMBERS[None, :], _TRUTHS[None, :], _TRUTHS)),
+        *checks_of_patience(keys),
         *_of_blocks(),
+    ]
+
+
+def dives_of_patience(keys: PatienceKeys) -> list[Call]:
+    """Return the kernel of dives in a game of Klondike's kind."""
+    diving = patience_dive.make_diving(_STATES[0], 1, 1)
+    return [(patience_dive.dive, (keys.tables, diving, _NUMBER))]
+
+
+def checks_of_patience(keys: PatienceKeys) -> list[Call]:
+    """Return the kernels that check blocks of a game of Klondike's kind, and look states up."""
+    return [
+        (strata_of, (keys.tables, _STATES, _NUMBERS)),
+        (signatures, (keys.tables, _STATES, _NUMBERS.view(np.uint64))),
+        (look_for_columns, (_NUMBERS[None, :], _TRUTHS[None, :], _TRUTHS)),
     ]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from dbmsolver.errors import DiskFullError, InternalError, StoreError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
-from dbmsolver.keys.choice import AnyKeys, are_of_patience, are_wide
+from dbmsolver.keys.choice import AnyKeys, are_wide
 from dbmsolver.process import default_memory, processors, reuse_freed_memory
 from dbmsolver.results import (
     Event,
@@ -26,7 +26,6 @@ from dbmsolver.results import (
     Question,
     Result,
     Verdict,
-    method_for,
 )
 from dbmsolver.search.answers import keys_of_manifest, result_of
 from dbmsolver.search.evidence import check_answer, check_unfinished
@@ -37,7 +36,7 @@ from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.stages import Stages
 from dbmsolver.search.trace import replay
 from dbmsolver.storage.blocks import Runs
-from dbmsolver.storage.intake import Intake
+from dbmsolver.storage.intake import intake_of
 from dbmsolver.storage.manifest import check_same, deal_of, new_manifest
 from dbmsolver.storage.store import Store, look
 
@@ -131,10 +130,6 @@ def _check_spread(question: Question, deal: Deal, options: Options) -> None:
         raise UsageError(f"{question} is not spread over a cluster, expected prove")
     if deal.rules.is_wide:
         raise UsageError(f"{deal.rules.name} is searched in memory: expected no cluster")
-    method = method_for(question, deal, options.method)
-    if deal.rules.is_patience and method == Method.EVERY_POSITION:
-        text = f"every position of {deal.rules.name} is not spread over a cluster"
-        raise UsageError(f"{text}, expected a proof over classes, or a game without a stock")
 
 
 def _check_stored(deal: Deal, options: Options) -> None:
@@ -286,13 +281,7 @@ class _Run:
 
 def _intake(keys: AnyKeys) -> Callable[[bytes, Runs, str], None]:
     """Return a function that checks each block of a store before the search works with it."""
-    if are_wide(keys):
-        return _no_block
-    if are_of_patience(keys):
-        from dbmsolver.storage.patience_blocks import PatienceIntake
-
-        return PatienceIntake(keys)
-    return Intake(keys)
+    return _no_block if are_wide(keys) else intake_of(keys)
 
 
 def _no_block(key: bytes, runs: Runs, where: str) -> None:

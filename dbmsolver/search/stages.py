@@ -18,6 +18,7 @@ from dbmsolver.keys.choice import (
     are_of_patience,
     are_wide,
     keys_of,
+    states_of,
 )
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.process import default_memory
@@ -64,8 +65,8 @@ class Stages:
         self.question = recorder.question
         self.threads = recorder.threads
         self.best: Best[Any] | None = None
-        crew = 1 if are_of_patience(keys) or are_wide(keys) else self.threads
-        self.memory = memory_for_arrays(limits, crew)
+        alone = are_wide(keys) or (are_of_patience(keys) and self.question == Question.SOLVE)
+        self.memory = memory_for_arrays(limits, 1 if alone else self.threads)
 
     def searches(self) -> Generator[Search, None, None]:
         """Return the searches that may decide the deal, the last of them for certain."""
@@ -121,23 +122,24 @@ class Stages:
         from dbmsolver.search.patience.large import LargePatienceSearch
         from dbmsolver.search.patience.search import PatienceSearch
 
-        best = Best(keys, self.recorder) if self.question == Question.SOLVE else None
-        self.best = best
+        if self.question == Question.PROVE:
+            with ExitStack() as stack:
+                connection = self._connection(stack)
+                if not self.begun:
+                    yield PatienceDives(keys, self.recorder, self.limits, self.memory, None)
+                    self._begin()
+                yield self._strata(states_of(keys), connection, stack)
+            return
+        self.best = best = Best(keys, self.recorder)
         method = method_ahead(self.question, self.deal, keys.measure.metric)
         if not self.begun and method.of_classes:
             yield self._lost_ahead(keys_of(self.deal, keys.policy, method))
-        if not self.begun and (best is None or self.options.any_solution):
+        if not self.begun and self.options.any_solution:
             yield PatienceDives(keys, self.recorder, self.limits, self.memory, best)
         kinds = (PatienceSearch, LargePatienceSearch)
-        if best is None:
-            if not self.begun:
-                self._begin()
-            for kind in kinds:
-                yield kind(keys, self.recorder, self.memory)
-        else:
-            yield from self._below(
-                best, lambda memory: (kind(keys, self.recorder, memory) for kind in kinds)
-            )
+        yield from self._below(
+            best, lambda memory: (kind(keys, self.recorder, memory) for kind in kinds)
+        )
 
     def _proving(self, keys: StateCodec) -> Generator[Search, None, None]:
         """Yield the searches that tell whether there is a solution."""
@@ -260,14 +262,14 @@ class Stages:
         """
         record: NewRecord | None
         assert not are_wide(self.keys)  # its searches begin in memory
-        if are_of_patience(self.keys):
+        if are_of_patience(self.keys) and self._by_cost:
             from dbmsolver.search.patience.sets import root_record as root_of_patience
 
             record, tally = root_of_patience(self.keys)
         elif self._by_cost and not self.recorder.resumable:
             record, tally = None, NOTHING  # nobody goes on from the store
         else:
-            root = initial_candidates(self.keys)
+            root = initial_candidates(states_of(self.keys))
             place = layer_and_stratum(root.stratum)
             record, tally = NewRecord(*place, root.pack()), root.tally
         batch = self.recorder.batch

@@ -6,12 +6,24 @@ numbers in a block and check nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from dbmsolver.core.runs import keys_fit, progress_of
 from dbmsolver.errors import StoreError
+from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.keys.patience_states import PatienceStates
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.storage.blocks import Runs
+from dbmsolver.storage.patience_blocks import PatienceIntake
+
+
+def intake_of(keys: StateCodec | PatienceKeys) -> Callable[[bytes, Runs, str], None]:
+    """Return the check of the blocks of a deal's store; its arguments are those of `Intake`."""
+    if isinstance(keys, PatienceStates):
+        keys = keys.keys
+    return PatienceIntake(keys) if isinstance(keys, PatienceKeys) else Intake(keys)
 
 
 class Intake:

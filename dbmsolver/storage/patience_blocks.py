@@ -15,10 +15,12 @@ from dbmsolver.core.patience_bound import bounds_of, make_weights
 from dbmsolver.core.patience_tables import make_board
 from dbmsolver.errors import StoreError
 from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.results import Question
 from dbmsolver.storage.blocks import Runs, split
 
 WORDS = 3
 _AT_ONCE = 1 << 12
+_DIGITS = np.array([(1 << 63) - 1, (1 << 63) - 1, (1 << 30) - 1], np.uint64)
 
 Words = NDArray[np.uint64]
 Codes = NDArray[np.uint16]
@@ -43,6 +45,12 @@ def strata_of(keys: PatienceKeys, words: Words) -> NDArray[np.int64]:
     """Return the strata of states."""
     found = np.zeros(words.shape[0], np.int64)
     patience_strata.strata_of(keys.tables, words, found)
+    return found
+
+
+def won_states(keys: PatienceKeys, words: Words) -> NDArray[np.bool_]:
+    """Return for each state whether all cards are home."""
+    found: NDArray[np.bool_] = (words & _DIGITS == keys.words(keys.goal)).all(axis=1)
     return found
 
 
@@ -79,6 +87,8 @@ class PatienceIntake:
             return "keys that cannot be"
         found = np.zeros(runs.codes.size, np.uint64)
         patience_strata.signatures(self.keys.tables, words, found)
+        if self.keys.question == Question.PROVE:
+            found[won_states(self.keys, words)] = patience_strata.WON
         if (found != np.repeat(runs.signatures, runs.counts)).any():
             return "signatures that cannot be"
         stratum = int.from_bytes(key[3:5], "big")

@@ -83,14 +83,14 @@ def read_parquet(path: Path) -> Iterator[Row]:
 
 def _rows_of(columns: list[list[Any]], where: str) -> Iterator[Row]:
     """Yield the rows that have these columns, each of one type; StoreError for what is no row."""
-    for place, (name, (kind, optional)) in enumerate(column_types().items()):
-        if not set(map(type, columns[place])) <= ({kind, type(None)} if optional else {kind}):
+    for index, (name, (kind, optional)) in enumerate(column_types().items()):
+        if not set(map(type, columns[index])) <= ({kind, type(None)} if optional else {kind}):
             for values in zip(*columns, strict=True):
                 yield checked_row(dict(zip(COLUMNS, values, strict=True)), where)
             return
         if name in _REPEATED:
-            same = {one: one and sys.intern(one) for one in set(columns[place])}
-            columns[place] = list(map(same.__getitem__, columns[place]))
+            same = {text: text and sys.intern(text) for text in set(columns[index])}
+            columns[index] = list(map(same.__getitem__, columns[index]))
     right = set()
     for row in map(Row, *columns):
         common = _common(row)

@@ -220,8 +220,8 @@ def _lines_with_words(text: str) -> Iterator[tuple[int, str]]:
 
 def _range_of(item: str, whose: Numbers) -> range:
     match = _ITEM.fullmatch(item)
-    own = whose == "microsoft"
-    if match is None or (match["special"] and not own):
+    is_microsoft = whose == "microsoft"
+    if match is None or (match["special"] and not is_microsoft):
         raise UsageError(f"{quoted(item)} is no range of deals, {_EXPECTED}")
     if match["special"]:
         return range(int(item), int(item) + 1)
@@ -231,7 +231,7 @@ def _range_of(item: str, whose: Numbers) -> range:
     for number in (first, last):
         if not least <= number <= most:
             expected = f"expected one from {least} to {most}"
-            expected += ", or -1 or -2" if own else f", as of {whose}"
+            expected += ", or -1 or -2" if is_microsoft else f", as of {whose}"
             raise UsageError(f"{quoted(item)}: no such number, {expected}")
     if last < first:
         raise UsageError(f"{quoted(item)} ends before it begins, {_EXPECTED}")
@@ -241,14 +241,14 @@ def _range_of(item: str, whose: Numbers) -> range:
 def _merged(numbers: Iterable[range]) -> Iterator[range]:
     """Yield the same numbers in ascending order, each once."""
     open_range: range | None = None
-    for one in sorted(numbers, key=lambda r: r.start):
+    for following in sorted(numbers, key=lambda r: r.start):
         if open_range is None:
-            open_range = one
-        elif one.start <= open_range.stop:
-            open_range = range(open_range.start, max(open_range.stop, one.stop))
+            open_range = following
+        elif following.start <= open_range.stop:
+            open_range = range(open_range.start, max(open_range.stop, following.stop))
         else:
             yield open_range
-            open_range = one
+            open_range = following
     if open_range is not None:
         yield open_range
 

@@ -1,4 +1,4 @@
-"""A page about a table: one file that asks for nothing else."""
+"""A page about a table: one file, which needs no other."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from dbmsolver.game.measures import Metric
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.titles import rules_notes
 from dbmsolver.survey.charts import histogram
+from dbmsolver.survey.report_html import duration, mebibytes, row_count, table
 from dbmsolver.survey.rows import UNREADABLE, Inquiry, Row
 
 HARDEST = 20
@@ -36,8 +37,6 @@ _WORDS: dict[Metric | None, str] = {
     "turns": "plays and turns of the stock",
     "plays": "plays",
 }
-_NUMBER = re.compile(r"([0-9][0-9,.]*( ?%| s| min| h| MiB)?( to [0-9.]+%)?)?")
-"""The text of a number, with its unit: such columns are aligned at the right."""
 _CELLS = re.compile(r"(no|[0-9]+) freecells?")
 _NOT_SHORTEST = "They are those that the search came upon, not the shortest."
 
@@ -77,8 +76,8 @@ def _head(rows: Sequence[Row], name: str, title: str) -> Iterator[str]:
     deals = len({(row.whose, row.number, row.board) for row in rows})
     programs = ", ".join(sorted({row.program for row in rows}))
     seconds = sum(row.seconds for row in rows)
-    made = f", made by {programs} in {_hours(seconds)} of searching" if rows else ""
-    yield f"<p>Table <code>{escape(name)}</code>: {_rows(len(rows))} about "
+    made = f", made by {programs} in {duration(seconds)} of searching" if rows else ""
+    yield f"<p>Table <code>{escape(name)}</code>: {row_count(len(rows))} about "
     yield f"{deals:,} {'deal' if deals == 1 else 'deals'}{escape(made)}.</p>"
 
 
@@ -104,13 +103,13 @@ def _counts(rows: Sequence[Row], question: Inquiry) -> Iterator[str]:
         decided = found["solved"] + found["unsolvable"]
         numbers = (*(found[word] for word in words), total)
         lines.append([label_of(rules), *(f"{number:,}" for number in numbers)])
-        told = _share(found["solved"], decided) if decided else ("", "")
-        shares.append([label_of(rules), f"{decided / total:.2%}", *told])
+        solved = _share(found["solved"], decided) if decided else ("", "")
+        shares.append([label_of(rules), f"{decided / total:.2%}", *solved])
     heads = ("Rules", *(word.capitalize() for word in words), "All")
-    yield _table("Verdicts by rules", heads, lines)
+    yield table("Verdicts by rules", heads, lines)
     yield "<p>The share is of the decided deals, with its 95 % interval (Wilson's), for those who "
     yield "take these deals for a sample of all.</p>"
-    yield _table("Shares by rules", ("Rules", "Decided", "Share solved", "95 % interval"), shares)
+    yield table("Shares by rules", ("Rules", "Decided", "Share solved", "95 % interval"), shares)
 
 
 def _share(some: int, total: int) -> tuple[str, str]:
@@ -134,7 +133,7 @@ def _fewest(rows: Sequence[Row]) -> Iterator[str]:
             [label_of(rules), str(cells), f"{counts[cells]:,}", f"{counts[cells] / total:.2%}"]
             for cells in sorted(counts)
         ]
-    yield _table("Deals by fewest freecells", ("Rules", "Freecells", "Deals", "Share"), lines)
+    yield table("Deals by fewest freecells", ("Rules", "Freecells", "Deals", "Share"), lines)
 
 
 def _lengths(rows: Sequence[Row], question: Inquiry) -> Iterator[str]:
@@ -175,7 +174,7 @@ def _states(rows: Sequence[Row]) -> Iterator[str]:
             lines.append([label_of(rules), *(f"{number:,}" for number in at)])
         heads = ("Rules", "Half of the deals", "90 %", "99 %", "All")
         if lines:
-            yield _table("States that so many deals need at most", heads, lines)
+            yield table("States that so many deals need at most", heads, lines)
 
 
 def _chart(
@@ -214,13 +213,13 @@ def _hardest(rows: Sequence[Row]) -> Iterator[str]:
             label_of(row.rules),
             str(row.fewest) if fewest and row.fewest is not None else row.verdict,
             f"{row.evaluated:,}",
-            _hours(row.seconds),
-            _mebibytes(row.peak_memory),
+            duration(row.seconds),
+            mebibytes(row.peak_memory),
         ]
         for row in hardest
     ]
     heads = ("Deal", "Rules", "Fewest" if fewest else "Verdict", "States", "Time", "Memory")
-    yield _table("Decided deals with the most states", heads, lines)
+    yield table("Decided deals with the most states", heads, lines)
 
 
 def _open(rows: Sequence[Row]) -> Iterator[str]:
@@ -235,7 +234,7 @@ def _open(rows: Sequence[Row]) -> Iterator[str]:
         for row in left[:MOST_OPEN]
     ]
     heads = ("Deal", "Rules", "Ended by", "Known", "States")
-    yield _table("Undecided deals", heads, lines)
+    yield table("Undecided deals", heads, lines)
     if len(left) > MOST_OPEN:
         yield f"<p>And {len(left) - MOST_OPEN:,} more.</p>"
 
@@ -259,48 +258,6 @@ def _by_rules(rows: Iterable[Row]) -> list[tuple[Rules, list[Row]]]:
     for row in rows:
         found.setdefault(row.rules, []).append(row)
     return list(found.items())
-
-
-def _table(caption: str, heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """Return a table; one that is too wide for the page is scrolled in its own frame."""
-    right = [all(_NUMBER.fullmatch(line[place]) for line in lines) for place in range(len(heads))]
-    marks = [' class="number"' if one else "" for one in right]
-    head = "".join(
-        f'<th scope="col"{mark}>{escape(word)}</th>'
-        for word, mark in zip(heads, marks, strict=True)
-    )
-    body = "\n".join(
-        "<tr>"
-        + "".join(f"<td{mark}>{_parted(word)}</td>" for word, mark in zip(line, marks, strict=True))
-        + "</tr>"
-        for line in lines
-    )
-    label = escape(caption, quote=True)
-    return (
-        f'<div class="wide" role="region" aria-label="{label}" tabindex="0"><table>\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
-    )
-
-
-def _parted(words: str) -> str:
-    """Return a text as HTML that can go on in the next line within the name of a game."""
-    return escape(words).replace("_", "_<wbr>")
-
-
-def _rows(number: int) -> str:
-    return f"{number:,} {'row' if number == 1 else 'rows'}"
-
-
-def _mebibytes(size: int) -> str:
-    return f"{size / (1 << 20):,.0f} MiB"
-
-
-def _hours(seconds: float) -> str:
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    if seconds < 3600:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
 
 
 __all__ = ["label_of", "render"]

@@ -69,12 +69,12 @@ class Inquiry(StrEnum):
     def metric(self) -> Metric | None:
         """The metric of lengths; None for the game's own."""
         words = self.split("-")
-        return next((one for one in METRICS if self.is_shortest and one in words), None)
+        return next((metric for metric in METRICS if self.is_shortest and metric in words), None)
 
     @property
     def policy(self) -> Policy:
         """The moves home that are made at once."""
-        return next((one for one in AUTOMOVES if self.endswith(f"-{one}")), "wkr")
+        return next((policy for policy in AUTOMOVES if self.endswith(f"-{policy}")), "wkr")
 
     def measured(self, metric: Metric | None, policy: Policy | None) -> Inquiry:
         """Return the same question in a metric; the policy is for moves of the player only.
@@ -204,17 +204,17 @@ def column_types() -> dict[str, tuple[type, bool]]:
 
 @cache
 def _rules(moves: str, game: str, *values: Any) -> Rules:
-    told = dict(zip(_RULES, values, strict=True))
-    # Whether columns and layout are possible depends on how cards move and columns are built.
-    how = with_moving(Rules(game, 1, 0, "any", "any"), moves, told["build"])
-    return replace(how, **told)
+    fields = dict(zip(_RULES, values, strict=True))
+    # Moves and build come first: they decide which columns and layouts are possible.
+    rules = with_moving(Rules(game, 1, 0, "any", "any"), moves, fields["build"])
+    return replace(rules, **fields)
 
 
 @cache
 def rules_columns(rules: Rules) -> dict[str, Any]:
     """Return the columns of a row that tell its rules."""
-    told = {name: getattr(rules, name) for name in _RULES}
-    return {"game": rules.name, **told, "moves": moving(rules)}
+    fields = {name: getattr(rules, name) for name in _RULES}
+    return {"game": rules.name, **fields, "moves": moving(rules)}
 
 
 def key_of(subject: Subject) -> Key:
@@ -251,8 +251,8 @@ def merged(old: Row, new: Row, where: str) -> Row:
         return old
     if not new.is_open:
         return new
-    most = [one for one in (old.at_most, new.at_most) if one is not None]
-    least = [one for one in (old.at_least, new.at_least) if one is not None]
+    most = [bound for bound in (old.at_most, new.at_most) if bound is not None]
+    least = [bound for bound in (old.at_least, new.at_least) if bound is not None]
     changes: dict[str, Any] = {
         "at_least": max(least, default=None),
         "at_most": min(most, default=None),
@@ -271,9 +271,9 @@ def contradiction(old: Row, new: Row) -> str | None:
             return f"{name} {after}, was {before}"
     if old.shortest and new.shortest and old.length != new.length:
         return f"length {new.length}, was {old.length}"
-    for one, other, words in ((old, new, "was"), (new, old, "is")):
-        if None not in (one.at_least, other.at_most) and one.at_least > other.at_most:  # type: ignore[operator]
-            return f"at most {other.at_most}, but it {words} at least {one.at_least}"
+    for row, other, words in ((old, new, "was"), (new, old, "is")):
+        if None not in (row.at_least, other.at_most) and row.at_least > other.at_most:  # type: ignore[operator]
+            return f"at most {other.at_most}, but it {words} at least {row.at_least}"
     same_search = old.verdict == new.verdict == Verdict.UNSOLVABLE and old.method == new.method
     if same_search and None not in (old.digest, new.digest) and old.digest != new.digest:
         return f"digest {new.digest}, was {old.digest}"

@@ -25,7 +25,7 @@ from dbmsolver.verify.kernels.pieces import MOST_BITS
 Ints = NDArray[np.int64]
 
 
-class ClosedBlock(NamedTuple):
+class StoredBlock(NamedTuple):
     """A closed block: its key in the store, its layer and stratum, and its states."""
 
     key: bytes
@@ -58,7 +58,7 @@ class Catalog:
     the pieces of a run that is known when they have been sorted out.
     """
 
-    blocks: list[ClosedBlock]
+    blocks: list[StoredBlock]
     index: RunIndex
     partitions: list[PartitionPlan]
     strata: Ints  # of each partition
@@ -88,14 +88,14 @@ def read_catalog(
     keys = store.keys(b"C")
     places = [parse_closed_key(key) for key in keys]
     last = max((place.stratum for place in places), default=0)
-    blocks: list[ClosedBlock] = []
+    blocks: list[StoredBlock] = []
     tables: list[Directory] = []
     pace = Pace()
     for key, place, table in zip(
         keys, places, readers.map(lambda key: read_directory(store, form, key, whole), keys),
         strict=True,
     ):  # fmt: skip
-        blocks.append(ClosedBlock(key, place.layer, place.stratum, int(table.counts.sum())))
+        blocks.append(StoredBlock(key, place.layer, place.stratum, int(table.counts.sum())))
         tables.append(table)
         if pace.due():
             share = len(blocks) / len(keys)
@@ -132,7 +132,7 @@ def _records(tables: list[Directory]) -> tuple[NDArray[np.uint64], Ints]:
 
 def _make_catalog(
     form: Format,
-    blocks: list[ClosedBlock],
+    blocks: list[StoredBlock],
     signatures: NDArray[np.uint64],
     records: Ints,
     counts: Ints,

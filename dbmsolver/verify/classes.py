@@ -81,12 +81,12 @@ class ClassCheck(BlockwiseCheck[ClassFormat, int, t.Words]):
         """Return the blocks of a stratum."""
         return [key for key in self.keys if parse_closed_key(key).stratum == stratum]
 
-    def _tables(self, stratum: int) -> t.ClassTables:
+    def _tables(self, stratum: int) -> t.ClosedClasses:
         """Return the closed classes of a stratum and of the next two; drop those of lower ones."""
         for old in [old for old in self.loaded if old < stratum]:
             del self.loaded[old]
         first, second, third = (self._table(stratum + step) for step in range(_REACH))
-        return t.ClassTables(first, second, third)
+        return t.ClosedClasses(first, second, third)
 
     def _table(self, stratum: int) -> t.Words:
         """Return the closed classes of a stratum as a hash table."""
@@ -105,7 +105,7 @@ class ClassCheck(BlockwiseCheck[ClassFormat, int, t.Words]):
         self,
         pool: ThreadPoolExecutor,
         stratum: int,
-        tables: t.ClassTables,
+        tables: t.ClosedClasses,
         boards: SimpleQueue[LaidClass],
     ) -> Iterator[tuple[bytes, Future[tuple[int, int]]]]:
         """Yield (key, check) for each block of a stratum; the checks run in the pool."""
@@ -117,7 +117,7 @@ class ClassCheck(BlockwiseCheck[ClassFormat, int, t.Words]):
         yield from ahead
 
     def _check(
-        self, key: bytes, stratum: int, tables: t.ClassTables, boards: SimpleQueue[LaidClass]
+        self, key: bytes, stratum: int, tables: t.ClosedClasses, boards: SimpleQueue[LaidClass]
     ) -> tuple[int, int]:
         """Check the classes of a block if it is chosen; return their number and digest."""
         directory, body = self._read(key)

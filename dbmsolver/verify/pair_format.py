@@ -12,10 +12,10 @@ import numpy as np
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.verify.leaving_format import Flags, Ints, Moved, Words
-from dbmsolver.verify.pair_keys import FIRST, KING, KINGS, OVER, TURNED, PairFields, PairKeys
+from dbmsolver.verify.pair_keys import FIRST, KING, KINGS, OVER, TURNED, PairFields, PairKeyFormat
 
 
-class PairFormat(PairKeys):
+class PairFormat(PairKeyFormat):
     """The keys of one deal, and the rules, read from the deal alone."""
 
     first_code = FIRST

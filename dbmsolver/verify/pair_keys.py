@@ -46,7 +46,7 @@ KING = 12
 class PairFields:
     """Keys taken apart: cards left in columns, the waste's top, its turns, cards left in stock."""
 
-    def __init__(self, form: PairKeys, keys: Words) -> None:
+    def __init__(self, form: PairKeyFormat, keys: Words) -> None:
         self.left: list[Ints] = [
             (keys >> np.uint64(form.bits + shift)).astype(np.int64) & mask
             for shift, mask in zip(form.shifts, form.masks, strict=True)
@@ -57,7 +57,7 @@ class PairFields:
         self.held: Ints = (keys >> np.uint64(form.held_shift)).astype(np.int64) & held
 
 
-class PairKeys:
+class PairKeyFormat:
     """The keys of one deal, read from the deal alone."""
 
     def __init__(self, deal: Deal) -> None:

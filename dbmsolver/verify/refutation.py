@@ -7,7 +7,7 @@ import numpy as np
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.storage.records import describe
-from dbmsolver.verify.catalog import ClosedBlock
+from dbmsolver.verify.catalog import StoredBlock
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels import arrange as a
 from dbmsolver.verify.kernels import back as k
@@ -68,7 +68,7 @@ class Refuted(Exception):
         return cls(_REASONS[error], words_of(signature, partition, number))
 
 
-def key_refuted(error: int, place: ClosedBlock, signature: int) -> Refuted:
+def key_refuted(error: int, place: StoredBlock, signature: int) -> Refuted:
     """Return the refutation by a key in a block that cannot be taken apart."""
     return Refuted(f"{_REASONS[error]} ({describe(place.key)}, signature {signature:#x})")
 

@@ -119,3 +119,13 @@ def test_refused(words: str, message: str) -> None:
 def test_a_proof_has_no_metric() -> None:
     assert command.run("prove", "1", "--metric", "runs").exit_code == 2
     assert command.run("prove", "1", "--automove", "max").exit_code == 2
+
+
+@pytest.mark.parametrize("game", ["simple_simon", "klondike", "spider", "pyramid"])
+def test_a_survey_refuses_what_solve_refuses(game: str, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    how = ("--game", game, "--question", "shortest", "--metric", "cards", "-o", str(table))
+    done = command.run("survey", "1-2", *how)
+    assert done.exit_code == 2
+    assert "metric cards" in done.output and "expected" in done.output
+    assert not table.exists()

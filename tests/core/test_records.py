@@ -71,7 +71,9 @@ Graph = dict[State, set[State]]
 @cache
 def memory() -> tuple[Workspace, RecordSpace]:
     """Scratch memory; what earlier games left in it must not matter."""
-    return make_workspace(3 * STATES, 1 << 17, CANDIDATES, np.uint8), make_record_space(CANDIDATES)
+    tables = RecordKeys(Deal.from_number(1), "wkr").tables
+    workspace = make_workspace(3 * STATES, 1 << 17, CANDIDATES, np.uint8)
+    return workspace, make_record_space(tables, CANDIDATES)
 
 
 def step(keys: Keys, state: State) -> set[State]:

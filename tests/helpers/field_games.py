@@ -246,20 +246,19 @@ class FieldGame:
 
     def is_solvable(self, board: dict[str, Any], most: int) -> bool | None:
         """Return whether a board can be won; None if that takes more than ``most`` states."""
-        layer = [self._filled(self.state(board))]
-        seen = {self._same(layer[0])}
-        while layer:
-            following: list[State] = []
-            for state in layer:
-                if self.is_won(state):
-                    return True
-                for after in self.successors(state):
-                    if (key := self._same(after)) not in seen:
-                        seen.add(key)
-                        following.append(after)
-                if len(seen) > most:
-                    return None
-            layer = following
+        waiting = [self._filled(self.state(board))]
+        seen = {self._same(waiting[0])}
+        while waiting:
+            state = waiting.pop()
+            if self.is_won(state):
+                return True
+            # Cards home come first, and are looked at first: that finds solutions soon.
+            for after in reversed(list(self.successors(state))):
+                if (key := self._same(after)) not in seen:
+                    seen.add(key)
+                    waiting.append(after)
+            if len(seen) > most:
+                return None
         return False
 
 

@@ -1,4 +1,4 @@
-"""Small games of Klondike's kind, whose searches hold what is pending in memory."""
+"""Small games of Klondike's kind, whose shortest solutions are searched for in memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from helpers import patience_games
 
 @dataclass(frozen=True)
 class Family:
-    """A kind of games: the seeds of decks with some hundred states, whatever is asked of them."""
+    """A kind of games: the seeds of decks with some hundred states, and what they come to."""
 
     game: str
     small_deck: Callable[[str, Random], Deal]
@@ -52,7 +52,6 @@ PATIENCE = Family(
 )
 PIECES = replace(PATIENCE, search=LargePatienceSearch, memory=3000)
 """The same, whose strata are closed in pieces of some dozen states."""
-QUESTIONS = ["prove", "solve"]
 FAMILIES = [
     pytest.param(PATIENCE, id="patience"),
     pytest.param(PIECES, id="pieces", marks=pytest.mark.slow),
@@ -75,26 +74,13 @@ def many_commits(monkeypatch: pytest.MonkeyPatch, family: Family) -> None:
     monkeypatch.setattr(family.dives, "SCHEDULE", ())
 
 
-def ask(question: str, deal: Deal, family: Family | None = None, **options: Any) -> Result:
-    """Prove or solve over positions, with all memory, or with what a family may take."""
+def ask(deal: Deal, family: Family | None = None, **options: Any) -> Result:
+    """Solve with all memory, or with what a family may take."""
     if family is not None:
         options["memory"] = family.memory
-    if question == "prove":
-        return api.prove(deal, method="every-position", **options)
     return api.solve(deal, **options)
 
 
 def counts(result: Result) -> tuple[Any, ...]:
     """Return the facts that must not depend on interruptions of a search."""
     return result.verdict, result.length, result.states, result.strata, result.digest
-
-
-def check_same(result: Result, expected: Result, family: Family) -> None:
-    """Check that the answer is the same, with the same counts.
-
-    Where Klondike is won, the part of a stratum that is closed before the goal is met depends on
-    the order of its states, which is another one in a search that is continued.
-    """
-    assert result.verdict == expected.verdict
-    if result.verdict == "unsolvable" or result.question == "solve":
-        assert counts(result) == counts(expected)

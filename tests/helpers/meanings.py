@@ -31,9 +31,8 @@ from dbmsolver.core.patience_strata import signatures
 from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.core.pile import TOP, pile_successors
 from dbmsolver.core.runs import local_key, progress_of
-from dbmsolver.core.wide import MOST_FOUND, successors_of
+from dbmsolver.core.wide import make_successors, successors_of
 from dbmsolver.core.wide_search import make_frontier
-from dbmsolver.core.wide_tables import ROW_WORDS
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import slot_cards
@@ -256,16 +255,15 @@ def _of_wide() -> Values:
     for deal in _deals(("spider", "gypsy", "forty_thieves", "scorpion")):
         keys = WideKeys(deal)
         board = make_frontier(keys.tables, keys.root, 2).board
-        found = np.zeros((MOST_FOUND, ROW_WORDS), np.uint64)
-        sizes, bounds = np.zeros((2, MOST_FOUND), np.int64)
+        found = make_successors()
         for position in game_of(deal, keys.measure):
             assert isinstance(position, Wide)
             row = keys.row(position)
-            some = (keys.tables, board, row, np.ones(1, np.int64), found, sizes, bounds)
-            count = int(successors_of(*some))
+            count = int(successors_of(keys.tables, board, row, np.ones(1, np.int64), found))
+            rows = [found.rows[i, : found.sizes[i]].tolist() for i in range(count)]
             values["keys"].append(row.tolist())
-            values["moves"].append(sorted(found[i, : sizes[i]].tolist() for i in range(count)))
-            values["bound"].append(sorted(bounds[:count].tolist()))
+            values["moves"].append(sorted(rows))
+            values["bound"].append(sorted(found.values[:count].tolist()))
     return values
 
 

@@ -13,6 +13,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
 from dbmsolver.search.improve import leaving_dives
+from dbmsolver.search.patience import dives as patience_dives
 from dbmsolver.search.proof import (
     any_passes,
     dives,
@@ -46,6 +47,7 @@ def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dives, "CLASS_SCHEDULE", ())
     monkeypatch.setattr(any_passes, "SCHEDULE", ())
     monkeypatch.setattr(leaving_dives, "SCHEDULE", ())
+    monkeypatch.setattr(patience_dives, "SCHEDULE", ())
 
 
 def small_pieces(monkeypatch: pytest.MonkeyPatch, states: int) -> None:

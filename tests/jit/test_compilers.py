@@ -71,8 +71,13 @@ def runs():
     assert solve(Deal.from_number(3), threads=1, **how).length == 18
 
 def turns():
+    worker.SMALL, piece_tables.SMALLEST_BITS = UNDIVIDED
     deal = Deal.from_number(66, rules_for("klondike_by_threes"))
-    assert prove(deal, method="every-position").verdict == solve(deal).verdict == "unsolvable"
+    assert prove(deal, method="every-position").states == 29_182
+    worker.SMALL, piece_tables.SMALLEST_BITS = 200, 12
+    store = Path(sys.argv[1]) / "turns"
+    assert prove(deal, method="every-position", threads=2, store=store).states == 29_182
+    assert solve(deal).verdict == "unsolvable"
     assert solve(deal, metric="runs").verdict == "unsolvable"
     deal = Deal.from_number(2, rules_for("klondike"))
     assert solve(deal, any_solution=True, max_states=1000).moves

@@ -75,7 +75,7 @@ def test_sets_by_the_model_itself(game: str) -> None:
     [
         ("spider", 12),
         ("alpha-star", 12),
-        *(pytest.param(game, 150, marks=pytest.mark.slow) for game in sorted(SETS)),
+        *(pytest.param(game, 50, marks=pytest.mark.slow) for game in sorted(SETS)),
     ],
 )
 def test_other_decks(game: str, count: int) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.in_memory import PATIENCE, PIECES, QUESTIONS, Family, ask, counts, many_commits
+from helpers.in_memory import PATIENCE, PIECES, Family, ask, counts, many_commits
 
 from dbmsolver.errors import InternalError
 from dbmsolver.results import Verdict
@@ -108,10 +108,8 @@ LOSSES = [
 
 
 @pytest.mark.parametrize("stored", [True, False], ids=["store", "no store"])
-@pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize(("family", "lose"), LOSSES, ids=lambda value: getattr(value, "game", ""))
 def test_what_is_lost_ends_without_a_verdict(
-    question: str,
     family: Family,
     lose: Any,
     stored: bool,
@@ -120,10 +118,10 @@ def test_what_is_lost_ends_without_a_verdict(
 ) -> None:
     many_commits(monkeypatch, family)
     deal = family.deck(Verdict.UNSOLVABLE)
-    expected = ask(question, deal)
+    expected = ask(deal)
     with monkeypatch.context() as patch:
         lose(patch, 4)
         with pytest.raises(InternalError, match="internal check failed"):
-            ask(question, deal, family, store=tmp_path / "store" if stored else None)
+            ask(deal, family, store=tmp_path / "store" if stored else None)
     if stored:  # the last commit stands
-        assert counts(ask(question, deal, family, store=tmp_path / "store")) == counts(expected)
+        assert counts(ask(deal, family, store=tmp_path / "store")) == counts(expected)

@@ -285,10 +285,10 @@ def _answer(
     display: DisplayOptions,
     may_know: bool,
 ) -> int:
-    """Run a search, with something else beside it, and write its answer.
+    """Run a search in the context ``beside``, and write its answer.
 
-    First of all it makes sure that the answer can be written as it was asked for. Where the search
-    ``may_know`` a solution before its end, Ctrl-C is answered by the best so far, if there is one.
+    An output that cannot be written to is an error before the search begins. If the search
+    ``may_know`` a solution before its end, Ctrl-C is answered by the best one so far.
     """
     check_output(form.output, store)
     wait = follow_to_best if may_know else follow

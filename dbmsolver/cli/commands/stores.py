@@ -72,7 +72,7 @@ def status_command(store: str, as_json: bool, plot: str | None) -> None:
 
 
 def _question(status: StoreStatus) -> str:
-    """Return the deal, and the way its search was begun."""
+    """Return the deal, and the question and options of its search, in words."""
     text = f"{title(status.deal)}, automove {status.policy}"
     unusual = status.metric != usual_metric(status.deal.rules)
     return f"{text}, metric {status.metric}" if unusual else text

@@ -141,6 +141,7 @@ def survey_command(
     deals = surveys.deals_of(ranges or None, numbers, rows)
     if ranges or undecided_only:
         games = chosen.rules(inquiry)
+        surveys.check_metric(metric, games)
         survey = surveys.survey_of(inquiry, deals, games, limits, undecided_only, lengths)
         check_address(address, "RANGES")
         work = partial(surveys.fill_table, survey, Path(output), address, threads)
@@ -189,7 +190,7 @@ def nothing_taken_up(answers: Mapping[str, int], path: Path) -> str:
 
 
 def check_report(report: str, output: str) -> None:
-    """Refuse a report that could not be written before a survey is made for it."""
+    """Raise an error for a report that cannot be written, before a survey is made for it."""
     from dbmsolver.api.surveys import require_charts
 
     check_output(report, output)

@@ -124,7 +124,7 @@ def _report(event: Any, elapsed: float) -> Report:
 def _repeat(
     source: str, threads: int | None, memory: int | None, as_json: bool, progress: ProgressDisplay
 ) -> tuple[bool, str]:
-    """Run the search of a certificate again: whether it says the same, and the report."""
+    """Run the search of a certificate again; return (True if it agrees, the report)."""
     from dbmsolver.api.certificates import repeat_search
 
     repeated = follow(repeat_search(Path(source), threads, memory), progress, None)

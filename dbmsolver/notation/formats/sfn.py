@@ -72,6 +72,7 @@ def read(source: Source, given: Given) -> Solution:
     """Read the notation; with a deal given, the moves begin there."""
     text = parse(source)
     rules = _rules(text, given, source)
+    _check_alike(rules)
     layout = _layout(text, rules, given, source)
     start, shown = _beginning(text, rules, layout, given, source)
     letters = "abcd"[: max(rules.freecells, 0)]
@@ -87,13 +88,18 @@ def read(source: Source, given: Given) -> Solution:
     return replace(found, notes=(*notes, *found.notes))
 
 
+def _check_alike(rules: Rules) -> None:
+    """Raise UsageError for games of several packs, and those of a stock dealt onto columns."""
+    if rules.is_wide:
+        text = "Standard FreeCell Notation has no cards that are alike, and no stock"
+        raise UsageError(f"{rules.name}: {text} dealt onto columns")
+
+
 def _check_writable(solution: Solution, policy: Policy) -> None:
     rules = solution.rules
     if policy not in ("horne", "wkr"):
         raise UsageError("the notation states Horne or WKR automoves: expected horne or wkr")
-    if rules.is_wide:
-        text = "Standard FreeCell Notation has no cards that are alike, and no stock"
-        raise UsageError(f"{rules.name}: {text} dealt onto columns")
+    _check_alike(rules)
     if rules.has_runs:
         what = f"{MOVES_WORDS[rules.moves]} in {rules.name}"
         raise UsageError(f"{what}: Standard FreeCell Notation does not say how many cards move")

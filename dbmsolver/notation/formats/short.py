@@ -19,6 +19,7 @@ from dbmsolver.errors import InputError, UsageError, quoted
 from dbmsolver.game.boards import LABEL
 from dbmsolver.game.kinds import MOVES_WORDS
 from dbmsolver.game.moves import Place
+from dbmsolver.game.rules import Rules
 from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.moves import is_board_line, read_board
@@ -42,9 +43,7 @@ def write(solution: Solution) -> str:
     UsageError for games that the format has no letters for.
     """
     rules = solution.rules
-    if rules.is_wide:
-        text = "the format short has no letters for cards that are alike, and a stock"
-        raise UsageError(f"{rules.name}: {text} dealt onto columns")
+    _check_alike(rules)
     if rules.has_runs:
         what = f"{MOVES_WORDS[rules.moves]} in {rules.name}"
         raise UsageError(f"{what}: the format short does not say how many cards move")
@@ -79,6 +78,13 @@ def write(solution: Solution) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def _check_alike(rules: Rules) -> None:
+    """Raise UsageError for games of several packs, and those of a stock dealt onto columns."""
+    if rules.is_wide:
+        text = "the format short has no letters for cards that are alike, and a stock"
+        raise UsageError(f"{rules.name}: {text} dealt onto columns")
+
+
 def read(source: Source, given: Given) -> Solution:
     """Read the moves; the deal is the one that the text names, or the one given."""
     preamble = Preamble(source, given)
@@ -95,7 +101,9 @@ def read(source: Source, given: Given) -> Solution:
             preamble.take(number, comment)
         elif comment.strip():
             comments[len(words) - 1] = comment.strip()
-    builder = Builder(preamble.deal(), source.where, surplus=True)
+    deal = preamble.deal()
+    _check_alike(deal.rules)
+    builder = Builder(deal, source.where, surplus=True)
     for index, word in enumerate(words):
         builder.add(_step(word, source))
         if index in comments:

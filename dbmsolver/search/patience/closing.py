@@ -10,7 +10,6 @@ import numpy as np
 from dbmsolver.core.patience_bound import make_weights
 from dbmsolver.core.patience_closing import (
     WON,
-    close,
     close_layer,
     digest_of,
     make_candidates,
@@ -29,7 +28,7 @@ from dbmsolver.search.tallies import Tally, weigh
 from dbmsolver.search.trace import Step
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.patience_blocks import Codes
-from dbmsolver.storage.records import Closed, stratum_prefix
+from dbmsolver.storage.records import Closed
 
 _TOGETHER = 1 << 13
 """States from which on several threads pack them."""
@@ -58,9 +57,7 @@ class PatienceClosing(SearchInMemory[PatienceKeys, WaitingT]):
         self._board, self._weights, self._found = make_board(), make_weights(), make_found()
 
     def path(self, goal: GoalMet) -> list[Step] | None:
-        """Return the steps from the deal to the goal; None where closed states are not kept."""
-        if not self.recorder.keep_closed:
-            return None
+        """Return the steps from the deal to the goal."""
         assert self.goal is not None
         words, code = self.goal
         finder = PatienceFinder(self.recorder.store, self.keys)
@@ -70,19 +67,16 @@ class PatienceClosing(SearchInMemory[PatienceKeys, WaitingT]):
         return self.goal is not None
 
     def _expand(self) -> int:
-        """Expand some states of the set; return why it ended, as :func:`close` does.
+        """Expand some states of the set; return why it ended, as :func:`close_layer` does.
 
         The goal may be met.
         """
         states, met = self.current.states, self.current.size
         keys, out, board, found = self.keys, self._out, self._board, self._found
-        if self.by_cost:
-            reason = close_layer(
-                keys.tables, keys.bounds, states, out, board, self._weights, found, self.place[0],
-                self.piece, self._at_once(),
-            )  # fmt: skip
-        else:
-            reason = close(keys.tables, states, out, board, found, self.piece, self._at_once())
+        reason = close_layer(
+            keys.tables, keys.bounds, states, out, board, self._weights, found, self.place[0],
+            self.piece, self._at_once(),
+        )  # fmt: skip
         self.books.make(sets.weigh_states(self.current.words(met)))
         if reason == WON:
             last = int(self._out.count[0]) - 1
@@ -93,54 +87,36 @@ class PatienceClosing(SearchInMemory[PatienceKeys, WaitingT]):
     def _expanded(self) -> int:
         return self.recorder.statistics.closed + int(self.current.states.counts[1]) - self.recorded
 
-    def _record(
-        self, done: int | None = None, *, always: bool = False
-    ) -> list[tuple[BlockRef, Words]]:
+    def _record(self, done: int | None = None) -> list[tuple[BlockRef, Words]]:
         """Count the expanded states and put them into the batch; return blocks of them.
 
         Each block has its states beside it.
 
-        With ``done``, only the first ``done`` states of the set are taken. There are blocks where
-        closed states are kept; with ``always``, in any case.
+        With ``done``, only the first ``done`` states of the set are taken.
         """
         if done is None:
             done = int(self.current.states.counts[1])
         layer, refs = self.place[0], []
-        kept = always or self.recorder.keep_closed
         words = self.current.words(self.recorded, done)
         codes = self.current.codes(self.recorded, done)
         parts = list(by_stratum(self.keys, words, codes))
 
-        def packed(part: tuple[int, Words, Codes]) -> Closed | None:
-            return closed_block(self.keys, layer, *part) if kept else None
+        def packed(part: tuple[int, Words, Codes]) -> Closed:
+            return closed_block(self.keys, layer, *part)
 
-        blocks: Iterator[Closed | None] = map(packed, parts)
+        blocks: Iterator[Closed] = map(packed, parts)
         if self.recorder.threads > 1 and len(words) > _TOGETHER:
             blocks = self.recorder.in_parallel(packed, parts)
         for (stratum, own, _), block in zip(parts, blocks, strict=True):
             tally = Tally(len(own), int(digest_of(own)))
             self.recorder.statistics.count(layer, stratum, tally.states, 0, tally.sum)
             self.books.take(tally)
-            if block is not None:
-                refs += [(ref, own) for ref in self.recorder.add_closed([block], always=True)]
+            refs += [(ref, own) for ref in self.recorder.add_closed([block], always=True)]
         self.recorded = done
         return refs
 
     def _tally_of(self, runs: Runs) -> Tally:
         return weigh(runs.signatures, runs.counts)
-
-    def _lowest(self) -> int:
-        """Return the lowest stratum that has pending states.
-
-        A proof has to know the closed states of that stratum.
-        """
-        return min(self.pending, default=(0, 0))[1]
-
-    def _forget_closed(self) -> None:
-        """Remove the closed states of a stratum that is done, where they are not kept."""
-        if not self.recorder.keep_closed:
-            prefix = stratum_prefix(b"C", *self.place)
-            self.recorder.batch.deletions += self.recorder.store.keys(prefix)
 
     def _records_of_goal(self) -> list[NewRecord]:
         """Return the record of the goal, once it is met.

@@ -1,6 +1,6 @@
 """Klondike and its relatives, where the states do not fit into the memory: they wait in the store.
 
-Places are the strata of a proof, or the strata of each layer f. A place is closed in pieces
+Places are the strata of each layer f. A place is closed in pieces
 (:mod:`dbmsolver.search.patience.pieces`): the closed states of one and its candidates are read from
 the store, and what follows is closed within it. What leads to another piece or place is gathered in
 memory, and written as candidates when that is full. Pieces are closed until none has candidates.
@@ -64,12 +64,7 @@ class LargePatienceSearch(Dividing):
 
     def _finish(self) -> None:
         """Put away a place in which nothing is pending any more."""
-        if self.by_cost:
-            self.strata[self.place[1]] = self.leaves
-        elif not self.recorder.keep_closed:
-            for leaf in self.leaves:
-                for block in leaf.blocks:
-                    self._drop_block(block)
+        self.strata[self.place[1]] = self.leaves
         self.leaves = []
         del self.pending[self.place]
 
@@ -132,7 +127,7 @@ class LargePatienceSearch(Dividing):
         store, size = self.recorder.store, leaf.closed + waiting
         room = max(size, min(2 * size, self.shares.states))
         self.current = current = Waiting(make_set(room + MOST_MOVES))
-        self.piece = leaf.cover.piece(layered=self.by_cost)
+        self.piece = leaf.cover.piece()
         for block in leaf.blocks:
             current.add(*block.read(store, self.keys))
         known = self.recorded = current.size
@@ -168,7 +163,7 @@ class LargePatienceSearch(Dividing):
 
     def _note(self, leaf: Leaf, done: int | None = None) -> None:
         """Count expanded states of a piece, or the first ``done``, and put them into the batch."""
-        for ref, words in self._record(done, always=True):
+        for ref, words in self._record(done):
             leaf.blocks.append(ClosedBlock.of(self.keys, ref, words))
 
     def _put_back(self, leaf: Leaf) -> None:
@@ -190,8 +185,7 @@ class LargePatienceSearch(Dividing):
         out, count = self._out, int(self._out.count[0])
         words = out.words[:count]
         places: list[tuple[Place, Ints]] = []
-        strata = strata_of(self.keys, words) if self.by_cost else out.places[:count]
-        layers = out.places[:count] if self.by_cost else np.zeros(count, np.int64)
+        strata, layers = strata_of(self.keys, words), out.places[:count]
         for place in sorted(set(zip(layers.tolist(), strata.tolist(), strict=True))):
             places.append((place, np.flatnonzero((layers == place[0]) & (strata == place[1]))))
         more = sum(self._growth(place, own.size) for place, own in places)
@@ -200,7 +194,7 @@ class LargePatienceSearch(Dividing):
             yield self._commit()
         self.books.make(weigh_states(words))
         for place, own in places:
-            if self.by_cost and place[0] >= self.ceiling:  # no part of a shorter solution
+            if place[0] >= self.ceiling:  # no part of a shorter solution
                 self.books.take(weigh_states(words[own]))
                 continue
             fresh = self.pending.setdefault(place, Shelf()).fresh

@@ -47,12 +47,12 @@ class Cover(NamedTuple):
                 inside &= rows[:, word] & self.masks[word] == self.values[word]
         return inside
 
-    def piece(self, *, layered: bool) -> Piece:
+    def piece(self) -> Piece:
         """Return the cover as kernels need it: without the hash.
 
         All states that a kernel closes together have the same hash.
         """
-        return Piece(self.masks[:HASH].copy(), self.values[:HASH].copy(), int(layered))
+        return Piece(self.masks[:HASH].copy(), self.values[:HASH].copy(), 1)
 
     def half(self, bit: int, value: int) -> Cover:
         """Return the cover of those states whose bit ``bit`` has this value.

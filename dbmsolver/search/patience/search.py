@@ -1,14 +1,11 @@
-"""Klondike and its relatives: every state that can be reached is closed.
+"""Shortest solutions of Klondike and its relatives, in memory.
 
-In a proof the strata are closed in ascending order: no move leads to a lower one, and what leads to
-the same one stays in the set that is being closed. Its states are given up when it is.
-
-Where a shortest solution is wanted, the layers f = moves made + lower bound of the moves to come
-are closed in ascending order. The bound (:mod:`dbmsolver.core.patience_bound`) is consistent, so no
+The layers f = moves made + lower bound of the moves to come are closed in ascending order. The
+bound (:mod:`dbmsolver.core.patience_bound`) is consistent, so no
 move leads to a lower layer, the first way to a state is a shortest one, and the goal is met in the
 layer of its length. All closed states stay in memory.
 
-What is pending is kept as sets, too, one for each stratum or layer, so nothing is in one twice.
+What is pending is kept as sets, too, one for each layer, so nothing is in one twice.
 When the memory does not suffice, all of it is committed, and
 :class:`~dbmsolver.search.patience.large.LargePatienceSearch` goes on.
 """
@@ -42,7 +39,6 @@ from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.tallies import Tally, total
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.patience_blocks import first_layer, words_of
-from dbmsolver.storage.records import parse_closed_key
 
 TOGETHER = 1 << 12
 """States from which on several threads expand a part each."""
@@ -53,8 +49,7 @@ Product = TypeVar("Product")
 class PatienceSearch(PatienceClosing[Waiting]):
     """A search in progress.
 
-    ``current`` is the set of the place that is being closed, with all that was closed before where
-    layers are.
+    ``current`` is the set of the layer that is being closed, with all that was closed before.
     """
 
     def __init__(
@@ -84,19 +79,19 @@ class PatienceSearch(PatienceClosing[Waiting]):
     def _writes_pending(self) -> bool:
         return super()._writes_pending() or self.limit == Limit.MEMORY
 
-    # One stratum or layer.
+    # One layer.
 
     pool: ThreadPoolExecutor
 
     def _close(self) -> Iterator[Report | Commit]:
-        """Close a stratum or layer; what is left of it stays pending."""
+        """Close a layer; what is left of it stays pending."""
         self._begin()
         while self.goal is None:
             reason = self._expand()
             if reason == WON:
                 break
             self._hand_out()
-            self._count_closed()
+            self._record()
             if reason == SET_FULL:
                 self._make_room(self.current, MOST_MOVES)
             if self._bytes() > self.memory:
@@ -107,9 +102,11 @@ class PatienceSearch(PatienceClosing[Waiting]):
             yield self.report()
             if self._ended() is not None:
                 break
-            if self.recorder.due() and self.recorder.keep_closed:
+            if self.recorder.due():
                 yield self._commit()
-        self._count_closed(whole=True)
+        self._record()
+        if self.current.left == 0:
+            self._drop(self.current.records)
         if self.recorder.due() and self.current.left == 0:
             yield self._commit()
 
@@ -119,9 +116,6 @@ class PatienceSearch(PatienceClosing[Waiting]):
         words, codes = waiting.words(), waiting.codes()
         self._look_for_goal(waiting)
         if self.goal is not None:
-            return
-        if not (self.by_cost or self.current.size):
-            self.current, self.recorded = self.pending.pop(self.place), 0
             return
         self._make_room(self.current, waiting.size)
         del self.pending[self.place]
@@ -160,7 +154,7 @@ class PatienceSearch(PatienceClosing[Waiting]):
     @property
     def _may_share(self) -> bool:
         """Return whether several threads may expand states of one set."""
-        return self.by_cost and self.recorder.threads > 1
+        return self.recorder.threads > 1
 
     def _expand(self) -> int:
         """Expand some states of the set, by several threads if there are enough."""
@@ -193,7 +187,7 @@ class PatienceSearch(PatienceClosing[Waiting]):
         return [work(item) for item in items]
 
     def _hand_out(self) -> None:
-        """Put what follows into the sets of its strata or layers.
+        """Put what follows into the sets of its layers.
 
         OutOfBudget before anything is put there. The states that it follows from are not counted
         as closed then, so nothing is lost.
@@ -204,9 +198,9 @@ class PatienceSearch(PatienceClosing[Waiting]):
         places = np.concatenate([out.places[: out.count[0]] for out in outs])
         groups = []
         for number, count in zip(*np.unique(places, return_counts=True), strict=True):
-            if self.by_cost and number >= self.ceiling:
+            if number >= self.ceiling:
                 continue  # no part of a shorter solution
-            own = self.by_cost and number == self.place[0]
+            own = number == self.place[0]
             waiting = self.current if own else self._waiting_at(int(number))
             self._make_room(waiting, int(count))
             groups.append((waiting, int(number)))
@@ -218,8 +212,8 @@ class PatienceSearch(PatienceClosing[Waiting]):
             out.count[0] = 0
 
     def _waiting_at(self, number: int) -> Waiting:
-        """Return the set of what is pending in a layer or stratum; a new one is empty."""
-        place: Place = (number, 0) if self.by_cost else (0, number)
+        """Return the set of what is pending in a layer; a new one is empty."""
+        place: Place = (number, 0)
         if place not in self.pending:
             self.pending[place] = Waiting()
         return self.pending[place]
@@ -234,44 +228,25 @@ class PatienceSearch(PatienceClosing[Waiting]):
     def _bytes(self) -> int:
         return self.current.nbytes + sum(waiting.nbytes for waiting in self.pending.values())
 
-    def _count_closed(self, *, whole: bool = False) -> None:
-        """Count the expanded states, and put them into the batch.
-
-        Where closed states are not kept, a set is counted when the ``whole`` of it is expanded:
-        states that will not be known as closed later must not be counted now.
-        """
-        finished = whole and self.current.left == 0
-        if self.recorder.keep_closed or finished or (whole and self.goal is not None):
-            self._record()
-        if finished:
-            self._drop(self.current.records)
-            if not self.by_cost:
-                self.current, self.recorded = Waiting(), 0
-                self._forget_closed()
-
     # The store.
 
     def _restore(self) -> None:
         """Read the pending states of the store, and the closed ones that have to be known."""
         store = self.recorder.store
-        known = self.recorder.statistics.closed if self.by_cost else 0
+        known = self.recorder.statistics.closed
         if (store.manifest.waiting[0] + known) * STATE_BYTES > self.memory:
             raise OutOfBudget  # which would take long to find out
         super()._restore()
-        if not self.by_cost:
-            for waiting in self.pending.values():
-                self._look_for_goal(waiting)  # an earlier run was killed after it had met it
         for key in store.keys(b"C"):
-            if self.by_cost or parse_closed_key(key).stratum == self._lowest():
-                runs = read_block(store, key)
-                self._make_room(self.current, runs.codes.size)
-                self.current.add(words_of(runs), runs.codes)
+            runs = read_block(store, key)
+            self._make_room(self.current, runs.codes.size)
+            self.current.add(words_of(runs), runs.codes)
         size = self.current.size
         self.current.states.counts[1] = self.current.stored = self.recorded = size
 
     def _take_in(self, record: NewRecord, runs: Runs) -> None:
-        number = record.layer if self.by_cost else record.stratum
-        if self.by_cost and not number:  # the deal itself
+        number = record.layer
+        if not number:  # the deal itself
             number = first_layer(self.keys, words_of(runs))
         waiting = self._waiting_at(number)
         self._make_room(waiting, runs.codes.size)
@@ -302,7 +277,7 @@ class PatienceSearch(PatienceClosing[Waiting]):
         """Return how far the search is."""
         layer, stratum = self.place
         return self.recorder.report(
-            layer=layer if self.by_cost else None,
+            layer=layer,
             stratum=stratum,
             last_stratum=self.keys.last_stratum,
             pending=sum(waiting.size for waiting in self.pending.values()) + self.current.left,

@@ -25,7 +25,7 @@ from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.tallies import Tally, weigh
 from dbmsolver.storage.blocks import encode_block
-from dbmsolver.storage.patience_blocks import Codes, strata_of, to_runs
+from dbmsolver.storage.patience_blocks import Codes, strata_of, to_runs, won_states
 from dbmsolver.storage.records import Closed
 
 ROOM = 1 << 12
@@ -37,7 +37,6 @@ BLOCK = 1 << 16
 _AT_ONCE = 1 << 18
 STATE_BYTES = 24 + 2 + 2 * 4
 """Bytes of a state in a set that has room for as many as it holds."""
-_DIGITS = np.array([(1 << 63) - 1, (1 << 63) - 1, (1 << 30) - 1], np.uint64)
 
 
 @dataclass(eq=False, slots=True)
@@ -156,7 +155,7 @@ def by_stratum(
 def records_of(
     keys: PatienceKeys, layer: int, words: Words, codes: Codes
 ) -> Iterator[tuple[NewRecord, Words]]:
-    """Yield records of candidates for a layer, 0 in a proof, each with its states."""
+    """Yield records of candidates for a layer, each with its states."""
     for stratum, own, own_codes in by_stratum(keys, words, codes):
         for data, tally in packed(keys, own, own_codes):
             yield NewRecord(layer, stratum, data, tally=tally), own
@@ -165,7 +164,7 @@ def records_of(
 def closed_block(
     keys: PatienceKeys, layer: int, stratum: int, words: Words, codes: Codes
 ) -> Closed:
-    """Return a block of at most BLOCK closed states of one stratum and layer, 0 in a proof."""
+    """Return a block of at most BLOCK closed states of one stratum and layer."""
     (runs,) = to_runs(keys, words, codes)
     first, last = int(runs.signatures[0]), int(runs.signatures[-1])
     return Closed(layer, stratum, first, last, runs.codes.size, encode_block(runs))
@@ -173,8 +172,7 @@ def closed_block(
 
 def won_among(keys: PatienceKeys, words: Words, codes: Codes) -> tuple[Words, int] | None:
     """Return the first state with all cards home, and its code; None if there is none."""
-    home = keys.words(keys.goal)
-    won = np.flatnonzero((words & _DIGITS == home).all(axis=1))
+    won = np.flatnonzero(won_states(keys, words))
     return (words[won[0]].copy(), int(codes[won[0]])) if won.size else None
 
 

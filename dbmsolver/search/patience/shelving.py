@@ -15,7 +15,7 @@ from dbmsolver.search.commits import BlockRef, NewRecord
 from dbmsolver.search.in_memory import Place
 from dbmsolver.search.patience.closing import PatienceClosing
 from dbmsolver.search.patience.pieces import by_hash, rows_of
-from dbmsolver.search.patience.sets import Waiting, records_of, weigh_states, won_among
+from dbmsolver.search.patience.sets import Waiting, records_of, weigh_states
 from dbmsolver.search.patience.shares import Shares
 from dbmsolver.search.patience.stored import ClosedBlock, Leaf, Pending, Shelf, tally_of
 from dbmsolver.search.recorder import Recorder
@@ -86,22 +86,19 @@ class Shelving(PatienceClosing[Shelf]):
     # The store.
 
     def _restore(self) -> None:
-        """Read the pending states of the store, and the closed ones that have to be known."""
+        """Read the pending states of the store, and which closed ones it has."""
         super()._restore()
-        store, lowest = self.recorder.store, self._lowest()
+        store = self.recorder.store
         for key in store.keys(b"C"):
             place = parse_closed_key(key)
-            if self.by_cost or place.stratum == lowest:
-                block = Closed(*place[:4], store.states_in(key), b"")
-                (leaf,) = self.strata.setdefault(place.stratum, [Leaf()])
-                leaf.blocks.append(ClosedBlock(BlockRef(block, key=key)))
+            block = Closed(*place[:4], store.states_in(key), b"")
+            (leaf,) = self.strata.setdefault(place.stratum, [Leaf()])
+            leaf.blocks.append(ClosedBlock(BlockRef(block, key=key)))
 
     def _take_in(self, record: NewRecord, runs: Runs) -> None:
         words, place = words_of(runs), (record.layer, record.stratum)
-        if self.by_cost and not record.layer:  # the deal itself
+        if not record.layer:  # the deal itself
             place = first_layer(self.keys, words), record.stratum
-        if not self.by_cost:  # an earlier run was killed after it had met it
-            self.goal = self.goal or won_among(self.keys, words, runs.codes)
         one = Pending.of(self.keys, record, words)
         self.books.make(one.tally)
         self.pending.setdefault(place, Shelf()).records.append(one)
@@ -164,7 +161,7 @@ class Shelving(PatienceClosing[Shelf]):
         shelves = self.pending.values()
         waiting = sum(one.states for shelf in shelves for one in shelf.records)
         return self.recorder.report(
-            layer=layer if self.by_cost else None,
+            layer=layer,
             stratum=stratum,
             last_stratum=self.keys.last_stratum,
             pending=waiting

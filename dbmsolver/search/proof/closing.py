@@ -1,6 +1,6 @@
 """The two ways to close signatures: of positions of cards, and of records.
 
-Classes, and positions of games of one pile, are closed as records are.
+Classes, and positions of all games but those of cards, are closed as records are.
 
 Each thread of a proof has kernels of its own: they hold its scratch memory, and all of them are
 called alike.
@@ -72,7 +72,7 @@ class RecordKernels:
 
     def __init__(self, codec: StateCodec, candidates: int) -> None:
         self.tables = codec.tables
-        self.space = records.make_record_space(candidates)
+        self.space = records.make_record_space(codec.tables, candidates)
 
     def close_batch(
         self, ws: Workspace, out: Output, groups: RunArrays, first: int, last: int, limit: int
@@ -143,7 +143,7 @@ def count_flips(
     ones, flips = np.zeros(64, np.int64), np.zeros(64, np.int64)
     word = np.uint64(signature)
     if codec.closed_as_records:
-        space = records.make_record_space(0)
+        space = records.make_record_space(codec.tables, 0)
         some = sample[: words * FLIP_SAMPLE]
         records.count_flips(codec.tables, space, word, some, words, ones, flips)
     else:

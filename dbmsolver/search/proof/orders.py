@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
-from dbmsolver.keys.choice import keys_of
+from dbmsolver.keys.choice import keys_of, states_of
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.process import reuse_freed_memory
 from dbmsolver.results import Method, Question
@@ -31,7 +31,7 @@ from dbmsolver.search.proof.piece_worker import PieceResult
 from dbmsolver.search.proof.worker import BatchResult, ProofWorker
 from dbmsolver.search.runs import RunArrays
 from dbmsolver.storage.binding import CHECKSUM, is_intact, with_content_hash
-from dbmsolver.storage.intake import Intake
+from dbmsolver.storage.intake import intake_of
 
 
 class Proof(NamedTuple):
@@ -44,8 +44,7 @@ class Proof(NamedTuple):
     def keys(self) -> StateCodec:
         """Return the keys of the proof's states."""
         keys = keys_of(self.deal, self.policy, self.method, question=Question.PROVE)
-        assert isinstance(keys, StateCodec)
-        return keys
+        return states_of(keys)
 
 
 class SentTable(NamedTuple):
@@ -87,7 +86,7 @@ class PieceOrder:
     def perform(self, worker: ProofWorker, sent: SentTable | None) -> SentTable | None:
         """Expand the piece and write the result to `done`. Takes and returns the table."""
         shape = Shape.of(worker.codec, self.stratum, self.signature, self.key_words)
-        check = Intake(worker.codec)
+        check = intake_of(worker.codec)
         blocks = [block._replace(check=check if block.key else None) for block in self.blocks]
         table = None
         if sent is not None:

@@ -128,7 +128,7 @@ class ProofState:
         """End the search with the first of some won states."""
         runs = won.load(self.recorder.store)
         self.goal = int(runs.codes[0])
-        self.won = self.codec.goal_state(int(runs.signatures[0]), int(runs.keys[0]))
+        self.won = self.codec.goal_state(int(runs.signatures[0]), runs.keys[: runs.key_words])
 
     def add(self, candidates: Candidates) -> None:
         """Make candidates pending."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dbmsolver.core.class_tables import ClassTables
 from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.pairs import PairTables
+from dbmsolver.core.patience_states import StrataTables
 from dbmsolver.core.pile import PileTables
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.tables import Tables
@@ -62,7 +63,7 @@ class WorkResult:
 
     def add_closed(
         self,
-        tables: Tables | ClassTables | PileTables | PairTables,
+        tables: Tables | ClassTables | PileTables | PairTables | StrataTables,
         runs: Runs,
         stratum: int,
         forced: int,

@@ -1,53 +1,47 @@
-"""Dives for any solution of a wide game, each of which is a proof where it meets every state.
+"""Dives and beams for any solution of a wide game. A dive that meets every state is a proof.
 
-States are of kinds: by rows dealt, or turns of the stock, and by cards turned up. The best states
-of all kinds take turns, so a dive goes deep and stays broad: no kind of states, say those before a
-row is dealt, takes all the time. What is best differs from dive to dive.
+A small dive comes first: it decides most deals that lead to few states. Beams follow
+(:mod:`dbmsolver.search.wide.beams`), which find most solutions, then a dive in all the memory.
+
+In a dive states are of kinds: by rows dealt, or turns of the stock, and by cards turned up. The
+best states of all kinds take turns, so a dive goes deep and stays broad: no kind of states, say
+those before a row is dealt, takes all the time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dbmsolver.core.wide_search import EXHAUSTED
+from dbmsolver.game.moves import Move
 from dbmsolver.keys.wide import WideKeys
-from dbmsolver.results import Event, Limit, Limits
+from dbmsolver.results import Event, Limit, Limits, Report
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.limits import Cancelled
 from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Steps, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
+from dbmsolver.search.wide.beams import Beams
 from dbmsolver.search.wide.exploring import Exploration, limit_of, most_states
+from dbmsolver.search.wide.plans import Weights, schedule_of
 
-ORDERS = (
-    (10, 5, 10, 5, 0, 0),
-    (10, 0, 10, 3, 0, 0),
-    (10, 5, 20, 5, 2, 1),
-    (10, 5, 20, 5, 0, 0),
-    (10, 10, 30, 10, 3, 1),
-    (10, 3, 5, 2, 0, 0),
-    (10, 10, 10, 5, 0, 0),
-    (10, 5, 20, 5, 1, 0),
-)
-"""The weights of the orders, as of :func:`dbmsolver.core.wide_values.value`."""
-SIZES = (1 << 16, 1 << 20, 1 << 22)
-"""The states that each dive of a round meets at most; the last dive has all the memory."""
-
-
-MODERATE = 1 << 20
-"""The states of the largest dives that follow a solution, for a shorter one."""
+ORDER: Weights = (10, 5, 10, 5, 0, 0, 0, 0, 0)
+"""The weights of the dives that may be proofs."""
+SMALL = 1 << 16
+"""The states that the first dive meets at most; the last one has all the memory."""
+MODERATE = 4000
+"""The width of the widest beams that follow a solution, for a shorter one."""
 
 
 class WideDives:
-    """Dives, one after the other, in growing memory; ``memory`` is in bytes.
+    """The searches, in ``memory`` bytes.
 
-    Where any solution will do, ``best`` is None, and the search ends with the first one. Otherwise
-    ``best`` takes the solution, and it is committed. Other dives of a moderate size follow then:
-    some find a shorter one.
+    Where any solution will do, ``best`` is None, and they end with the first one. Otherwise
+    ``best`` takes the solution, and it is committed. Beams of a moderate width follow then: some
+    find a shorter one.
     """
 
     def __init__(
@@ -77,16 +71,15 @@ class WideDives:
         return self.found
 
     def run(self) -> Steps:
-        """Dive until there is a solution, there is none, or no dive is left."""
+        """Search until there is a solution, there is none, or nothing is left to try."""
         try:
-            for weights, most in self._schedule():
-                if most > MODERATE and self._is_solved():
-                    break
-                outcome = yield from self._dive(weights, most)
+            for search in (self._dive(min(SMALL, self.room)), self._beams(), self._large_dive()):
+                outcome = yield from search
                 if outcome is not None:
                     return outcome
         except Cancelled:
             return Stopped(Limit.INTERRUPT)
+        self.recorder.statistics.evaluated = self.met
         # The searches that follow begin with the same memory; after a proof there are none.
         return Stopped(Limit.MEMORY if self.best is None else None)
 
@@ -94,43 +87,74 @@ class WideDives:
         """Return True if a solution is known, and shorter ones are looked for."""
         return self.best is not None and self.best.length is not None
 
-    def _schedule(self) -> Iterator[tuple[NDArray[np.int64], int]]:
-        """Yield the weights of each dive, and how many states it meets at most."""
-        for size in SIZES:
-            for weights in ORDERS:
-                if size < self.room:
-                    yield np.array(weights, np.int64), size
-        yield np.array(ORDERS[0], np.int64), self.room
+    def _left(self) -> int | None:
+        """Return the number of states that may still be met; None if there is no limit."""
+        most = self.limits.max_states
+        return None if most is None else most - self.met
 
-    def _dive(
-        self, weights: NDArray[np.int64], most: int
-    ) -> Generator[Event, None, Outcome | None]:
+    def _reached(self, met: int) -> Outcome | None:
+        """Return the outcome once so many states were met, if a limit is reached."""
+        statistics = self.recorder.statistics
+        statistics.measure_memory()
+        limit = limit_of(self.recorder, self.limits, met)
+        if limit is None:
+            return None
+        statistics.evaluated = met
+        return Stopped(limit)
+
+    def _report(self, met: int, pending: int) -> Report:
+        return replace(self.recorder.report(pending=pending, look_ahead=True), evaluated=met)
+
+    def _beams(self) -> Generator[Event, None, Outcome | None]:
+        """Make the beams; return None if they end without an outcome."""
+        before, schedule = self.met, schedule_of(self.keys.tables)
+        beams = Beams(self.keys, schedule, self.recorder.threads, self.memory, self._left())
+        running = beams.run()
+        try:
+            for beam in running:
+                self.met = before + beams.kept
+                if beam is not None and beam.result >= 0:
+                    self.met = before + beams.judged
+                    outcome = yield from self._won(beam.moves())
+                    if outcome is not None:
+                        return outcome
+                if (outcome := self._reached(self.met)) is not None:
+                    return outcome
+                if self._is_solved():
+                    beams.left = [plan for plan in beams.left if plan.width <= MODERATE]
+                yield self._report(self.met, 0)
+        finally:
+            running.close()
+        self.met = before + beams.kept
+        return self._reached(self.met)
+
+    def _large_dive(self) -> Generator[Event, None, Outcome | None]:
+        """Dive in all the memory, unless a solution is known."""
+        return None if self._is_solved() else (yield from self._dive(self.room))
+
+    def _dive(self, most: int) -> Generator[Event, None, Outcome | None]:
         """Make one dive; return None if it ends without an outcome."""
-        before, statistics = self.met, self.recorder.statistics
-        if self.limits.max_states is not None:
-            most = min(most, self.limits.max_states - before)
-        dive = Exploration(self.keys, weights, most, self.memory)
+        before, left = self.met, self._left()
+        if left is not None:
+            most = min(most, left)
+        dive = Exploration(self.keys, np.array(ORDER, np.int64), most, self.memory)
         for met in dive.steps():
             self.met = before + met
-            statistics.measure_memory()
-            if (limit := limit_of(self.recorder, self.limits, self.met)) is not None:
-                return Stopped(limit)
-            yield replace(
-                self.recorder.report(pending=dive.open, look_ahead=True), evaluated=self.met
-            )
+            if (outcome := self._reached(self.met)) is not None:
+                return outcome
+            yield self._report(self.met, dive.open)
         self.met = before + dive.met
-        statistics.measure_memory()
         if dive.result >= 0:
-            return (yield from self._won(dive))
+            return (yield from self._won(dive.moves()))
         if dive.result == EXHAUSTED:
             return self._exhausted(dive)
-        limit = limit_of(self.recorder, self.limits, self.met)
-        return None if limit is None else Stopped(limit)
+        return self._reached(self.met)
 
-    def _won(self, dive: Exploration) -> Generator[Event, None, Outcome | None]:
+    def _won(self, moves: list[Move]) -> Generator[Event, None, Outcome | None]:
         """Take the solution that was found; return None if the search goes on."""
-        self.found = self.keys.steps_of(dive.moves())
+        self.found = self.keys.steps_of(moves)
         statistics = self.recorder.statistics
+        statistics.measure_memory()
         if self.best is None:
             statistics.states = statistics.evaluated = self.met
             return GoalMet()

@@ -18,7 +18,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 Words = NDArray[np.uint64]
 
 
-class ClassTables(NamedTuple):
+class ClosedClasses(NamedTuple):
     """The closed classes of three strata that follow each other, a hash table for each."""
 
     first: Words  # [slots, 2]

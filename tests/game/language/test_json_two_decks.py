@@ -172,3 +172,20 @@ def test_small_letters_are_cards_face_down() -> None:
     piles[0] = ["3C", "2c", "AC"]
     with pytest.raises(InputError, match="face down on a card face up"):
         Deal.from_text(json.dumps({"tableau piles": piles, "stock": row}), rules)
+
+
+def test_ranks_may_be_numbers() -> None:
+    """As that program reads them: 1 for the ace, 11 to 13 for jack, queen and king."""
+    deck = [f"{rank}{suit}" for suit in "HSDC" for rank in range(1, 14)]
+    piles = [deck[start::8] for start in range(8)]
+    named = [[{"1": "A", "11": "J", "12": "Q", "13": "K"}.get(card[:-1], card[:-1]) + card[-1]
+              for card in pile] for pile in piles]  # fmt: skip
+    one, other = (
+        Deal.from_text(json.dumps({"tableau piles": given}), GAMES["freecell"])
+        for given in (piles, named)
+    )
+    assert one == other
+    for wrong in ("0S", "14S", "111S", "S", "1"):
+        text = json.dumps({"tableau piles": [[wrong, *piles[0][1:]], *piles[1:]]})
+        with pytest.raises(InputError, match=f"unknown card '{wrong}'"):
+            Deal.from_text(text, GAMES["freecell"])

@@ -15,11 +15,12 @@ from helpers.texts import validate
 from helpers.wide_games import WIDE_GAMES, last_suit, small_deck
 
 from dbmsolver.errors import DbmError, IllegalMoveError, UsageError
+from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import COLUMNS, STOCK
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import grouped
-from dbmsolver.notation.formats import Source
+from dbmsolver.notation.formats import Given, Source
 from dbmsolver.notation.formats.stops import stops
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step, play
@@ -80,6 +81,13 @@ def test_a_whole_suit(name: str) -> None:
 def test_formats_that_cannot_say_it(name: str, game: str) -> None:
     with pytest.raises(UsageError, match=f"^{game}: .*cards that are alike, and "):
         formats.write(random_game(1, GAMES[game], 1, 3), name)
+
+
+@pytest.mark.parametrize(("name", "text"), [("short", "12 2h\n"), ("sfn", "12 2h\n")])
+def test_their_texts_are_refused_by_name_when_they_are_read(name: str, text: str) -> None:
+    deal = Deal.from_number(3, GAMES["spiderette"])
+    with pytest.raises(UsageError, match=r"^spiderette: .*cards that are alike, and "):
+        formats.read(text, name, Given(deal=deal))
 
 
 def _first_of_dealt(whole: Any) -> None:

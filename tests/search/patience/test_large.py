@@ -16,7 +16,7 @@ from dbmsolver import api
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.measures import OF_PATIENCE
-from dbmsolver.results import Commit, Limits, Options, Result
+from dbmsolver.results import Commit, Limits, Options, Question, Result
 from dbmsolver.search import inspect, session
 from dbmsolver.search.patience import dives
 from dbmsolver.search.patience.large import LargePatienceSearch
@@ -26,12 +26,7 @@ LITTLE = 3000
 
 
 def facts(result: Result) -> tuple[Any, ...]:
-    """Return the facts that must not depend on memory.
-
-    Where a proof ends with a solution that is the verdict.
-    """
-    if result.question == "prove" and result.verdict == "solved":
-        return (result.verdict,)
+    """Return the facts that must not depend on memory."""
     return result.verdict, result.length, result.states, result.strata, result.digest
 
 
@@ -49,17 +44,13 @@ def compare(seed: int, decks: int, most: int, monkeypatch: pytest.MonkeyPatch) -
     random, compared = Random(f"large {seed}"), 0
     while compared < decks or divided <= decks:
         deal, policy = small_deck(random.choice(PATIENCE_GAMES), random), random.choice(POLICIES)
-        whole = api.prove(deal, policy=policy, max_states=most)
+        asked: dict[str, Any] = {"policy": policy, "metric": random.choice(OF_PATIENCE)}
+        asked["any_solution"] = random.random() < 0.3
+        whole = api.solve(deal, max_states=most, **asked)
         if whole.limit is not None or whole.states < most // 5:
             continue
         memory = random.choice((LITTLE, LITTLE, 40 * LITTLE, 100 * LITTLE))
-        keep = random.choice(("all", "none"))
-        part = api.prove(deal, policy=policy, memory=memory, keep=keep)
-        assert facts(part) == facts(whole), (deal, policy, memory, keep)
-        asked: dict[str, Any] = {"policy": policy, "metric": random.choice(OF_PATIENCE)}
-        asked["any_solution"] = random.random() < 0.3
-        shortest = api.solve(deal, memory=memory, **asked)
-        assert facts(shortest) == facts(api.solve(deal, **asked)), (deal, asked, memory)
+        assert facts(api.solve(deal, memory=memory, **asked)) == facts(whole), (deal, asked, memory)
         compared += 1
 
 
@@ -72,21 +63,19 @@ def test_many_small_decks_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     compare(2, 10, 700, monkeypatch)
 
 
-@pytest.mark.parametrize("question", ["prove", pytest.param("solve", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("wanted", ["unsolvable", pytest.param("solved", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("keep", ["none", pytest.param("all", marks=pytest.mark.slow)])
 def test_crashes_between_which_the_memory_changes(
-    question: Any, wanted: Any, keep: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    wanted: Any, keep: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many_commits(monkeypatch, PATIENCE)
-    deal, random = PATIENCE.deck(wanted), Random(question + wanted)
-    ask = api.prove if question == "prove" else api.solve
-    expected = facts(ask(deal))
+    deal, random = PATIENCE.deck(wanted), Random(str(wanted))
+    expected = facts(api.solve(deal))
     options = Options(store=tmp_path, keep=keep)
     crashes = 0
     while True:
         memory = random.choice((LITTLE, 5 * LITTLE, 1 << 30))
-        steps = session.run(question, deal, options, Limits(memory=memory))
+        steps = session.run(Question.SOLVE, deal, options, Limits(memory=memory))
         commits = 0
         try:
             while commits < random.randint(1, 6):
@@ -106,58 +95,30 @@ def test_crashes_between_which_the_memory_changes(
     assert inspect.status(tmp_path).pending == 0
 
 
-@pytest.mark.parametrize("question", ["prove", pytest.param("solve", marks=pytest.mark.slow)])
-def test_a_full_disk_in_pieces(
-    question: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many_commits(monkeypatch, PATIENCE)
     deal = PATIENCE.deck("unsolvable")  # type: ignore[arg-type]
-    ask = api.prove if question == "prove" else api.solve
-    expected = facts(ask(deal))
+    expected = facts(api.solve(deal))
     FailingWrites(monkeypatch).fail_in_turn(
-        range(1, 200, 19), lambda: ask(deal, store=tmp_path, memory=LITTLE)
+        range(1, 200, 19), lambda: api.solve(deal, store=tmp_path, memory=LITTLE)
     )
-    assert facts(ask(deal, store=tmp_path, memory=LITTLE)) == expected
+    assert facts(api.solve(deal, store=tmp_path, memory=LITTLE)) == expected
     assert faults.check(tmp_path).valid
-
-
-def test_where_closed_states_are_not_kept_they_go_with_their_stratum(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They are needed while it is closed in pieces, and are in the store so long."""
-    many_commits(monkeypatch, PATIENCE)
-    deal = PATIENCE.deck("unsolvable")  # type: ignore[arg-type]
-    most = 0
-    for states in (120, 240, 1 << 20):
-        result = api.prove(deal, store=tmp_path, memory=LITTLE, keep="none", max_states=states)
-        with_closed = {key[3:5] for key in keys_of(tmp_path, b"C")}
-        most = max(most, len(with_closed))
-        assert len(with_closed) <= 1
-    assert most == 1
-    assert result.verdict == "unsolvable"
-    assert not keys_of(tmp_path, b"C")
-
-
-def keys_of(store: Path, kind: bytes) -> list[bytes]:
-    """Return the keys of a store's records of one kind."""
-    return inspect.look(store, lambda opened: opened.keys(kind))
 
 
 def test_positions_and_certificates_of_a_store_in_pieces(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many_commits(monkeypatch, PATIENCE)
-    for question in ("prove", "solve"):
-        store, deal = tmp_path / question, PATIENCE.deck("unsolvable")  # type: ignore[arg-type]
-        ask = api.prove if question == "prove" else api.solve
-        ask(deal, store=store, memory=LITTLE, max_states=150)
-        status = inspect.status(store)
-        assert status.pending and 0 < status.closed <= 150
-        assert inspect.lookup(store, deal.position) == []
-        ask(deal, store=store, memory=LITTLE)
-        assert inspect.certificate(store)
-        for _, after in deal.position.successors(deal.rules, "wkr"):
-            check_way(deal, inspect.lookup(store, after), after)
+    deal = PATIENCE.deck("unsolvable")  # type: ignore[arg-type]
+    api.solve(deal, store=tmp_path, memory=LITTLE, max_states=150)
+    status = inspect.status(tmp_path)
+    assert status.pending and 0 < status.closed <= 150
+    assert inspect.lookup(tmp_path, deal.position) == []
+    api.solve(deal, store=tmp_path, memory=LITTLE)
+    assert inspect.certificate(tmp_path)
+    for _, after in deal.position.successors(deal.rules, "wkr"):
+        check_way(deal, inspect.lookup(tmp_path, after), after)
 
 
 def check_way(deal: Deal, moves: Any, wanted: Any) -> None:

@@ -1,4 +1,4 @@
-"""Limits of searches of Klondike and its relatives."""
+"""Limits of searches for shortest solutions of Klondike and its relatives."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from dbmsolver.search.limits import LimitCheck
 from dbmsolver.search.patience import sets
 
 
-@pytest.mark.parametrize("question", ["prove", "solve"])
 def test_limits_are_looked_at_wherever_the_room_for_candidates_ends(
-    question: str, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Within a layer or stratum, too: some of them take minutes."""
+    """Within a layer, too: some of them take minutes."""
     many_commits(monkeypatch, PATIENCE)
     monkeypatch.setattr(sets, "OUT", 1)
     looks = 0
@@ -26,7 +25,6 @@ def test_limits_are_looked_at_wherever_the_room_for_candidates_ends(
         return Limit.MAX_TIME if looks == 40 else None
 
     monkeypatch.setattr(LimitCheck, "reached", reached)
-    ask = api.prove if question == "prove" else api.solve
-    result = ask(PATIENCE.deck(Verdict.UNSOLVABLE))
+    result = api.solve(PATIENCE.deck(Verdict.UNSOLVABLE))
     assert (result.verdict, result.limit) == ("undecided", Limit.MAX_TIME)
     assert 0 < result.states <= 80

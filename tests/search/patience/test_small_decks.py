@@ -34,7 +34,7 @@ from dbmsolver.game.measures import OF_PATIENCE, measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.results import Method, Options, Question
+from dbmsolver.results import Options, Question
 from dbmsolver.search import inspect, session
 from dbmsolver.search.patience import dives as dives_module
 from dbmsolver.search.sequences.session import Sequences
@@ -390,7 +390,5 @@ def test_what_is_not_possible_is_refused_by_name() -> None:
         Sequences(deal)
     with pytest.raises(UsageError, match="expected turns, runs or plays"):
         api.solve(deal, metric="cards")
-    with pytest.raises(UsageError, match="every position of klondike is not spread over a cluster"):
-        follow(
-            session.run(Question.PROVE, deal, Options(cluster="auto", method=Method.EVERY_POSITION))
-        )
+    with pytest.raises(UsageError, match="solve is not spread over a cluster, expected prove"):
+        follow(session.run(Question.SOLVE, deal, Options(cluster="auto")))

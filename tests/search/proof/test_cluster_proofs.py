@@ -54,12 +54,11 @@ def test_a_proof_goes_on_with_a_cluster(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("game", ["freecell", "klondike"])
 def test_what_is_not_spread_is_not_continued_so(game: str, tmp_path: Path) -> None:
-    """A search for a shortest solution, a stock: refused before a cluster is joined."""
-    question = Question.SOLVE if game == "freecell" else Question.PROVE
+    """A search for a shortest solution: refused before a cluster is joined."""
     path = tmp_path / "store"
     deal = Deal.from_number(1, rules_for(game))
     options = Options(store=path, method=Method.EVERY_POSITION)
-    Store.create(path, new_manifest(question, deal, options)).close()
+    Store.create(path, new_manifest(Question.SOLVE, deal, options)).close()
     with pytest.raises(UsageError, match="not spread over a cluster, expected"):
         end_of(session.resume(path, cluster=LOCAL))
 

@@ -30,11 +30,13 @@ SMALL = Deal.from_number(11982)
 MEDIUM = Deal.from_number(5979, rules_for("freecell", 3))
 PILE = Deal.from_number(7, rules_for("golf"))
 PAIRS = Deal.from_number(285, rules_for("pyramid"))
+STOCK = Deal.from_number(66, rules_for("klondike_by_threes"))
 CASES = [
     pytest.param(SMALL, Method.EVERY_POSITION, 5000, id="pieces"),
     pytest.param(MEDIUM, Method.DOMINATING, 5000, id="records"),
     pytest.param(PILE, Method.EVERY_POSITION, 5000, id="pile"),
     pytest.param(PAIRS, Method.EVERY_POSITION, 200, id="pairs"),
+    pytest.param(STOCK, Method.EVERY_POSITION, 200, id="klondike"),
     pytest.param(SMALL, Method.EVERY_POSITION, 1 << 18, id="whole", marks=pytest.mark.slow),
     pytest.param(MEDIUM, Method.EVERY_POSITION, 20_000, id="larger", marks=pytest.mark.slow),
 ]

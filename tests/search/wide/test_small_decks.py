@@ -11,7 +11,7 @@ import pytest
 from helpers.wide_games import WIDE_GAMES, shortest, small_deck
 
 from dbmsolver import prove, solve
-from dbmsolver.core.wide import MOST_FOUND, successors_of
+from dbmsolver.core.wide import make_successors, successors_of
 from dbmsolver.core.wide_search import (
     EXHAUSTED,
     EXPANDED,
@@ -20,7 +20,6 @@ from dbmsolver.core.wide_search import (
     explore,
     make_frontier,
 )
-from dbmsolver.core.wide_tables import ROW_WORDS
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
@@ -28,21 +27,22 @@ from dbmsolver.game.wide import Wide
 from dbmsolver.keys.wide import WideKeys
 from dbmsolver.results import Options, Question
 from dbmsolver.search import session
-from dbmsolver.search.wide.dives import ORDERS
+from dbmsolver.search.wide.dives import ORDER
 from dbmsolver.search.wide.exploring import Exploration
 
 MOST = 20_000
 BOUND = np.ones(1, np.int64)
+ORDERS = (ORDER, (10, 5, 20, 5, 2, 1, 0, 0, 0), (0, 3, 0, 2, 0, 0, 9, 4, 3))
+"""Weights of dives: what they meet does not depend on them."""
 
 
 def of_kernel(keys: WideKeys, position: Wide) -> set[bytes]:
     """Return the rows of the successors that the kernel lists."""
-    found = np.zeros((MOST_FOUND, ROW_WORDS), np.uint64)
-    sizes, values = np.zeros((2, MOST_FOUND), np.int64)
+    found = make_successors()
     board = make_frontier(keys.tables, keys.root, 2).board
     row = keys.row(position)
-    count = successors_of(keys.tables, board, row, BOUND, found, sizes, values)
-    return {found[i, : sizes[i]].tobytes() for i in range(count)}
+    count = successors_of(keys.tables, board, row, BOUND, found)
+    return {found.rows[i, : found.sizes[i]].tobytes() for i in range(count)}
 
 
 def of_model(keys: WideKeys, position: Wide) -> set[bytes]:

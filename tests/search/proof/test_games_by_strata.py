@@ -1,10 +1,14 @@
-"""Games whose cards only leave, stratum by stratum: threads, little memory, interruptions."""
+"""Games of all kinds but cards, stratum by stratum: threads, little memory, interruptions.
+
+They are games whose cards only leave, and proofs over every position of Klondike and its relatives.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -12,6 +16,7 @@ from helpers import faults
 from helpers.failing_writes import FailingWrites
 from helpers.interruptions import interrupt
 from helpers.pair_games import pyramid
+from helpers.patience_games import small_deck
 from helpers.pile_games import golf
 
 from dbmsolver import api
@@ -19,10 +24,11 @@ from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys import piles
-from dbmsolver.results import Commit, Limit, Options, Question, Result, Verdict
+from dbmsolver.results import Commit, Limit, Method, Options, Question, Result, Verdict
 from dbmsolver.search import inspect, recorder, session
 from dbmsolver.search.evidence import check_unfinished
 from dbmsolver.search.improve import leaving_dives
+from dbmsolver.search.patience import dives as patience_dives
 from dbmsolver.search.proof import piece_tables, proof_state, stratum, worker
 from dbmsolver.storage.environment import Environment
 from dbmsolver.verify import pile_format
@@ -32,8 +38,29 @@ MOST = 8
 QUESTIONS: list[Question] = [Question.PROVE, Question.SOLVE]
 VERDICTS = [Verdict.UNSOLVABLE, Verdict.SOLVED]
 
-DECKS: dict[str, Callable[[Verdict], Deal]] = {"golf": golf, "pyramid": pyramid}
+_SEEDS = {
+    "klondike_by_threes": {Verdict.UNSOLVABLE: 26752, Verdict.SOLVED: 349},
+    "canfield": {Verdict.UNSOLVABLE: 807, Verdict.SOLVED: 36},
+}
+"""Seeds of decks with some hundred states; signatures of the second have most of them."""
+
+
+def _of_klondike(game: str) -> Callable[[Verdict], Deal]:
+    return lambda wanted: small_deck(game, Random(_SEEDS[game][wanted]))
+
+
+DECKS: dict[str, Callable[[Verdict], Deal]] = {
+    "golf": golf,
+    "pyramid": pyramid,
+    **{game: _of_klondike(game) for game in _SEEDS},
+}
 """Small decks by their verdicts."""
+SEARCHED = [
+    (deck, question)
+    for deck in DECKS
+    for question in (QUESTIONS if deck in ("golf", "pyramid") else QUESTIONS[:1])
+]
+"""Decks and questions that are answered by closing strata."""
 
 UNSOLVABLE = {
     ("golf", 1): (219_907, "fe4dadf30dcf1d67"),
@@ -51,7 +78,9 @@ LENGTHS = {("golf", 2): 46, ("golf", 4): 49, ("black_hole", 2): 51, ("all_in_a_r
 
 def ask(question: Question, deal: Deal, **options: Any) -> Result:
     """Search a deal for the answer to a question."""
-    return api.prove(deal, **options) if question == Question.PROVE else api.solve(deal, **options)
+    if question == Question.SOLVE:
+        return api.solve(deal, **options)
+    return api.prove(deal, method="every-position", **options)
 
 
 def counts(result: Result) -> tuple[Any, ...]:
@@ -59,6 +88,22 @@ def counts(result: Result) -> tuple[Any, ...]:
     if result.verdict == "solved" and result.question == Question.PROVE:
         return (result.verdict,)
     return result.verdict, result.length, result.states, result.strata, result.digest
+
+
+OF_KLONDIKE = {
+    ("klondike_by_threes", 66): (29_182, "de8a8ce00f7b2506"),
+    ("klondike_by_threes", 38): (56_636, None),
+}
+"""The same for proofs of Klondike and its relatives."""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("game", "number"), OF_KLONDIKE)
+def test_proofs_of_klondike_close_what_they_did(game: str, number: int, threads: int) -> None:
+    states, digest = OF_KLONDIKE[game, number]
+    result = ask(Question.PROVE, Deal.from_number(number, GAMES[game]), threads=threads)
+    assert (result.verdict, result.states) == ("unsolvable", states)
+    assert digest in (None, result.digest)
 
 
 @pytest.mark.parametrize(("game", "number"), UNSOLVABLE)
@@ -92,6 +137,7 @@ def no_dives(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Environment, "__init__", quick)
     monkeypatch.setattr(leaving_dives, "SCHEDULE", ())
+    monkeypatch.setattr(patience_dives, "SCHEDULE", ())
     make = piles.make_tables
     monkeypatch.setattr(piles, "make_tables", lambda *given: make(*given[:4], MOST))
     monkeypatch.setattr(pile_format, "_MOST_LENGTHS", {True: MOST, False: MOST})
@@ -113,9 +159,8 @@ def test_two_threads_find_what_one_does(question: Question) -> None:
         assert counts(one) == counts(two)
 
 
-@pytest.mark.parametrize("deck", DECKS)
 @pytest.mark.usefixtures("no_dives")
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize(("deck", "question"), SEARCHED)
 @pytest.mark.parametrize("wanted", VERDICTS)
 def test_signatures_closed_in_pieces(
     deck: str, question: Question, wanted: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -128,9 +173,8 @@ def test_signatures_closed_in_pieces(
     assert faults.check(tmp_path).valid
 
 
-@pytest.mark.parametrize("deck", DECKS)
 @pytest.mark.usefixtures("no_dives")
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize(("deck", "question"), SEARCHED)
 @pytest.mark.parametrize("wanted", VERDICTS)
 def test_pending_states_go_to_the_store_where_memory_is_little(
     deck: str, question: Question, wanted: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -163,9 +207,8 @@ class _Crash(Exception):
     """The process ends."""
 
 
-@pytest.mark.parametrize("deck", DECKS)
 @pytest.mark.usefixtures("no_dives")
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize(("deck", "question"), SEARCHED)
 @pytest.mark.parametrize("wanted", VERDICTS)
 def test_crashes_leave_what_was_committed(
     deck: str, question: Question, wanted: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -175,7 +218,9 @@ def test_crashes_leave_what_was_committed(
     monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
     crashes = 0
     while True:
-        steps = session.run(question, deal, Options(store=tmp_path, threads=2))
+        steps = session.run(
+            question, deal, Options(store=tmp_path, threads=2, method=Method.EVERY_POSITION)
+        )
         try:
             commits = 0
             while commits < 3:
@@ -190,7 +235,7 @@ def test_crashes_leave_what_was_committed(
     assert faults.check(tmp_path).valid
 
 
-@pytest.mark.parametrize("deck", DECKS)
+@pytest.mark.parametrize("deck", ["golf", "pyramid"])
 @pytest.mark.usefixtures("no_dives")
 def test_no_commit_tells_of_a_layer_without_closed_states(
     deck: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -214,9 +259,8 @@ def test_no_commit_tells_of_a_layer_without_closed_states(
     assert result.verdict == "unsolvable" and commits > 5
 
 
-@pytest.mark.parametrize("deck", DECKS)
 @pytest.mark.usefixtures("no_dives")
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize(("deck", "question"), SEARCHED)
 def test_limits_leave_a_search_that_goes_on(
     deck: str, question: Question, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -243,9 +287,8 @@ def test_limits_leave_a_search_that_goes_on(
         ask(other, deal, store=tmp_path)
 
 
-@pytest.mark.parametrize("deck", DECKS)
 @pytest.mark.usefixtures("no_dives")
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize(("deck", "question"), SEARCHED)
 @pytest.mark.parametrize("wanted", VERDICTS)
 def test_write_errors(
     deck: str, question: Question, wanted: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -261,9 +304,8 @@ def test_write_errors(
     assert faults.check(tmp_path).valid
 
 
-@pytest.mark.parametrize("deck", DECKS)
 @pytest.mark.usefixtures("no_dives")
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize(("deck", "question"), SEARCHED)
 @pytest.mark.parametrize("step", ["_solved", "_conclude"])
 def test_killed_between_the_goal_and_the_verdict(
     deck: str, question: Question, step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -286,9 +328,8 @@ def test_killed_between_the_goal_and_the_verdict(
     assert faults.check(tmp_path).valid
 
 
-@pytest.mark.parametrize("deck", ["golf"])
 @pytest.mark.usefixtures("no_dives")
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize(("deck", "question"), [case for case in SEARCHED if "pyramid" not in case])
 def test_what_is_lost_ends_without_a_verdict(
     deck: str, question: Question, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -298,7 +339,7 @@ def test_what_is_lost_ends_without_a_verdict(
 
     def add(self: proof_state.ProofState, candidates: Any) -> None:
         real(self, candidates)
-        if self.stratum > 3 and candidates.signatures.size > 1:
+        if self.stratum > 1 and candidates.signatures.size > 1:
             waiting = self.strata[candidates.stratum]
             waiting[-1] = candidates.select(candidates.signatures[1:])
 
@@ -309,7 +350,7 @@ def test_what_is_lost_ends_without_a_verdict(
     assert counts(ask(question, deal, store=tmp_path)) == expected
 
 
-@pytest.mark.parametrize("deck", DECKS)
+@pytest.mark.parametrize("deck", ["golf", "pyramid"])
 @pytest.mark.usefixtures("no_dives")
 def test_a_solution_of_that_length_ends_the_search(
     deck: str, monkeypatch: pytest.MonkeyPatch
@@ -323,7 +364,7 @@ def test_a_solution_of_that_length_ends_the_search(
     assert counts(result) == expected
 
 
-@pytest.mark.parametrize("deck", DECKS)
+@pytest.mark.parametrize("deck", ["golf", "pyramid"])
 def test_a_store_of_another_version_is_refused_in_a_line(deck: str, tmp_path: Path) -> None:
     deal = DECKS[deck](Verdict.UNSOLVABLE)
     api.prove(deal, store=tmp_path)
@@ -335,6 +376,23 @@ def test_a_store_of_another_version_is_refused_in_a_line(deck: str, tmp_path: Pa
     with pytest.raises(StoreError, match=r"made with version [01] of the keys") as refused:
         api.prove(deal, store=tmp_path)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.usefixtures("no_dives")
+@pytest.mark.parametrize("game", _SEEDS)
+def test_positions_and_certificates_of_a_proof_of_klondike(game: str, tmp_path: Path) -> None:
+    deal = DECKS[game](Verdict.UNSOLVABLE)
+    ask(Question.PROVE, deal, store=tmp_path, max_states=100)
+    status = inspect.status(tmp_path)
+    assert status.pending and status.closed
+    assert inspect.lookup(tmp_path, deal.position) == []
+    ask(Question.PROVE, deal, store=tmp_path)
+    assert inspect.certificate(tmp_path)
+    for _, after in deal.position.successors(deal.rules, "wkr"):
+        position = deal.position
+        for move in inspect.lookup(tmp_path, after) or ():
+            position = position.apply(move)
+        assert position.canonical() == after.canonical()
 
 
 @pytest.mark.slow

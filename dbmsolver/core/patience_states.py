@@ -1,0 +1,124 @@
+"""Klondike and its relatives: positions as states that the engine of strata closes.
+
+The words of a position (:mod:`dbmsolver.core.patience_tables`) are the planes *off*, *low* and
+*high* of a state, and its local key: nothing is packed. The signature is that of
+:mod:`dbmsolver.core.patience_strata`. Turning the stock is part of the play that follows it, so a
+move that keeps the stratum keeps the cards of the waste and the turns left, and the signature.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dbmsolver.core.bits import popcount
+from dbmsolver.core.patience import list_moves, take
+from dbmsolver.core.patience_strata import CARD_BITS, WON, is_won, with_card, with_stock
+from dbmsolver.core.patience_tables import (
+    MOST_MOVES,
+    RESERVE,
+    TURNS_SHIFT,
+    Board,
+    Found,
+    Words,
+    last_of_reserve,
+    make_board,
+    make_found,
+    of_canfield,
+)
+from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
+from dbmsolver.jit.decorators import inlined
+
+U64 = np.uint64
+ALL = np.uint64((1 << 64) - 1)
+CODE = 4
+"""Column of ``PatienceScratch.found`` after a state: its parent-move code."""
+
+
+class StrataTables(NamedTuple):
+    """Constants of one deal: those of its moves, and those of its states."""
+
+    game: Any  # PatienceTables or CanfieldTables
+    planes: int  # 3
+    varying: Words  # [3]: bits that each plane may have
+    last: int  # the stratum of won states
+
+
+class StrataSets(NamedTuple):
+    """Facts that all states of a signature share."""
+
+    signature: np.uint64
+    loose: np.uint64  # all bits
+
+
+class PatienceScratch(NamedTuple):
+    """Scratch memory of one thread that expands states."""
+
+    found: Words  # [MOST_MOVES, 5]: states that follow, and their codes
+    moves: Found
+    board: Board
+    words: Words  # [3]
+
+
+def make_tables(game: Any, last: int) -> StrataTables:
+    """Return the tables of a deal; ``last`` is the highest stratum of states that are not won."""
+    digits = (1 << 63) - 1
+    varying = np.array([digits, digits, (1 << TURNS_SHIFT + 6) - 1], np.uint64)
+    return StrataTables(game, 3, varying, last + 1)
+
+
+def make_scratch() -> PatienceScratch:
+    """Return scratch memory of one thread."""
+    found = np.zeros((MOST_MOVES, CODE + 1), np.uint64)
+    return PatienceScratch(found, make_found(), make_board(), np.zeros(3, np.uint64))
+
+
+@inlined
+def strata_sets(t, signature):
+    """Return the :class:`StrataSets` of a signature (uint64)."""
+    return StrataSets(signature, ALL)
+
+
+@inlined
+def strata_progress(t, signature):
+    """Return the stratum (int64) of a signature."""
+    if signature == WON:
+        return np.int64(t.last)
+    return np.int64(popcount(signature & CARD_BITS))
+
+
+@inlined
+def signature_after(t, cards, following, card, board):
+    """Return the signature of a state (uint64[3]) that a move of ``card`` leads to.
+
+    ``cards`` are the bits for cards in the signature of the state before, ``board`` is that state.
+    """
+    if is_won(following):
+        return WON
+    signature = with_card(t, with_stock(cards, following), following, card)
+    if of_canfield(t) and board.numbers[RESERVE]:
+        signature = with_card(t, signature, following, last_of_reserve(t, board.numbers[RESERVE]))
+    return signature
+
+
+@inlined
+def expand_words(t, sets, off, low, high, scratch):
+    """List the successors of a state into ``scratch.found``; return how many (int64).
+
+    ``sets`` are those of its signature.
+    """
+    words, found, moves = scratch.words, scratch.found, scratch.moves
+    words[0], words[1], words[2] = off, low, high
+    take(t.game, off, low, high, scratch.board)
+    count = list_moves(t.game, words, scratch.board, moves)
+    cards = sets.signature & CARD_BITS
+    for number in range(count):
+        following, code = moves.words[number], moves.codes[number]
+        card = np.int64(code & np.uint16(63))
+        found[number, SIGNATURE] = signature_after(t.game, cards, following, card, scratch.board)
+        found[number, OFF] = following[0]
+        found[number, LOW] = following[1]
+        found[number, HIGH] = following[2]
+        found[number, CODE] = U64(code)
+    return count

@@ -1,0 +1,154 @@
+"""Beams for any solution of a wide game, several of them at once where there are threads.
+
+The outcome is that of the first beam of the schedule that finds a solution, so it does not depend
+on the threads.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+
+import numpy as np
+
+from dbmsolver.core.wide_beam import (
+    ENDED,
+    GIVEN_UP,
+    GOING_ON,
+    KEPT,
+    bytes_of,
+    make_beam,
+    next_level,
+    replay,
+)
+from dbmsolver.core.wide_tables import ROW_WORDS, make_board
+from dbmsolver.game.moves import Move
+from dbmsolver.keys.wide import WideKeys
+from dbmsolver.search.wide.plans import Plan
+
+_LEVELS = 1500
+"""The states that a beam keeps, for each of its width, if memory allows."""
+_LEAST_LEVELS = 300
+"""The same in little memory: a beam that has no room for so many is not made."""
+_PAUSE = 0.1
+"""Seconds between two looks at limits and signals."""
+
+
+class PlannedBeam:
+    """A beam, to be made by a thread; it keeps at most ``most`` states."""
+
+    def __init__(self, keys: WideKeys, plan: Plan, most: int) -> None:
+        self.keys = keys
+        self.plan = plan
+        self.weights = np.array(plan.weights, np.int64)
+        self.shape = plan.shape
+        self.beam = make_beam(keys.tables, keys.root, plan.width, most)
+        self.result = ENDED
+        self.levels = 0
+
+    @property
+    def kept(self) -> int:
+        """The number of states that were kept; another thread may ask."""
+        return int(self.beam.state[KEPT])
+
+    def run(self, stop: threading.Event) -> None:
+        """Make the beam, or the beginning of it until it has to stop."""
+        result = GOING_ON
+        while result == GOING_ON and not stop.is_set():
+            result = int(next_level(self.keys.tables, self.beam, self.shape, self.weights))
+            self.levels += 1
+        self.result = GIVEN_UP if result == GOING_ON else result
+
+    def moves(self) -> list[Move]:
+        """Return the moves of the solution that was found."""
+        numbers, number = [], self.result
+        while number:
+            numbers.append(int(self.beam.moves[number]))
+            number = int(self.beam.parents[number])
+        rows = np.zeros((len(numbers) + 1, ROW_WORDS), np.uint64)
+        sizes = np.zeros(len(numbers) + 1, np.int64)
+        way = np.array(numbers[::-1], np.int64)
+        replay(self.keys.tables, make_board(self.keys.tables), way, self.keys.root, rows, sizes)
+        return self.keys.moves_along(
+            [row[:size] for row, size in zip(rows, sizes.tolist(), strict=True)]
+        )
+
+
+def threads_for(keys: WideKeys, schedule: Sequence[Plan], threads: int, memory: int) -> int:
+    """Return how many threads make beams at once: so few that most beams fit into their shares."""
+    widths = sorted(plan.width for plan in schedule)
+    middle = widths[len(widths) // 2]
+    enough = bytes_of(keys.tables, middle, _LEAST_LEVELS * middle)
+    return max(1, min(threads, memory // enough))
+
+
+def most_kept(keys: WideKeys, plan: Plan, memory: int) -> int:
+    """Return how many states a beam may keep in ``memory`` bytes; 0 if it does not fit."""
+    room = (memory - bytes_of(keys.tables, plan.width, 0)) // 8
+    return min(room, _LEVELS * plan.width) if room >= _LEAST_LEVELS * plan.width else 0
+
+
+class Beams:
+    """The beams of a schedule, made by some threads.
+
+    ``memory`` is in bytes, for all threads; where it is little, fewer threads share it, and a beam
+    that does not fit into a share is left out. All of them together keep at most ``most`` states,
+    if that is not None: one thread makes them then.
+    """
+
+    def __init__(
+        self, keys: WideKeys, schedule: Sequence[Plan], threads: int, memory: int, most: int | None
+    ) -> None:
+        self.keys = keys
+        self.threads = threads_for(keys, schedule, threads, memory) if most is None else 1
+        self.memory = memory
+        self.most = most
+        self.left = [plan for plan in schedule if most_kept(keys, plan, memory // self.threads) > 0]
+        self._running: dict[Future[None], PlannedBeam] = {}
+        self._waiting: list[PlannedBeam] = []
+        self.judged = 0
+        """The number of states that the beams that were yielded have kept."""
+
+    @property
+    def kept(self) -> int:
+        """The number of states that all beams so far have kept."""
+        return self.judged + sum(beam.kept for beam in self._waiting)
+
+    def run(self) -> Generator[PlannedBeam | None, None, None]:
+        """Make the beams; yield each, in the order of the schedule, and None now and then.
+
+        Beams that were not begun may be taken out of ``left`` meanwhile.
+        """
+        stop = threading.Event()
+        with ThreadPoolExecutor(self.threads) as pool:
+            try:
+                while self.left or self._waiting:
+                    while self.left and len(self._running) < self.threads:
+                        if not self._begin(pool, stop):
+                            self.left.clear()
+                    done, _ = wait(self._running, _PAUSE, FIRST_COMPLETED)
+                    for task in done:
+                        del self._running[task]
+                        task.result()
+                    busy = list(self._running.values())
+                    while self._waiting and self._waiting[0] not in busy:
+                        beam = self._waiting.pop(0)
+                        self.judged += beam.kept
+                        yield beam
+                    yield None
+            finally:
+                stop.set()
+
+    def _begin(self, pool: ThreadPoolExecutor, stop: threading.Event) -> bool:
+        """Begin the next beam; return False if no more states may be kept."""
+        plan = self.left.pop(0)
+        most = most_kept(self.keys, plan, self.memory // self.threads)
+        if self.most is not None:
+            most = min(most, self.most - self.kept)
+            if most < 1:
+                return False
+        beam = PlannedBeam(self.keys, plan, most)
+        self._waiting.append(beam)
+        self._running[pool.submit(beam.run, stop)] = beam
+        return True

@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.patience import list_moves, take
 from dbmsolver.core.patience_bound import bound_after, bound_here
-from dbmsolver.core.patience_closing import StateSet, add_state, find_slot, look_ahead, make_set
+from dbmsolver.core.patience_closing import (
+    StateSet,
+    add_state,
+    find_slot,
+    look_ahead,
+    make_set,
+    place_at,
+)
 from dbmsolver.core.patience_strata import is_won
 from dbmsolver.core.patience_tables import MOST_MOVES, Ints
 from dbmsolver.jit.decorators import kernel
@@ -95,7 +102,7 @@ def expand_kept(t, b, beaming, board, weights, found, first, last):
             if kept.slots[find_slot(kept, following)]:
                 continue
             slot = find_slot(level, following)
-            place = np.int64(level.slots[slot]) - 1
+            place = place_at(level, slot)
             if place < 0:
                 place = level.counts[0]
                 add_state(level, slot, following, code)

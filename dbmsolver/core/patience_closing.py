@@ -19,21 +19,28 @@ from dbmsolver.core.patience import list_moves, take
 from dbmsolver.core.patience_bound import bound_after, bound_here
 from dbmsolver.core.patience_strata import is_won, rises
 from dbmsolver.core.patience_tables import MOST_MOVES, Board, Found, Ints, Words
-from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
 
 U64 = np.uint64
 ONE = np.uint64(1)
 
 FINISHED, SET_FULL, OUT_FULL, PAUSED, WON = 0, 1, 2, 3, 4
 """The reasons for which :func:`close_layer` returns."""
+_AHEAD = 8
+"""States by which slots are asked for before they are needed."""
 
 
 class StateSet(NamedTuple):
-    """States and a hash table of their places."""
+    """States and a hash table of their places.
 
-    words: Words  # [room, 3]
-    codes: NDArray[np.uint16]  # [room]
-    slots: NDArray[np.int32]  # [2**n]: a state's place plus one, 0 where free
+    A slot is 0 where it is free. Its lower n bits are else a state's place plus one, the others are
+    bits of the state's hash: few states whose hash is another one have to be looked at. Three
+    quarters of the slots are taken at most, and so many states there is room for (`room_of`).
+    """
+
+    words: Words  # [*, 3]
+    codes: NDArray[np.uint16]  # [*]
+    slots: NDArray[np.uint32]  # [2**n]
     counts: Ints  # [2]: states, and how many of them are expanded
 
 
@@ -63,14 +70,24 @@ def whole_piece(stratum: int = 0) -> Piece:
     return Piece(np.zeros(3, np.uint64), np.zeros(3, np.uint64), stratum)
 
 
-def make_set(room: int) -> StateSet:
-    """Return an empty set with room for ``room`` states."""
+def make_set(room: int, spare: int = 1) -> StateSet:
+    """Return an empty set with room for ``room`` states.
+
+    Its arrays may be enlarged ``spare`` times without being copied (:func:`larger`): what was never
+    written takes no memory.
+    """
     return StateSet(
-        words=np.zeros((room, 3), np.uint64),
-        codes=np.zeros(room, np.uint16),
-        slots=np.zeros(1 << (2 * room - 1).bit_length(), np.int32),
+        words=np.zeros((spare * room, 3), np.uint64),
+        codes=np.zeros(spare * room, np.uint16),
+        slots=make_slots(room),
         counts=np.zeros(2, np.int64),
     )
+
+
+def make_slots(room: int) -> NDArray[np.uint32]:
+    """Return the free slots of a set with room for ``room`` states."""
+    least = 4 * -(-room // 3)
+    return np.zeros(1 << max(2, (least - 1).bit_length()), np.uint32)
 
 
 def make_candidates(room: int) -> Candidates:
@@ -84,24 +101,40 @@ def make_candidates(room: int) -> Candidates:
     )
 
 
-def larger(old: StateSet, room: int) -> StateSet:
-    """Return a copy of a set with room for ``room`` states."""
-    new = make_set(room)
-    size = int(old.counts[0])
-    new.words[:size] = old.words[:size]
-    new.codes[:size] = old.codes[:size]
-    new.counts[:] = old.counts
+def larger(old: StateSet, room: int, spare: int = 1) -> StateSet:
+    """Return a set with the same states and room for ``room`` of them; ``old`` is of no more use.
+
+    Its arrays have room for ``spare`` times as many, if they are copied.
+    """
+    if room <= old.codes.size:
+        new = old._replace(slots=make_slots(room))
+    else:
+        new = make_set(room, spare)._replace(counts=old.counts)
+        size = int(old.counts[0])
+        new.words[:size] = old.words[:size]
+        new.codes[:size] = old.codes[:size]
     fill_slots(new)
     return new
 
 
+@inlined_kernel
+def room_of(states):
+    """Return the number of states (int64) that a set has room for."""
+    return np.int64(min(states.codes.size, 3 * (states.slots.size // 4)))
+
+
 @inlined
-def slot_of(words, mask):
-    """Return the slot (uint64) at which the search for a state's place begins."""
+def hash_of(words):
+    """Return a hash (uint64) of a state: slots are found by its lower bits, and hold upper ones."""
     mixed = words[0] * U64(0x9E3779B97F4A7C15) ^ words[1] * U64(0xC2B2AE3D27D4EB4F)
     mixed ^= words[2] * U64(0x165667B19E3779F9)
-    mixed ^= multiply_high(mixed, U64(0xD6E8FEB86659FD93))
-    return mixed & mask
+    return mixed ^ multiply_high(mixed, U64(0xD6E8FEB86659FD93))
+
+
+@inlined
+def upper_bits(mixed, mask):
+    """Return the bits of a hash that slots hold; ``mask`` is the number of slots less one."""
+    return (mixed >> U64(32)) & ~mask
 
 
 @inlined
@@ -109,33 +142,71 @@ def look_ahead(states, found, moves):
     """Ask for the slots of what follows from a state before they are needed."""
     mask = U64(states.slots.size - 1)
     for number in range(moves):
-        prefetch(states.slots, slot_of(found.words[number], mask))
+        prefetch(states.slots, hash_of(found.words[number]) & mask)
+
+
+@inlined
+def place_all(t, b, board, weights, states, found, moves, here):
+    """Write the layer of each state that follows to ``found.costs``, in the place of its cost.
+
+    ``here`` is the number of moves made so far. The slots have been asked for
+    (:func:`look_ahead`); meanwhile their states are.
+    """
+    for number in range(moves):
+        following, code = found.words[number], found.codes[number]
+        found.costs[number] += here + bound_after(t, b, board, weights, following, code)
+    mask = U64(states.slots.size - 1)
+    for number in range(moves):
+        following = found.words[number]
+        place = np.int64(U64(states.slots[hash_of(following) & mask]) & mask)
+        prefetch(states.words, 3 * (place - np.int64(place > 0)))
 
 
 @inlined
 def find_slot(states, words):
     """Return the slot (uint64) of a state, or the free slot where it belongs."""
     mask = U64(states.slots.size - 1)
-    slot = slot_of(words, mask)
+    mixed = hash_of(words)
+    slot, upper = mixed & mask, upper_bits(mixed, mask)
     while states.slots[slot]:
-        place = states.slots[slot] - 1
-        if (
-            states.words[place, 0] == words[0]
-            and states.words[place, 1] == words[1]
-            and states.words[place, 2] == words[2]
-        ):
-            break
+        held = U64(states.slots[slot])
+        if held & ~mask == upper:
+            place = (held & mask) - ONE
+            if (
+                states.words[place, 0] == words[0]
+                and states.words[place, 1] == words[1]
+                and states.words[place, 2] == words[2]
+            ):
+                break
         slot = (slot + ONE) & mask
     return slot
+
+
+@inlined
+def place_at(states, slot):
+    """Return the place (int64) of the state that a slot has, -1 if it is free."""
+    return np.int64(U64(states.slots[slot]) & U64(states.slots.size - 1)) - 1
+
+
+@inlined
+def take_slot(states, slot, words, place):
+    """Let a slot have a state, which is at a place."""
+    upper = upper_bits(hash_of(words), U64(states.slots.size - 1))
+    states.slots[slot] = np.uint32(U64(place + 1) | upper)
 
 
 @kernel
 def fill_slots(states):
     """Make the hash table anew."""
     states.slots[:] = 0
+    mask = U64(states.slots.size - 1)
     for place in range(states.counts[0]):
-        slot = find_slot(states, states.words[place])
-        states.slots[slot] = place + 1
+        ahead = min(place + _AHEAD, states.counts[0] - 1)
+        prefetch(states.slots, hash_of(states.words[ahead]) & mask)
+        slot = hash_of(states.words[place]) & mask
+        while states.slots[slot]:
+            slot = (slot + ONE) & mask
+        take_slot(states, slot, states.words[place], place)
 
 
 @inlined
@@ -146,7 +217,7 @@ def add_state(states, slot, words, code):
         states.words[size, word] = words[word]
     states.codes[size] = code
     states.counts[0] = size + 1
-    states.slots[slot] = size + 1
+    take_slot(states, slot, words, size)
 
 
 @kernel
@@ -182,7 +253,7 @@ def hand_back(out, words, code, place):
 @inlined
 def is_full(states, out):
     """Return SET_FULL or OUT_FULL where there is no room for what follows from a state, else 0."""
-    if states.counts[0] + MOST_MOVES > states.codes.size:
+    if states.counts[0] + MOST_MOVES > room_of(states):
         return SET_FULL
     if out.count[0] + MOST_MOVES > out.codes.size:
         return OUT_FULL
@@ -205,14 +276,41 @@ def expand_layer(t, b, states, out, board, weights, found, layer, first, last):
         here = layer - bound_here(t, b, board, weights)
         moves = list_moves(t, words, board, found)
         look_ahead(states, found, moves)
+        place_all(t, b, board, weights, states, found, moves, here)
         for move in range(moves):
-            following, code = found.words[move], found.codes[move]
-            place = here + found.costs[move] + bound_after(t, b, board, weights, following, code)
+            following, code, place = found.words[move], found.codes[move], found.costs[move]
             if not states.slots[find_slot(states, following)]:
                 hand_back(out, following, code, place)
                 if place == layer and is_won(following):
                     return WON, number
     return FINISHED, last
+
+
+@kernel
+def bring_forward(states, number):
+    """Exchange the first ``number`` states that are not expanded with the last ones.
+
+    So those that were met last are expanded next. ``number`` is half of those that are not expanded
+    at most.
+    """
+    first, last = states.counts[1], states.counts[0] - number
+    end, mask = states.counts[0] - 1, U64(states.slots.size - 1)
+    for _ in range(number):
+        prefetch(states.slots, hash_of(states.words[min(first + _AHEAD, end)]) & mask)
+        prefetch(states.slots, hash_of(states.words[min(last + _AHEAD, end)]) & mask)
+        here = find_slot(states, states.words[first])
+        there = find_slot(states, states.words[last])
+        take_slot(states, here, states.words[first], last)
+        take_slot(states, there, states.words[last], first)
+        for word in range(3):
+            kept = states.words[first, word]
+            states.words[first, word] = states.words[last, word]
+            states.words[last, word] = kept
+        code = states.codes[first]
+        states.codes[first] = states.codes[last]
+        states.codes[last] = code
+        first += 1
+        last += 1
 
 
 @kernel
@@ -247,9 +345,10 @@ def close_layer(t, b, states, out, board, weights, found, layer, piece, most):
         here = layer - bound_here(t, b, board, weights)
         moves = list_moves(t, words, board, found)
         look_ahead(states, found, moves)
+        place_all(t, b, board, weights, states, found, moves, here)
         for number in range(moves):
             following, code = found.words[number], found.codes[number]
-            place = here + found.costs[number] + bound_after(t, b, board, weights, following, code)
+            place = found.costs[number]
             slot = find_slot(states, following)
             if states.slots[slot]:
                 continue

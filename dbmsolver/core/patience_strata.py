@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from dbmsolver.core.bits import lowest_bit, popcount
 from dbmsolver.core.patience_tables import DEALT, OVER, PER_WORD, WASTE_SHIFT, of_canfield
 from dbmsolver.core.tables import CARDS
 from dbmsolver.jit.decorators import inlined, kernel
 
 U64 = np.uint64
+LOWEST = np.uint64(sum(1 << 3 * place for place in range(PER_WORD)))
+"""The lowest bit of each digit of a word."""
 ONE = np.uint64(1)
 STOCK_SHIFT = 52
 """Where the waste and the turns left begin in a signature."""
@@ -44,6 +47,25 @@ def rises(t, code):
 
 
 @inlined
+def digits_not_zero(word):
+    """Return a bit for each digit of a word that is not 0: the lowest of its three."""
+    return (word | (word >> U64(1)) | (word >> U64(2))) & LOWEST
+
+
+@inlined
+def marked(t, word):
+    """Return the lowest bits of the digits of the cards that have a bit in signatures.
+
+    The cards are those whose digits the word with this number holds.
+    """
+    bits = U64(0)
+    for card in range(word * PER_WORD, min(CARDS, (word + 1) * PER_WORD)):
+        if t.bits[card] >= 0:
+            bits |= U64(1) << U64(3 * (card % PER_WORD))
+    return bits
+
+
+@inlined
 def with_stock(signature, words):
     """Return a signature that has bits for cards only, with those for the stock of a state."""
     return signature | ((words[2] >> U64(WASTE_SHIFT)) << U64(STOCK_SHIFT))
@@ -65,25 +87,47 @@ def signatures(t, words, found):
     face down and has been turned up; from bit 52 on, the upper bits of word 2.
     """
     for state in range(words.shape[0]):
-        signature = with_stock(U64(0), words[state])
-        for card in range(CARDS):
-            signature = with_card(t, signature, words[state], card)
-        found[state] = signature
+        found[state] = with_stock(U64(0), words[state])
+    for word in range(3):
+        some = marked(t, word)
+        for state in range(words.shape[0]):
+            signature = U64(0)
+            left = digits_not_zero(words[state, word]) & some
+            while left:
+                place = lowest_bit(left)
+                left &= left - U64(1)
+                signature |= U64(1) << U64(t.bits[word * PER_WORD + place // 3])
+            found[state] |= signature
 
 
 @inlined
 def stratum_of(t, words):
     """Return how many cards have left stock, waste and reserve, plus how many are turned up."""
     count = np.int64(0)
-    for card in range(CARDS):
-        digit = (words[card // PER_WORD] >> U64(3 * (card % PER_WORD))) & U64(7)
-        if t.bits[card] >= 0 and digit:
-            count += 1
+    for word in range(3):
+        count += popcount(digits_not_zero(words[word]) & marked(t, word))
     return count
 
 
 @kernel
 def strata_of(t, words, found):
     """Write the stratum of each state (uint64[states, 3]) to ``found`` (int64[states])."""
-    for number in range(words.shape[0]):
-        found[number] = stratum_of(t, words[number])
+    found[:] = 0
+    for word in range(3):
+        some = marked(t, word)
+        for state in range(words.shape[0]):
+            found[state] += popcount(digits_not_zero(words[state, word]) & some)
+
+
+@kernel
+def progress_of(t, words, found):
+    """Write for each state (uint64[states, 3]) its stratum plus the cards home (int64[states]).
+
+    Of the states of a layer, those with more have fewer moves to come, by and large.
+    """
+    strata_of(t, words, found)
+    for word in range(3):
+        some = LOWEST if word < 2 else LOWEST & U64((1 << 30) - 1)
+        for state in range(words.shape[0]):
+            home = (words[state, word] >> U64(1)) & (words[state, word] >> U64(2))
+            found[state] += popcount(home & some)

@@ -1,7 +1,7 @@
 """The garbage collector, which is off while numba compiles.
 
 numba makes millions of objects that live as long as a compilation. The collector looks through them
-again and again and finds little: that takes a sixth of the time or more.
+again and again and finds little: that takes a seventh of the time or more.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from dbmsolver.core.blocks import find_key, from_planes, to_planes
 from dbmsolver.core.patience_bound import bounds_of, make_weights
 from dbmsolver.core.patience_check import look_for_columns
 from dbmsolver.core.patience_closing import (
+    bring_forward,
     close_layer,
     digest_of,
     expand_layer,
@@ -21,7 +22,7 @@ from dbmsolver.core.patience_closing import (
     make_set,
     whole_piece,
 )
-from dbmsolver.core.patience_strata import signatures, strata_of
+from dbmsolver.core.patience_strata import progress_of, signatures, strata_of
 from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.core.wide import least_moves, normal_row
 from dbmsolver.core.wide_beam import Shape, make_beam, next_level, replay
@@ -76,6 +77,10 @@ def of_patience(rules: Rules, any_solution: bool) -> list[Call]:
     sharing: list[Call] = [
         (expand_layer, (tables, bounds, states, out, board, weights, found, *numbers))
     ]
+    ordering: list[Call] = [
+        (progress_of, (tables, _STATES, _NUMBERS)),
+        (bring_forward, (states, _NUMBER)),
+    ]
     beaming = patience_beam.make_beaming(_STATES[0], 1, 1, 1)
     some_kept = (_STATES, _CODES, beaming.parents, beaming.costs)
     beams: list[Call] = [
@@ -91,6 +96,7 @@ def of_patience(rules: Rules, any_solution: bool) -> list[Call]:
         (insert_chosen, (states, out, _NUMBER)),
         *sharing,
         *beams,
+        *ordering,
         (bounds_of, (tables, bounds, _STATES, board, weights, _NUMBERS)),
         (insert, (states, _STATES, _CODES)),
         (digest_of, (_STATES,)),

@@ -48,6 +48,13 @@ def strata_of(keys: PatienceKeys, words: Words) -> NDArray[np.int64]:
     return found
 
 
+def progress_of(keys: PatienceKeys, words: Words) -> NDArray[np.int64]:
+    """Return for each state its stratum plus the cards home."""
+    found = np.zeros(words.shape[0], np.int64)
+    patience_strata.progress_of(keys.tables, words, found)
+    return found
+
+
 def won_states(keys: PatienceKeys, words: Words) -> NDArray[np.bool_]:
     """Return for each state whether all cards are home."""
     found: NDArray[np.bool_] = (words & _DIGITS == keys.words(keys.goal)).all(axis=1)

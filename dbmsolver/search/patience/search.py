@@ -3,7 +3,8 @@
 The layers f = moves made + lower bound of the moves to come are closed in ascending order. The
 bound (:mod:`dbmsolver.core.patience_bound`) is consistent, so no
 move leads to a lower layer, the first way to a state is a shortest one, and the goal is met in the
-layer of its length. All closed states stay in memory.
+layer of its length. All closed states stay in memory. Of the layer that holds the goal only a part
+need be expanded, so from a layer on that may be it, what was met last comes first.
 
 What is pending is kept as sets, too, one for each layer, so nothing is in one twice.
 When the memory does not suffice, all of it is committed, and
@@ -17,9 +18,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dbmsolver.core.patience_closing import FINISHED, SET_FULL, WON
 from dbmsolver.core.patience_tables import MOST_MOVES
+from dbmsolver.core.shards import NO_CEILING
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.commits import NewRecord
@@ -28,7 +31,9 @@ from dbmsolver.search.limits import OutOfBudget
 from dbmsolver.search.outcome import Steps, Stopped
 from dbmsolver.search.patience.closing import PatienceClosing
 from dbmsolver.search.patience.sets import (
+    BLOCK,
     STATE_BYTES,
+    WORD_BYTES,
     Hand,
     Waiting,
     records_of,
@@ -38,10 +43,14 @@ from dbmsolver.search.patience.sets import (
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.tallies import Tally, total
 from dbmsolver.storage.blocks import Runs, read_block
-from dbmsolver.storage.patience_blocks import first_layer, words_of
+from dbmsolver.storage.patience_blocks import first_layer, progress_of, words_of
 
 TOGETHER = 1 << 12
 """States from which on several threads expand a part each."""
+_NEAR = 3
+"""Moves by which the best solution is longer than a shortest one, as a rule, at most."""
+_AT_ONCE = 1 << 18
+"""Candidates that join a set at once: they are copied before."""
 Item = TypeVar("Item")
 Product = TypeVar("Product")
 
@@ -91,7 +100,8 @@ class PatienceSearch(PatienceClosing[Waiting]):
             if reason == WON:
                 break
             self._hand_out()
-            self._record()
+            if self._uncounted >= BLOCK or self.recorder.due():
+                self._record()
             if reason == SET_FULL:
                 self._make_room(self.current, MOST_MOVES)
             if self._bytes() > self.memory:
@@ -113,17 +123,34 @@ class PatienceSearch(PatienceClosing[Waiting]):
     def _begin(self) -> None:
         """Make the candidates of the place the states to expand; the goal may be one of them."""
         waiting = self.pending[self.place]
-        words, codes = waiting.words(), waiting.codes()
         self._look_for_goal(waiting)
         if self.goal is not None:
             return
         self._make_room(self.current, waiting.size)
         del self.pending[self.place]
-        held = self.current.add(words[: waiting.stored], codes[: waiting.stored])
+        stored = np.arange(waiting.stored)
+        held = self._add(waiting, stored)
         self.current.stored = self.current.size
-        held = held.plus(self.current.add(words[waiting.stored :], codes[waiting.stored :]))
+        held = held.plus(self._add(waiting, self._in_order(waiting)))
         self.current.records += waiting.records
-        self.books.take(weigh_states(words).minus(held))
+        self.books.take(weigh_states(waiting.words()).minus(held))
+
+    def _add(self, waiting: Waiting, places: NDArray[np.int64]) -> Tally:
+        """Add candidates to the set, some at a time, and return the tally of those that are new."""
+        words, codes = waiting.words(), waiting.codes()
+        parts = (places[first : first + _AT_ONCE] for first in range(0, places.size, _AT_ONCE))
+        return total(self.current.add(words[part], codes[part]) for part in parts)
+
+    def _in_order(self, waiting: Waiting) -> NDArray[np.int64]:
+        """Return the places of candidates that no record has, those to expand first last.
+
+        In a layer that may hold the goal these are the ones that are nearest to it.
+        """
+        words = waiting.words(waiting.stored)
+        if not self._may_end:
+            return np.arange(waiting.stored, waiting.size)
+        progress = progress_of(self.keys, words).astype(np.uint8)
+        return waiting.stored + np.argsort(progress, kind="stable")
 
     @property
     def evaluated(self) -> int:
@@ -142,14 +169,22 @@ class PatienceSearch(PatienceClosing[Waiting]):
         if goal is not None:
             self.goal = goal
 
+    @property
+    def _may_end(self) -> bool:
+        """Return whether the layer that is being closed may hold the goal, as far as is known.
+
+        Beams find solutions that are hardly longer than a shortest one.
+        """
+        return self.place[0] + _NEAR >= self.ceiling or self.ceiling == NO_CEILING
+
     def _at_once(self) -> int:
         """Return how many states to expand before the limits are looked at again.
 
-        Where several threads may take a part each, the number is small enough that none waits for
-        long.
+        The number is small where the next ones are those that were met last. Where several threads
+        take a part each, none waits for long then.
         """
         most = super()._at_once()
-        return min(most, 2 * TOGETHER) if self._may_share else most
+        return min(most, 2 * TOGETHER) if self._may_share or self._may_end else most
 
     @property
     def _may_share(self) -> bool:
@@ -157,7 +192,13 @@ class PatienceSearch(PatienceClosing[Waiting]):
         return self.recorder.threads > 1
 
     def _expand(self) -> int:
-        """Expand some states of the set, by several threads if there are enough."""
+        """Expand some states of the set, by several threads if there are enough.
+
+        In a layer that may hold the goal, those that were met last come first: so most of it need
+        not be expanded.
+        """
+        if self._may_end:
+            self.current.bring_forward(self._at_once())
         if not self._may_share or min(self.current.left, super()._at_once()) < TOGETHER:
             self.outs = [self._out]
             return super()._expand()
@@ -221,12 +262,17 @@ class PatienceSearch(PatienceClosing[Waiting]):
     def _make_room(self, waiting: Waiting, more: int) -> None:
         """Enlarge a set until it has room for more; OutOfBudget if there is no memory for it."""
         while waiting.size + more > waiting.room:
-            if self._bytes() + 2 * STATE_BYTES * waiting.room > self.memory:
+            if self._bytes() + waiting.growth + WORD_BYTES * more > self.memory:
                 raise OutOfBudget
             waiting.enlarge()
 
     def _bytes(self) -> int:
         return self.current.nbytes + sum(waiting.nbytes for waiting in self.pending.values())
+
+    @property
+    def _uncounted(self) -> int:
+        """The number of expanded states that are not counted: small blocks take longer to pack."""
+        return int(self.current.states.counts[1]) - self.recorded
 
     # The store.
 

@@ -12,6 +12,7 @@ from dbmsolver.core.patience_closing import (
     OUT_FULL,
     Candidates,
     StateSet,
+    bring_forward,
     digest_of,
     expand_layer,
     insert,
@@ -19,6 +20,7 @@ from dbmsolver.core.patience_closing import (
     larger,
     make_candidates,
     make_set,
+    room_of,
 )
 from dbmsolver.core.patience_tables import NO_PARENT, Words, make_board, make_found
 from dbmsolver.keys.patience import PatienceKeys
@@ -28,14 +30,18 @@ from dbmsolver.storage.blocks import encode_block
 from dbmsolver.storage.patience_blocks import Codes, strata_of, to_runs, won_states
 from dbmsolver.storage.records import Closed
 
-ROOM = 1 << 12
-"""Room of a set at first."""
+ROOM = 3 << 10
+"""Room of a set at first: three quarters of a power of two, as many as its slots allow for."""
+_SPARE = 4
+"""Times that a set becomes larger until its states are copied."""
 OUT = 1 << 16
 """Candidates that are made before they are sorted."""
 BLOCK = 1 << 16
 """States that are made a block at once: sorting and packing takes some 200 bytes for each."""
 _AT_ONCE = 1 << 18
-STATE_BYTES = 24 + 2 + 2 * 4
+WORD_BYTES = 24 + 2
+"""Bytes of a state and its code."""
+STATE_BYTES = WORD_BYTES + 2 * 4
 """Bytes of a state in a set that has room for as many as it holds."""
 
 
@@ -43,7 +49,7 @@ STATE_BYTES = 24 + 2 + 2 * 4
 class Waiting:
     """A set of states; records of the store hold the first ``stored`` of them, or closed blocks."""
 
-    states: StateSet = field(default_factory=lambda: make_set(ROOM))
+    states: StateSet = field(default_factory=lambda: make_set(ROOM, _SPARE))
     stored: int = 0
     records: list[NewRecord] = field(default_factory=list)
 
@@ -60,13 +66,19 @@ class Waiting:
     @property
     def room(self) -> int:
         """The number of states that there is room for."""
-        return int(self.states.codes.size)
+        return int(room_of(self.states))
 
     @property
     def nbytes(self) -> int:
-        """Memory that the set takes."""
+        """Memory that the set takes: its slots, and the states that are there."""
+        return WORD_BYTES * self.size + int(self.states.slots.nbytes)
+
+    @property
+    def growth(self) -> int:
+        """Memory that enlarging the set takes beside that."""
         states = self.states
-        return int(states.words.nbytes + states.codes.nbytes + states.slots.nbytes)
+        copied = 2 * self.room > states.codes.size
+        return 2 * int(states.slots.nbytes) + (WORD_BYTES * self.size if copied else 0)
 
     def words(self, first: int = 0, last: int | None = None) -> Words:
         """Return the states from ``first`` to before ``last``."""
@@ -95,6 +107,14 @@ class Waiting:
             insert_chosen(self.states, out, place)
         return weigh_states(self.words(before))
 
+    def bring_forward(self, most: int) -> None:
+        """Let the states that were met last be expanded next, up to ``most`` of them.
+
+        Not where records hold some of those that are not expanded: these are the first ones.
+        """
+        if self.left > most and self.stored <= int(self.states.counts[1]):
+            bring_forward(self.states, min(most, self.left // 2))
+
     def make_room(self, more: int) -> None:
         """Make room for ``more`` states more; a room that is too small is at least doubled."""
         if self.size + more > self.room:
@@ -102,7 +122,7 @@ class Waiting:
 
     def enlarge(self, room: int | None = None) -> None:
         """Make room for ``room`` states, or twice as many as before."""
-        self.states = larger(self.states, room or 2 * self.room)
+        self.states = larger(self.states, room or 2 * self.room, _SPARE)
 
 
 class Hand:

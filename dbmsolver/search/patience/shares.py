@@ -8,7 +8,7 @@ from dbmsolver.search.patience import sets
 
 LEAST_STATES = 1 << 6
 """States that a piece may have in any case."""
-_SET_BYTES = 24 + 2 + 16
+_SET_BYTES = 24 + 2 + 11
 """Memory of a state in a set that has room for as many as it holds, at most."""
 
 

@@ -198,10 +198,10 @@ CHANGES: list[tuple[Callable[[dict[str, Any]], None], str]] = [
     (other_bound, "made with version 2 of the lower bound (cards), expected 1; it is for the "),
     (other_keys, "made with version 'xxx"),
     (other_moves, "made with version True of the moves that are searched (cards), expected 1"),
-    (other_automoves, "the version of its moves home that are made at once is not said"),
+    (other_automoves, "the version of its moves home that are made at once is not stored"),
     (other_family, "its records are those of ['runs'], expected cards"),
     (one_more, "made with version 1 of the 'something\\n new' (cards), expected none"),
-    (nothing, "what its records mean is not said"),
+    (nothing, "what its records mean is not stored"),
 ]
 
 

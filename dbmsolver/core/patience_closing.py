@@ -91,7 +91,7 @@ def make_slots(room: int) -> NDArray[np.uint32]:
 
 
 def make_candidates(room: int) -> Candidates:
-    """Return arrays with room for ``room`` candidates and the moves of one state more."""
+    """Return arrays for ``room`` candidates, with spare space for all moves of one state."""
     room += MOST_MOVES
     return Candidates(
         words=np.zeros((room, 3), np.uint64),
@@ -147,10 +147,10 @@ def look_ahead(states, found, moves):
 
 @inlined
 def place_all(t, b, board, weights, states, found, moves, here):
-    """Write the layer of each state that follows to ``found.costs``, in the place of its cost.
+    """Replace the cost of each successor in ``found.costs`` by its layer.
 
-    ``here`` is the number of moves made so far. The slots have been asked for
-    (:func:`look_ahead`); meanwhile their states are.
+    ``here`` is the number of moves made so far. :func:`look_ahead` has prefetched the slots of the
+    successors; this function prefetches the states that the slots point to.
     """
     for number in range(moves):
         following, code = found.words[number], found.codes[number]

@@ -90,9 +90,9 @@ def strata_progress(t, signature):
 
 @inlined
 def signature_after(t, cards, following, card, board):
-    """Return the signature of a state (uint64[3]) that a move of ``card`` leads to.
+    """Return the signature of the state ``following`` (uint64[3]), reached by moving ``card``.
 
-    ``cards`` are the bits for cards in the signature of the state before, ``board`` is that state.
+    ``board`` is the state before the move, ``cards`` the bits for cards in its signature.
     """
     if is_won(following):
         return WON

@@ -160,9 +160,9 @@ def _rough(shape, costs, number):
 
 @inner
 def _choose(f, shape, pool, count):
-    """Mark the candidates of a pool that are kept; return the highest costs of one (int64).
+    """Mark the candidates of a pool that are kept; return the highest costs among them (int64).
 
-    If fewer are kept than there is room for, that is COSTS.
+    Returns COSTS if there was space for more candidates than were kept.
     """
     f.ends[:] = 0
     f.crowds[:] = 0
@@ -223,7 +223,7 @@ def _thin_here(f, shape):
 
 @inner
 def _thin_after(f, shape):
-    """Leave only those candidates for the next stage that are kept."""
+    """Remove the candidates for the next stage that are not marked as kept."""
     state, kept = f.state, np.int64(0)
     state[CEILING_AFTER] = _choose(f, shape, f.after, state[WAITING])
     for index in range(state[WAITING]):
@@ -290,9 +290,9 @@ def _is_won(b):
 
 @inner
 def _write_level(t, f, shape):
-    """Write the chosen candidates as the next level; return the number of a won one, or GOING_ON.
+    """Write the chosen candidates as the next level; return the number of a won state, or GOING_ON.
 
-    GIVEN_UP is returned where there is no room for them.
+    Returns GIVEN_UP if the candidates do not fit into the memory of the beam.
     """
     state, b = f.state, f.board
     _choose(f, shape, f.here, state[LISTED])
@@ -345,7 +345,8 @@ def _write_stage(f, shape):
 def next_level(t, f, shape, weights):
     """Expand a level; return the number of a won state, or GOING_ON, ENDED or GIVEN_UP.
 
-    ENDED is returned where no state is left, GIVEN_UP where there is no room for more.
+    GOING_ON: there is a next level. ENDED: the stage has no next level. GIVEN_UP: the states of the
+    beam are as many as it has memory for.
     """
     state, came = f.state, np.int64(0)
     state[CEILING] = COSTS

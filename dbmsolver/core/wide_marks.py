@@ -158,9 +158,9 @@ def _left(t, b, m, weights, column, up):
 
 @inlined
 def _with_cards(t, b, m, weights, source, size, column, single):
-    """Return the costs and the hash of a column with the last cards of another one added.
+    """Return the costs and the hash that a column would have with more cards on it.
 
-    If ``size`` is 0, the card ``single`` is added.
+    These are the last ``size`` cards of another column, or the card ``single`` if ``size`` is 0.
     """
     up = b.up[column]
     part, number = _part_at(m, column, up), m.hashes[column, up]

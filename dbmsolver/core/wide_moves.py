@@ -21,10 +21,11 @@ cards of the stock, dealt or turned."""
 
 @inlined
 def move_of(kind, first, second, number):
-    """Return the number of a move (int64).
+    """Return a move as one number (int64).
 
-    ``first`` is a column, or a foundation for BACK, ``second`` a column or a foundation, as the
-    kind says. ``number`` is how many cards move, or for HOME, SUIT and BACK the card.
+    ``kind`` is HOME, SUIT, BACK or another constant of this module. ``first`` is the column that
+    cards leave, or the foundation for BACK. ``second`` is the column or foundation that takes them.
+    ``number`` is how many cards move; for HOME and BACK it is the card, for SUIT the king.
     """
     return np.int64(kind | first << 3 | second << 9 | number << 15)
 
@@ -95,9 +96,10 @@ def _is_taken(t, b, card, column, stage):
 
 @inner
 def list_moves(t, b, moves):
-    """List the moves of the state on a board in ``moves`` (int64[MOST_FOUND]); return how many.
+    """Write the moves of the state on a board to ``moves`` (int64[MOST_FOUND]); return how many.
 
-    Of empty columns that are alike, cards go to the first one only. The move of the stock is last.
+    Of empty columns that make no difference, cards go to the first one only. The move of the stock,
+    if there is one, is last.
     """
     count, stage = np.int64(0), stage_of(t, b)
     for source in range(t.columns):
@@ -134,7 +136,7 @@ def list_moves(t, b, moves):
 
 @inlined
 def _is_suit(t, b, source, king):
-    """Return True if a column ends with all cards of a king's suit, in order."""
+    """Return True if a column ends with a complete suit, from the king down to the lowest rank."""
     size = 14 - t.lowest
     place = b.up[source] - size
     depth = np.int64(0)
@@ -188,7 +190,7 @@ def _has_stock_move(t, b):
 
 @inlined
 def _turn_up(t, b, column):
-    """Turn up the last card face down of a column without cards face up; return how many (0, 1)."""
+    """Turn up a column's last card, if it lies face down; return how many are turned (0 or 1)."""
     if b.up[column] or not b.down[column]:
         return np.int64(0)
     b.down[column] -= 1

@@ -36,7 +36,7 @@ MET, USED, KIND, EXPANDED, OPEN, LAYER = 0, 1, 2, 3, 4, 5
 
 
 class Frontier(NamedTuple):
-    """The states of a search, in the order in which they were met, the deal first."""
+    """All states that a search has met, expanded or not, in that order; the deal is first."""
 
     words: NDArray[np.uint64]  # the rows, one behind the other
     starts: NDArray[np.int64]  # [states + 1]: where each begins
@@ -123,8 +123,8 @@ def _link(f, number, value):
 def _insert(f, words, size, parent, moves, value, layers):
     """Make a state known; return False if there is no room for it.
 
-    ``words`` is its row. With ``layers`` a shorter way to a known state that is not expanded puts
-    it into a lower list.
+    ``words`` is its row. If ``layers`` is True and the state is known, but not expanded, a shorter
+    way to it moves it to a lower list.
     """
     mixed = _hash(words, 0, size)
     mask = f.slots.size - 1
@@ -195,12 +195,13 @@ def _next_kind(f):
 
 @kernel
 def explore(t, f, weights, limit):
-    """Expand states until ``limit`` of them are met, or the first won one.
+    """Expand states until ``limit`` states are known, or a won one is about to be expanded.
 
-    ``weights`` are those of :func:`core.wide_values.value`; with one element states have bounds.
+    ``weights`` are those of :func:`core.wide_values.value`. If they have one element only, states
+    are expanded by moves made plus a lower bound.
 
-    Returns the number of the won state; EXHAUSTED where no state is left; GIVEN_UP where the limit
-    came first, and another call may go on; FULL where there is no room. In the last case the state
+    Returns the number of the won state; EXHAUSTED if no state is left; GIVEN_UP if the limit came
+    first, and another call may go on; FULL if the arrays hold no more states. After FULL the state
     that was expanded last is not closed.
     """
     layers = weights.size == 1
@@ -231,7 +232,7 @@ def explore(t, f, weights, limit):
 
 @kernel
 def layers_of_closed(f, counts):
-    """Count the states that are expanded by their layer, in ``counts`` (int64[layers])."""
+    """Count the expanded states of each layer in ``counts`` (int64[layers])."""
     for number in range(f.state[MET]):
         if f.following[number] == CLOSED:
             counts[f.value[number]] += 1

@@ -158,9 +158,9 @@ def costs_of(t, b, weights):
 
 @inner
 def value(t, b, weights):
-    """Return the kind of a state times VALUES, plus its costs (int64).
+    """Return the kind of a state times VALUES, plus the costs of the state (int64).
 
-    A dive expands the lowest value of a kind first.
+    Of the states of one kind, a dive expands the one with the lowest value first.
     """
     total = (VALUES >> 1) + costs_of(t, b, weights)
     return kind_of(t, b) * VALUES + max(0, min(total, VALUES - 1))

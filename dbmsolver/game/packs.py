@@ -66,7 +66,7 @@ def deck_words(text: str) -> str:
 
 
 def deck_of_words(words: str) -> str | None:
-    """Return the text of the deck that such words tell; None for other words."""
+    """Return the text of a deck in words, such as "two whole decks"; None for other words."""
     if words == "one whole deck":
         return ""
     if words == "two whole decks":
@@ -78,7 +78,7 @@ def deck_of_words(words: str) -> str | None:
 
 
 def cards_of(text: str) -> tuple[int, ...]:
-    """Return the cards of a deck, alike ones as often as they are in it, lowest first."""
+    """Return the cards of a deck in ascending order, each as often as the deck has it."""
     packs = packs_of(text)
     return tuple(4 * r + s for r in range(13) for s in range(4) for _ in range(packs[s]))
 

@@ -194,7 +194,7 @@ class Wide(Patience):
         return self.stock[index :: len(self.columns)]
 
     def canonical_for(self, rules: Rules) -> Hashable:
-        """Return a value that is equal for positions that are the same under these rules."""
+        """Return a value that two positions share if, and only if, the rules treat them as one."""
         dealt = rules.row_deals != "none"
         columns = sorted(
             (self._future(index) if dealt else (), down, column)

@@ -16,9 +16,10 @@ from numba import njit
 
 from dbmsolver.jit.arguments import type_of
 from dbmsolver.jit.collector import pause_while_compiling
-from dbmsolver.jit.sharing import LateCache
+from dbmsolver.jit.sharing import LateCache, release_after_failures
 
 pause_while_compiling()
+release_after_failures()
 
 
 def _kind(**options: Any) -> Callable[[Callable[..., Any]], Any]:

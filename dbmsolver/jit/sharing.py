@@ -262,3 +262,25 @@ class LateCache:
             found = NullCache()
         self._kernel._cache = found
         return getattr(found, name)
+
+
+class _Failures(event.Listener):  # type: ignore[misc]  # numba has no types
+    """A listener that gives up the right to compile a kernel when its compilation fails.
+
+    numba asks the cache to save what was compiled, and says nothing to it of a failure.
+    """
+
+    def on_start(self, event: event.Event) -> None:
+        """Ignore the start of a compilation."""
+
+    def on_end(self, event: event.Event) -> None:
+        """Let other processes compile the kernel, if an error or Ctrl-C has ended this."""
+        cache = event.data["dispatcher"]._cache
+        # Its property `is_failed` says the opposite.
+        if event._exc_details is not None and isinstance(cache, SharedCache):
+            cache.release()
+
+
+def release_after_failures() -> None:
+    """Let other processes compile a kernel whose compilation fails in this one, from now on."""
+    event.register("numba:compile", _Failures())

@@ -14,10 +14,10 @@ from dbmsolver.keys.states import State, StateCodec
 
 
 class PatienceStates(StateCodec):
-    """The states of one deal of a game of Klondike's kind, for the engine of strata.
+    """The states of one deal of a game of Klondike's kind, for the engine that closes strata.
 
-    The planes of a state are the words of its key, as ``keys`` has them; see
-    :mod:`dbmsolver.core.patience_states`.
+    A state has three planes (uint64): the words of its position's key by ``keys``
+    (:mod:`dbmsolver.core.patience_states`).
     """
 
     closed_as_records = True

@@ -36,7 +36,7 @@ _ROW_DEALS = {"none": 0, "rows": 1, "full-rows": 2}
 class WideKeys:
     """The keys of one deal of a wide game.
 
-    ``root`` is the row of the deal itself, ``least`` a length that no solution falls short of.
+    ``root`` is the row of the deal itself, ``least`` a lower bound of the length of solutions.
     """
 
     method = Method.EVERY_POSITION
@@ -63,7 +63,7 @@ class WideKeys:
         return b.words[:size].copy()
 
     def moves_along(self, rows: Sequence[Row]) -> list[Move]:
-        """Return the moves that lead from the deal along these rows, the deal's first."""
+        """Return the moves that lead from each row to the next; the first row is the deal's."""
         position, moves = self._own, []
         for row in rows[1:]:
             for move in position.moves(self.rules):

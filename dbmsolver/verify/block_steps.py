@@ -59,7 +59,7 @@ def check_patience(check: StoreCheck, length: int | None) -> Generator[Progress,
 def _check_closed_states(
     check: StoreCheck, blocks: LeavingCheck | PatienceCheck, length: int | None
 ) -> Generator[Progress, None, None]:
-    """Run a check of closed states, and write to the report what was checked."""
+    """Run ``blocks``, a check of closed states; write to the report what it has shown."""
     yield from _run(check, blocks)
     check.report.checked += [
         "the deal is closed",

@@ -219,7 +219,17 @@ from dbmsolver.jit.compilation import compile_ahead
 from shared import double
 for _ in range(2):
     compile_ahead(double, (21,))
-print("compiled", flush=True)
+print("done", flush=True)
+sys.stdin.read()
+"""
+FAILING = """
+import sys
+from numba.core.errors import TypingError
+from shared import double
+try:
+    double(None)
+except TypingError:
+    print("done", flush=True)
 sys.stdin.read()
 """
 ONCE = """
@@ -228,12 +238,13 @@ assert double._cache.reserve(), "another process keeps it"
 """
 
 
-def test_a_kernel_that_is_compiled_ahead_twice_is_free_for_others(tmp_path: Path) -> None:
+@pytest.mark.parametrize("program", [AGAIN, FAILING], ids=["twice", "failing"])
+def test_a_kernel_is_free_for_others_after(tmp_path: Path, program: str) -> None:
     (tmp_path / "shared.py").write_text(SHARED)
     paths = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
     environment = {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(tmp_path)}
     first = subprocess.Popen(
-        [sys.executable, "-c", AGAIN],
+        [sys.executable, "-c", program],
         env=environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -241,7 +252,7 @@ def test_a_kernel_that_is_compiled_ahead_twice_is_free_for_others(tmp_path: Path
     )
     with first:
         assert first.stdin is not None and first.stdout is not None
-        assert first.stdout.readline() == "compiled\n"
+        assert first.stdout.readline() == "done\n"
         subprocess.run([sys.executable, "-c", ONCE], env=environment, check=True, timeout=60)
         first.stdin.close()
 

@@ -16,13 +16,14 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import PILE, RESERVE, STOCK, WASTE, Place
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.notation.formats import Given, InvalidError, Source, json_text, source, xml_text
-from dbmsolver.notation.formats.universal_values import MAX_TEXT, ValueReader
+from dbmsolver.notation.formats.universal_positions import PositionReader
+from dbmsolver.notation.formats.universal_values import MAX_TEXT
 from dbmsolver.notation.formats.xhtml import ELEMENTS, MAX_DEPTH, check_subset, one_line
 from dbmsolver.notation.steps import Comment
 
 
-def reader(game: str = "freecell") -> ValueReader:
-    found = ValueReader("f", lambda path: (len(path), 1))
+def reader(game: str = "freecell") -> PositionReader:
+    found = PositionReader("f", lambda path: (len(path), 1))
     found.rules = GAMES[game]
     return found
 

@@ -122,12 +122,18 @@ class Recorder:
     def in_parallel(
         self, work: Callable[[Item], Product], items: Sequence[Item]
     ) -> Iterator[Product]:
-        """Yield the result of `work` for each item, in order.
+        """Return an iterator over the results of `work` for each item, in order.
 
-        The threads that search are idle meanwhile.
+        The threads that search are idle meanwhile. An iterator that is left before its end, as a
+        write has failed, cancels the work that has not begun.
         """
-        with ThreadPoolExecutor(self.threads) as pool:
-            yield from pool.map(work, items)
+        pool = ThreadPoolExecutor(self.threads)
+        try:
+            return pool.map(work, items)
+        finally:
+            # Its threads end with the work. Nothing waits for them: the garbage collector, which
+            # ends an iterator that was left, may run where a thread holds the lock that it needs.
+            pool.shutdown(wait=False)
 
     def packed(self, candidates: Sequence[Candidates]) -> Iterator[NewRecord]:
         """Yield new records for the candidates that are in memory only.

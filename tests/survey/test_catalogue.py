@@ -70,12 +70,13 @@ def proven(row: Row) -> Subject:
 
 @pytest.mark.parametrize("name", TABLES)
 def test_proofs_that_are_made_anew_have_the_digests_of_their_rows(name: str) -> None:
-    with_digest = [row for row in rows(name) if row.digest and row.states < 20_000]
+    with_digest = sorted((row for row in rows(name) if row.digest), key=lambda row: row.states)
     if Inquiry(rows(name)[0].question).is_shortest:
         assert not with_digest  # solutions have none
         return
-    assert with_digest
-    for row in Random(name).sample(with_digest, 4):
+    small = [row for row in with_digest if row.states < 20_000] or with_digest[:1]
+    assert small
+    for row in Random(name).sample(small, min(4, len(small))):
         found = prove(proven(row).deal(), threads=1, memory="256M")
         assert (found.verdict, found.digest) == ("unsolvable", row.digest)
         assert row.fewest or found.states == row.states

@@ -20,6 +20,7 @@ from dbmsolver.core.patience_closing import (
     insert_chosen,
     make_candidates,
     make_set,
+    room_of,
     whole_piece,
 )
 from dbmsolver.core.patience_strata import progress_of, signatures, strata_of
@@ -101,6 +102,7 @@ def of_patience(rules: Rules, any_solution: bool) -> list[Call]:
         (insert, (states, _STATES, _CODES)),
         (digest_of, (_STATES,)),
         (fill_slots, (states,)),
+        (room_of, (states,)),
         *checks_of_patience(keys),
         *_of_blocks(),
     ]

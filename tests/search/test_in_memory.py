@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from helpers import faults
+from helpers.crashes import crash_until_done
 from helpers.failing_writes import FailingWrites
 from helpers.in_memory import (
     FAMILIES,
@@ -30,10 +31,6 @@ from dbmsolver.search.patience.search import PatienceSearch
 WANTED = [Verdict.UNSOLVABLE, pytest.param(Verdict.SOLVED, marks=pytest.mark.slow)]
 
 
-class _Crash(Exception):
-    """The process ends."""
-
-
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("wanted", WANTED)
 def test_crashes_leave_what_was_committed(
@@ -46,19 +43,8 @@ def test_crashes_leave_what_was_committed(
     deal = family.deck(wanted)
     expected = ask(deal)
     options = Options(store=tmp_path)
-    crashes = 0
-    while True:
-        steps = session.run(Question.SOLVE, deal, options, Limits(memory=family.memory))
-        try:
-            commits = 0
-            while commits < 3:
-                commits += isinstance(next(steps), Commit)
-            with pytest.raises(_Crash):
-                steps.throw(_Crash())
-            crashes += 1
-        except StopIteration as end:
-            result = end.value
-            break
+    limits = Limits(memory=family.memory)
+    result, crashes = crash_until_done(lambda: session.run(Question.SOLVE, deal, options, limits))
     assert crashes > 2
     assert counts(result) == counts(expected)
     assert faults.check(tmp_path).valid

@@ -48,13 +48,14 @@ from dbmsolver.game.language.problems import Problems
 from dbmsolver.game.layouts import Layout
 from dbmsolver.game.rules import MAX_PASSES, MAX_PATIENCE_COLUMNS, Rules
 
-_SHOWN = {
+SHOWN = {
     "Tableau": ("MixDropStack", "DropStack", "TopStack"),
     "Foundation": ("TopStack", "DropStack"),
     "Stock": ("BackStack", "TopStack", "DropStack"),
     "Wastepile": ("TopStack", "DropStack", "Face"),
     "Reserve": ("TopStack", "DropStack", "MixDropStack"),
 }
+"""The elements of such a game, and how the cards of each may be shown."""
 _BUILDS: dict[frozenset[str], Build] = {
     frozenset({"AltColor"}): "alternate",
     frozenset({"SameColor"}): "colour",
@@ -133,11 +134,11 @@ def _setup(lines: tuple[SetupLine, ...], problems: Problems) -> dict[str, SetupL
     for line in lines:
         if line.element in found:
             problems.add("a second kind, expected one line for each element", line.element)
-        elif line.element not in _SHOWN:
-            problems.add(f"in such a game, expected {', '.join(_SHOWN)} only", line.element)
+        elif line.element not in SHOWN:
+            problems.add(f"in such a game, expected {', '.join(SHOWN)} only", line.element)
             continue
-        elif line.display not in _SHOWN[line.element]:
-            expected = ", ".join(_SHOWN[line.element])
+        elif line.display not in SHOWN[line.element]:
+            expected = ", ".join(SHOWN[line.element])
             problems.add(f"expected one of {expected} for it", line.display)
         most = {"Tableau": MAX_PATIENCE_COLUMNS, "Foundation": 4}.get(line.element, 1)
         least = 4 if line.element == "Foundation" else 1

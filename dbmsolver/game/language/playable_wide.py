@@ -31,6 +31,7 @@ from dbmsolver.game.language.playable_deal import (
 )
 from dbmsolver.game.language.playable_moves import check_home, fill_of
 from dbmsolver.game.language.playable_patience import (
+    SHOWN,
     back_from_home,
     build_of,
     drawn_at_once,
@@ -44,12 +45,7 @@ from dbmsolver.game.layouts import Layout
 from dbmsolver.game.packs import MOST_PACKS, Packs, cards_of, packs_text
 from dbmsolver.game.rules import MAX_COLUMNS, Rules
 
-_SHOWN = {
-    "Tableau": ("MixDropStack", "DropStack", "TopStack"),
-    "Foundation": ("TopStack", "DropStack"),
-    "Stock": ("BackStack", "TopStack", "DropStack"),
-    "Wastepile": ("TopStack", "DropStack", "Face"),
-}
+_SHOWN = {name: shown for name, shown in SHOWN.items() if name != "Reserve"}
 _ROW = "expected Triggered[x] Tableau Rows[1], a row at a time"
 
 

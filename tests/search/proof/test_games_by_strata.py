@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from helpers import faults
+from helpers.crashes import crash_until_done
 from helpers.failing_writes import FailingWrites
 from helpers.interruptions import interrupt
 from helpers.pair_games import pyramid
@@ -203,10 +204,6 @@ def test_pending_states_go_to_the_store_where_memory_is_little(
     assert faults.check(tmp_path).valid
 
 
-class _Crash(Exception):
-    """The process ends."""
-
-
 @pytest.mark.usefixtures("no_dives")
 @pytest.mark.parametrize(("deck", "question"), SEARCHED)
 @pytest.mark.parametrize("wanted", VERDICTS)
@@ -216,21 +213,9 @@ def test_crashes_leave_what_was_committed(
     deal = DECKS[deck](wanted)
     expected = undisturbed(deck, question, wanted)
     monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
-    crashes = 0
-    while True:
-        steps = session.run(
-            question, deal, Options(store=tmp_path, threads=2, method=Method.EVERY_POSITION)
-        )
-        try:
-            commits = 0
-            while commits < 3:
-                commits += isinstance(next(steps), Commit)
-            with pytest.raises(_Crash):
-                steps.throw(_Crash())
-            crashes += 1
-        except StopIteration as end:
-            assert counts(end.value) == expected
-            break
+    options = Options(store=tmp_path, threads=2, method=Method.EVERY_POSITION)
+    result, crashes = crash_until_done(lambda: session.run(question, deal, options))
+    assert counts(result) == expected
     assert crashes > 1
     assert faults.check(tmp_path).valid
 

@@ -161,6 +161,16 @@ def test_a_dive_that_is_interrupted_goes_on() -> None:
     assert (parts.state[EXPANDED], parts.digest[0]) == (whole.state[EXPANDED], whole.digest[0])
 
 
+def test_a_dive_that_is_given_up_has_won_nothing() -> None:
+    """Its result is none of the states that it has met."""
+    keys = WideKeys(Deal.from_number(1, GAMES["spider"]))
+    dive = Exploration(keys, np.array(ORDER, np.int64), 40, 64 << 20)
+    for _ in dive.steps():
+        pass
+    assert dive.met >= 40
+    assert dive.result == GIVEN_UP < 0
+
+
 def lost(deal: Deal) -> int:
     """Return the positions of a deal that cannot be won; 0 if it can, or has many."""
     found = shortest(deal)

@@ -307,6 +307,17 @@ def test_help_loads_no_command() -> None:
     assert not [name for name in loaded_by("--help") if name.startswith("dbmsolver.cli.commands.")]
 
 
+def test_signals_are_heeded_before_anything_else_is_loaded() -> None:
+    """Ctrl-C while the program is being loaded ends it in one line, but for the first moment."""
+    program = (
+        "import dbmsolver.__main__, sys\n"
+        "print(*(name for name in sys.modules if name.startswith('dbmsolver')))\n"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    first = {"dbmsolver", "dbmsolver.__main__", "dbmsolver.errors", "dbmsolver.signals"}
+    assert set(run.stdout.decode().split()) == first
+
+
 def test_the_package_is_light() -> None:
     program = "import dbmsolver, sys; assert not {'numba', 'numpy', 'click'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)

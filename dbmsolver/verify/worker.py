@@ -12,8 +12,8 @@ from dbmsolver.verify.catalog import Catalog
 from dbmsolver.verify.chains import NO_CHAINS, Chains
 from dbmsolver.verify.claim import Claim
 from dbmsolver.verify.format import Format
-from dbmsolver.verify.kernels.board import make_board
-from dbmsolver.verify.kernels.expand import MOST_ROWS, Boards, CheckTask, expand, make_arrays
+from dbmsolver.verify.kernels.board import make_boards
+from dbmsolver.verify.kernels.expand import MOST_ROWS, CheckTask, expand, make_arrays
 from dbmsolver.verify.kernels.partition import look_up, too_short
 from dbmsolver.verify.kernels.record_expand import expand_records
 from dbmsolver.verify.kernels.record_table import MOST_MACROS, make_table
@@ -56,7 +56,7 @@ class CheckWorker:
         self.room = rows = max(_ROWS, MOST_MACROS + 1 if claim.records else 2 * MOST_ROWS)
         self.work = make_arrays(rows, layers)
         self.root = np.array(claim.root, np.uint64)
-        self.boards = Boards(make_board(), make_board())
+        self.boards = make_boards()
         self._expand: Any = expand
         self._scratch: Any = self.boards
         if claim.records:

@@ -8,8 +8,8 @@ import numpy as np
 
 from dbmsolver.game.position import Position
 from dbmsolver.verify.format import Format, comes_back
-from dbmsolver.verify.kernels.board import make_board
-from dbmsolver.verify.kernels.expand import MOST_ROWS, Boards, CheckTask, expand, make_arrays
+from dbmsolver.verify.kernels.board import make_boards
+from dbmsolver.verify.kernels.expand import MOST_ROWS, CheckTask, expand, make_arrays
 from dbmsolver.verify.kernels.partition import PartitionStates, RunIndex
 from dbmsolver.verify.kernels.pieces import MOST_BITS
 from dbmsolver.verify.kernels.rows import KIND, SUCCESSOR
@@ -88,7 +88,7 @@ def expand_one(form: Format, words: Words, code: int = 0, root: Words = NOWHERE)
     work = make_arrays(2 * MOST_ROWS, 1)
     segments = np.array([[0, 0, 1, 0]])
     task = CheckTask(False, 0, np.array(root, np.uint64), 0, 0)
-    boards = Boards(make_board(), make_board())
+    boards = make_boards()
     error = expand(form, index, task, partition, segments, boards, work)
     rows = [[int(word) for word in row] for row in work.rows[: work.place[2]]]
     split: tuple[list[Words], list[Words]] = ([], [])

@@ -14,6 +14,8 @@ from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, firs
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
+ALL_HOME = np.uint64(0xDDDD)
+"""The heights of the foundations when all cards are home."""
 NOTHING, NOWHERE = -1, -2
 """Under a card: nothing, at the bottom of a column; and in no column at all."""
 MOST_MOVES = 600
@@ -30,8 +32,10 @@ class Board(NamedTuple):
 
     on: Ints  # [52]: the card under it, or NOTHING
     load: Ints  # [52]: the card on it, or NOTHING
+    digit: Ints  # [52]: the digit of each card in a key of Klondike's kind
     hand: Ints  # [52]: the cards of waste and stock that are left, in order
     moves: Ints  # [MOST_MOVES, 5]
+    after: Words  # [3]: the words of a state that a move leads to
     near: Words  # [52]: for bounds
     deep: Ints  # [52, 4]: for bounds
     edges: Words  # [52]: for bounds
@@ -54,18 +58,38 @@ class Laid(NamedTuple):
     reserve: int  # cards of the reserve
 
 
+class Boards(NamedTuple):
+    """Scratch memory for a position, and for one before or after it."""
+
+    own: Board
+    other: Board
+
+
+def make_boards() -> Boards:
+    """Return scratch memory for two positions."""
+    return Boards(make_board(), make_board())
+
+
 def make_board() -> Board:
     """Return scratch memory."""
     return Board(
         on=np.full(52, NOWHERE, np.int64),
         load=np.full(52, NOTHING, np.int64),
+        digit=np.zeros(52, np.int64),
         hand=np.zeros(52, np.int64),
         moves=np.zeros((MOST_MOVES, 5), np.int64),
+        after=np.zeros(3, np.uint64),
         near=np.zeros(52, np.uint64),
         deep=np.zeros((52, 4), np.int64),
         edges=np.zeros(52, np.uint64),
         stack=np.zeros(256, np.uint64),
     )
+
+
+@inlined
+def nothing_laid():
+    """Return a position with nothing in it."""
+    return Laid(ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, 0, 0, 0, 0, 0)
 
 
 @inlined

@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.verify.kernels.board import CARD, COST, MOST_MOVES, PLACE, Board
+from dbmsolver.verify.kernels.board import ALL_HOME, CARD, COST, MOST_MOVES, PLACE
 from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.moves import list_moves
 from dbmsolver.verify.kernels.partition import RecentRuns, known_run
 from dbmsolver.verify.kernels.planes import (
-    ALL_HOME,
     State,
     lay_out,
     moved,
@@ -75,13 +74,6 @@ def make_arrays(rows: int, layers: int) -> CheckArrays:
         digest=np.zeros(1, np.uint64),
         recent=RecentRuns(np.zeros(1024, np.int64), np.zeros(1024, np.uint64)),
     )
-
-
-class Boards(NamedTuple):
-    """Scratch memory for a position, and for the one before it."""
-
-    own: Board
-    parent: Board
 
 
 class Here(NamedTuple):
@@ -154,7 +146,7 @@ def check_state(f, index, task, here, layer, boards, work, written):
     if task.costs and (here.made < 0 or odd):
         return COSTS_BELOW_ZERO, written
     if not is_root:
-        error = check_parent(f, index, task, here, boards.parent, work, written)
+        error = check_parent(f, index, task, here, boards.other, work, written)
         if error:
             return error, written
         written += 1

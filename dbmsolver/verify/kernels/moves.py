@@ -85,27 +85,26 @@ def moves_of_columns(r, board, laid, only, after):
     room, empty = has_room(r, laid), laid.used < r.columns
     most, most_to_empty = cards_at_once(r, laid, False), cards_at_once(r, laid, True)
     stay = bottoms_stay(r, board, laid)
-    tops = laid.tops if r.runs else laid.tops & only
+    tops = laid.tops if r.runs or r.only_shortest else laid.tops & only
     while tops:
         top = first_bit(tops)
         tops &= tops - ONE
         card, cards = top, 1
         while True:
             under = board.on[card]
+            leaves, twin = may_leave(r, under, cards), stays_with_twin(r, laid, card, under)
+            if leaves and not twin:
+                to_columns |= one(card)
             if holds(only, card):
                 if goes_home(r, board, laid, card, top, cards):
                     count = note(board, count, card, HOME, after)
                 if room and cards == 1:
                     count = note(board, count, card, FREECELL, after)
-                if may_leave(r, under, cards):
-                    twin = stays_with_twin(r, laid, card, under)
-                    if not twin:
-                        to_columns |= one(card)
-                    if not twin and cards <= most and not (stay and under == NOTHING):
-                        count = onto_cards(r, board, laid, count, card, top, after)
-                    fits = empty and under != NOTHING and cards <= most_to_empty
-                    if fits and holds(r.fillers, card):
-                        count = note(board, count, card, BOTTOM, after)
+                if leaves and not twin and cards <= most and not (stay and under == NOTHING):
+                    count = onto_cards(r, board, laid, count, card, top, after)
+                fits = leaves and empty and under != NOTHING and cards <= most_to_empty
+                if fits and holds(r.fillers, card):
+                    count = note(board, count, card, BOTTOM, after)
             if not carries(r, laid, card, under):
                 break
             card, cards = under, cards + 1

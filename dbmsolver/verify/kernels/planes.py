@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
-from dbmsolver.verify.kernels.board import Laid, cards_home, stack_up
+from dbmsolver.verify.kernels.board import ALL_HOME, Laid, cards_home, nothing_laid, stack_up
 from dbmsolver.verify.kernels.rules import holds, one
 from dbmsolver.verify.kernels.words import (
     ALL,
@@ -32,7 +32,6 @@ TOO_MANY_CELLS = 3
 TOO_MANY_COLUMNS = 4
 COLLISION = 5  # two cards on one, or a card on one that is in no column
 RING = 6  # cards on each other in a ring
-ALL_HOME = np.uint64(0xDDDD)
 
 
 class State(NamedTuple):
@@ -122,12 +121,6 @@ def lay_words(f, words, board):
     if error:
         return error, nothing_laid()
     return lay_out(f, State(words[0], home, locked, words[1], words[2], words[3]), board)
-
-
-@inlined
-def nothing_laid():
-    """Return a position with nothing in it."""
-    return Laid(ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, 0, 0, 0, 0, 0)
 
 
 @inlined

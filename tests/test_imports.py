@@ -148,6 +148,10 @@ def imports(path: Path) -> tuple[str, ...]:
     return tuple(names_in(path))
 
 
+BY_NAME = ("import_module", "importlib.import_module", "__import__")
+"""Functions that load a module whose name they are given."""
+
+
 def names_in(path: Path) -> Iterator[str]:
     for node in nodes(path):
         if isinstance(node, ast.Import):
@@ -159,6 +163,10 @@ def names_in(path: Path) -> Iterator[str]:
                 whole = f"{node.module}.{alias.name}"
                 is_module = whole.removeprefix("dbmsolver.") in MODULES
                 yield whole if is_module else node.module
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in BY_NAME:
+            name = node.args[0]
+            if isinstance(name, ast.Constant):
+                yield str(name.value)
 
 
 def own_imports(name: str) -> set[str]:

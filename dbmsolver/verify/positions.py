@@ -18,8 +18,6 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.arrays import zeros
-from dbmsolver.errors import DbmError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.verify.blocks import Readers
@@ -30,18 +28,12 @@ from dbmsolver.verify.kernels import position_moves, position_set, record_positi
 from dbmsolver.verify.kernels.board import MOST_MOVES, make_board
 from dbmsolver.verify.kernels.record_table import make_table
 from dbmsolver.verify.partitions import PartitionLoader
+from dbmsolver.verify.position_list import PositionList
 from dbmsolver.verify.refutation import Refuted
 from dbmsolver.verify.showing import position_on
 
 Words = NDArray[np.uint64]
-_FIRST_ROOM = 1 << 12
 _UNIT = 1 << 14
-_POSITION_BYTES = 24 + 8
-"""The bytes of a position, with its share of the hash table."""
-
-
-class TooManyPositions(DbmError):
-    """There is no memory for all positions that the records cover."""
 
 
 class WrongPosition(Exception):
@@ -52,43 +44,22 @@ class WrongPosition(Exception):
         self.reason, self.position, self.after = reason, position, after
 
 
-class Positions:
+class Positions(PositionList):
     """The set P of a store, in ``memory`` bytes; TooManyPositions if it needs more."""
 
     def __init__(self, form: Format, deal: Deal, memory: int) -> None:
+        super().__init__(memory)
         self.form = form
         self.deal = deal
-        self.memory = memory
-        self.count = 0
         self.tally = np.zeros(1, np.int64)
         self.digest = np.zeros(1, np.uint64)
         self.strata: dict[int, int] = {}
-        self._states: Words = np.empty((0, 3), np.uint64)
-        self._slots = np.zeros(0, np.uint32)
-        self._grow()
-
-    def _grow(self) -> None:
-        """Make room for twice as many."""
-        room = max(2 * self._states.shape[0], _FIRST_ROOM)
-        held = self._states.nbytes
-        # Old and new positions, but not both tables, are there while the old ones are copied.
-        if held + room * _POSITION_BYTES > self.memory:
-            raise TooManyPositions(
-                f"more than {self.count:,} positions, for which {self.memory:,} bytes of memory "
-                "are too few"
-            )
-        self._slots = np.zeros(0, np.uint32)
-        states = np.empty((room, 3), np.uint64)
-        states[: self.count] = self._states[: self.count]
-        self._states = states
-        self._slots = zeros(2 * room, np.uint32)
-        position_set.enter_all(states, self._slots, self.count)
 
     def add(
         self, catalog: Catalog, partitions: PartitionLoader, readers: Readers
     ) -> Iterator[Progress]:
         """Add the positions that the stored records stand for; Refuted if one is no record."""
-        table = make_table()
+        table, tally, digest = make_table(), self.tally, self.digest
         for number in range(len(catalog.partitions)):
             partitions.prepare(number, readers)
             loaded = partitions.load(number)
@@ -97,7 +68,7 @@ class Positions:
             while True:
                 error, self.count = record_positions.add_positions(
                     self.form, catalog.index.signatures, loaded.partition, loaded.segments, table,
-                    place, self._states, self._slots, self.count, self.tally, self.digest,
+                    place, self.found, self.count, tally, digest,
                 )  # fmt: skip
                 if error:
                     segment = loaded.segments[place[0]]
@@ -106,7 +77,7 @@ class Positions:
                     raise Refuted.state(error, signature, loaded.partition, wrong)
                 if place[0] == loaded.segments.shape[0]:
                     break
-                self._grow()
+                self.grow()
             stratum = int(catalog.strata[number])
             added = int(self.tally[0]) - before
             self.strata[stratum] = self.strata.get(stratum, 0) + added
@@ -120,10 +91,10 @@ class Positions:
             most = min(done + _UNIT, self.count)
             while done < most:
                 bounds = np.array([done, most, self.count])
-                position_moves.park(self.form, board, self._states, self._slots, bounds)
+                position_moves.park(self.form, board, self.found, bounds)
                 done, self.count = int(bounds[0]), int(bounds[2])
                 if done < most:
-                    self._grow()
+                    self.grow()
             if pace.due():
                 yield self._progress("parking cards", done / self.count)
 
@@ -131,7 +102,7 @@ class Positions:
         """Check all positions; WrongPosition for the first that is found to be wrong."""
         first = np.array(root_words(self.form, self.deal)[:3], np.uint64)
         position_moves.settle_words(self.form, make_board(), first)
-        if not position_set.contains(self._states, self._slots, first):
+        if not position_set.contains(self.found, first):
             raise WrongPosition(
                 "the deal is not among the positions that the closed records cover",
                 self._position(first),
@@ -155,7 +126,7 @@ class Positions:
         wrong = np.zeros((2, 3), np.uint64)
         found = np.empty((MOST_MOVES, 3), np.uint64)
         error = position_moves.check_moves(
-            self.form, make_board(), self._states, self._slots, first, last, found, wrong
+            self.form, make_board(), self.found, first, last, found, wrong
         )
         if error == position_moves.GOAL_REACHED:
             raise WrongPosition(

@@ -9,11 +9,10 @@ from __future__ import annotations
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.verify.kernels.board import ALL_HOME, CARD, MOST_MOVES, NOTHING, PLACE
 from dbmsolver.verify.kernels.moves import list_moves
-from dbmsolver.verify.kernels.partition import slot_of
 from dbmsolver.verify.kernels.planes import State, lay_cards, moved, take_signature
-from dbmsolver.verify.kernels.position_set import insert, seek
+from dbmsolver.verify.kernels.position_set import first_slot, insert, seek
 from dbmsolver.verify.kernels.rules import forced_card, holds, one
-from dbmsolver.verify.kernels.words import ALL, ZERO, fetch, hash_state
+from dbmsolver.verify.kernels.words import ALL, ZERO, fetch
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME
 
 GOAL_REACHED = 20
@@ -36,7 +35,7 @@ def no_state():
 
 
 @kernel
-def park(f, board, states, slots, bounds):
+def park(f, board, known, bounds):
     """Add what one parking move leads to, from each of the positions in ``bounds``.
 
     Parking moves a card to an empty freecell, or to an empty column if that takes any card.
@@ -46,8 +45,8 @@ def park(f, board, states, slots, bounds):
     any_card = f.rules.fillers == ALL
     state = no_state()
     done, most, count = bounds
-    while done < most and count + MOST_MOVES <= states.shape[0]:
-        state = state_of(f, states[done], state)
+    while done < most and count + MOST_MOVES <= known.states.shape[0]:
+        state = state_of(f, known.states[done], state)
         _, laid = lay_cards(f, state, board)
         for number in range(list_moves(f.rules, board, laid, -1, ALL)):
             card, place = board.moves[number, CARD], board.moves[number, PLACE]
@@ -58,7 +57,7 @@ def park(f, board, states, slots, bounds):
             if holds(laid.lying, card) and under >= 0 and board.on[under] == NOTHING and any_card:
                 # A card alone in a column is written in one way, whether it was dealt there or not.
                 after = moved(f, after, under, BOTTOM)
-            count = insert(states, slots, count, after.signature, after.off, after.low)
+            count = insert(known, count, after.signature, after.off, after.low)
         done += 1
     bounds[0], bounds[2] = done, count
 
@@ -98,7 +97,7 @@ def copy(words, target):
 
 
 @kernel
-def check_moves(f, board, states, slots, first, last, found, wrong):
+def check_moves(f, board, known, first, last, found, wrong):
     """Check the positions ``first`` to ``last``: an error, 0 if there is none.
 
     No position is a goal. Where a safe move home can be made, the position after all of them is in
@@ -108,8 +107,8 @@ def check_moves(f, board, states, slots, first, last, found, wrong):
     """
     state = no_state()
     for number in range(first, last):
-        copy(states[number], wrong[0])
-        state = state_of(f, states[number], state)
+        copy(known.states[number], wrong[0])
+        state = state_of(f, known.states[number], state)
         _, laid = lay_cards(f, state, board)
         if laid.heights == ALL_HOME:
             return GOAL_REACHED
@@ -119,11 +118,10 @@ def check_moves(f, board, states, slots, first, last, found, wrong):
             card, place = board.moves[move, CARD], board.moves[move, PLACE]
             after = settled(f, board, laid, state, card, place)
             found[move, 0], found[move, 1], found[move, 2] = after.signature, after.off, after.low
-            hashed = hash_state(after.signature, after.off, after.low, ZERO)
-            fetch(slots, slot_of(hashed, slots))
+            fetch(known.slots, first_slot(known, after.signature, after.off, after.low))
         for move in range(count):
-            known, _ = seek(states, slots, found[move, 0], found[move, 1], found[move, 2])
-            if not known:
+            number_there, _ = seek(known, found[move, 0], found[move, 1], found[move, 2])
+            if not number_there:
                 copy(found[move], wrong[1])
                 return MOVE_LEADS_OUT
     return 0

@@ -12,13 +12,12 @@ from dbmsolver.verify.places import FREECELL
 
 
 @kernel
-def add_positions(
-    f, signatures, partition, segments, table, place, states, slots, count, tally, digest
-):
+def add_positions(f, signatures, partition, segments, table, place, known, count, tally, digest):
     """Add the positions that a partition's records stand for, until there is no more room.
 
     Begins at ``place`` (int64[2]: segment, record in it) and moves it on. ``tally[0]`` counts the
-    records, ``digest[0]`` is their sum. Returns (error, how many positions there are then).
+    records, ``digest[0]`` is their sum; ``known`` is the set. Returns (error, how many positions
+    there are then).
     """
     any_card = f.rules.fillers == ALL
     while place[0] < segments.shape[0]:
@@ -47,10 +46,10 @@ def add_positions(
                 in_columns = count_bits(alone)
                 fits = in_columns <= spaces and many - in_columns <= f.rules.freecells
                 if fits and not fix & ~alone:
-                    if count == states.shape[0]:
+                    if count == known.states.shape[0]:
                         return 0, count
                     low = state.low | alone
-                    count = insert(states, slots, count, state.signature, state.off, low)
+                    count = insert(known, count, state.signature, state.off, low)
                 if not alone:
                     break
                 alone = (alone - ONE) & in_slots

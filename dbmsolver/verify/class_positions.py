@@ -47,7 +47,7 @@ def count_positions(
                 raise TooManyPositions(f"more than {count:,} positions")
             rows, index = _larger(rows, count)
         found, head, count = k.list_positions(
-            form.game, form.table, rows, index, head, count, _STEPS
+            form.digits, form.board, rows, index, head, count, _STEPS
         )
         report.peak_memory = max(report.peak_memory, anonymous_memory())
         yield Progress("listing positions", 0, 0, head, count, head / count)

@@ -20,7 +20,8 @@ from dbmsolver.storage.records import describe, parse_closed_key
 from dbmsolver.verify.blocks import read_block
 from dbmsolver.verify.blockwise import BlockwiseCheck, Place
 from dbmsolver.verify.claim import Pace, Progress
-from dbmsolver.verify.kernels import patience as k
+from dbmsolver.verify.kernels import digit_check as k
+from dbmsolver.verify.kernels.digits import Ints, Words, hash_sum, unpack
 from dbmsolver.verify.patience_format import CODE_BYTES, FIRST, PatienceFormat
 from dbmsolver.verify.refutation import Refuted
 
@@ -39,9 +40,9 @@ _REASONS = {
 class PatienceStates(NamedTuple):
     """Closed states in ascending order, with codes and layers."""
 
-    words: k.Words
-    codes: k.Ints
-    layers: k.Ints
+    words: Words
+    codes: Ints
+    layers: Ints
 
     def cut(self, first: int, last: int) -> PatienceStates:
         """Return the states ``first:last``."""
@@ -74,7 +75,7 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, PatienceStates]):
         for stratum in strata:
             known = self._known(stratum)
             own = [key for key in self.keys if parse_closed_key(key).stratum == stratum]
-            chains: list[tuple[k.Ints, k.Ints]] = []
+            chains: list[tuple[Ints, Ints]] = []
             for key in own:
                 done += 1
                 part = self._read(key)
@@ -86,7 +87,7 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, PatienceStates]):
                         if pace.due():
                             share = done / len(self.keys)
                             yield Progress("checking", stratum, strata[-1], self.states, 0, share)
-                    self.count(key, part.codes.size, int(k.hash_sum(part.words)))
+                    self.count(key, part.codes.size, int(hash_sum(part.words)))
             if self.whole and not self.layered:  # layers have rings in no case: moves made fall
                 _check_rings(known, chains)
 
@@ -127,7 +128,7 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, PatienceStates]):
         if body.words != 3:
             raise StoreError("the block's keys have a width that cannot be", where)
         words = np.empty((body.states, 3), np.uint64)
-        if not k.unpack(directory.signatures, directory.counts, body, words):
+        if not unpack(directory.signatures, directory.counts, body, words):
             raise Refuted(f"a key does not fit its signature ({describe(key)})")
         layer = parse_closed_key(key).layer
         if bool(layer) != self.layered:
@@ -137,7 +138,7 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, PatienceStates]):
 
     def _check(
         self, some: PatienceStates, stratum: int, known: PatienceStates
-    ) -> tuple[k.Ints, k.Ints]:
+    ) -> tuple[Ints, Ints]:
         """Check states; return their places and their parents' among the known ones."""
         form = self.form
         parents, pair = np.empty(some.codes.size, np.int64), np.zeros(3, np.uint64)
@@ -147,20 +148,20 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, PatienceStates]):
                 raise Refuted(
                     "a closed position is said to be the deal", _words(some.words[number])
                 )
-        found, number = k.check(
-            form.game, form.table, k.KnownStates(known.words, known.layers), some.words, some.codes,
-            some.layers, stratum, -1 if self.length is None else self.length, parents, pair,
-        )  # fmt: skip
+        states = k.CheckedStates(some.words, some.codes, some.layers, parents)
+        wanted = k.Wanted(stratum, -1 if self.length is None else self.length)
+        among = k.KnownStates(known.words, known.layers)
+        found, number = k.check(form.digits, form.boards, among, states, wanted, pair)
         if found != k.GOOD:
             other = {k.NO_SUCCESSOR: "the successor", k.NO_PARENT: "the parent"}.get(int(found))
             neighbour = _words(pair) if other else None
             raise Refuted(_REASONS[int(found)], _words(some.words[number]), neighbour, other)
         places = np.empty(some.codes.size, np.int64)
-        k.places(k.KnownStates(known.words, known.layers), some.words, places)
+        k.places(among, some.words, places)
         return places, parents
 
 
-def _check_rings(known: PatienceStates, chains: list[tuple[k.Ints, k.Ints]]) -> None:
+def _check_rings(known: PatienceStates, chains: list[tuple[Ints, Ints]]) -> None:
     """Raise Refuted if parents within a stratum lead round and round.
 
     Each state points to its parent if that is of the stratum, else to nothing. In every round each
@@ -182,6 +183,6 @@ def _check_rings(known: PatienceStates, chains: list[tuple[k.Ints, k.Ints]]) -> 
         raise Refuted("the parents of a closed position lead in a ring", state)
 
 
-def _words(words: k.Words) -> tuple[int, int, int, int]:
+def _words(words: Words) -> tuple[int, int, int, int]:
     first, second, third = (int(word) for word in words)
     return first, second, third, 0

@@ -202,8 +202,8 @@ class Positions:
             while column[-1] in above:
                 column.append(above[column[-1]])
             columns.append(tuple(column))
-        columns += [()] * (self.form.columns - len(columns))
-        empty = [None] * (self.form.freecells - len(cells))
+        columns += [()] * (self.form.rules.columns - len(columns))
+        empty = [None] * (self.form.rules.freecells - len(cells))
         return Position(tuple(columns), (*cells, *empty), (hearts, spades, diamonds, clubs))
 
 

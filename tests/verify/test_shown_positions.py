@@ -22,7 +22,7 @@ from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.pile_format import PileFormat
 from dbmsolver.verify.positions import Positions
-from dbmsolver.verify.refutation import position_of
+from dbmsolver.verify.showing import position_of
 
 
 def walk(deal: Deal, seed: int, steps: int = 50) -> list[Position]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.jit.decorators import inner, kernel
-from dbmsolver.verify.kernels.patience import CARDS, follow, read
-from dbmsolver.verify.kernels.words import U64
+from dbmsolver.verify.kernels.board import ALL_HOME
+from dbmsolver.verify.kernels.digit_check import moves_of
+from dbmsolver.verify.kernels.digits import lay_digits, make_move
+from dbmsolver.verify.kernels.words import ALL, U64
 
 ALL_LISTED, MORE, WON, FULL = range(4)
 """Ends of a call of :func:`list_positions`: nothing is left; some are left; a win; no room."""
@@ -31,7 +33,7 @@ def enter(rows, index, count, words):
 
 
 @kernel
-def list_positions(game, table, rows, index, head, count, steps):
+def list_positions(d, board, rows, index, head, count, steps):
     """Expand at most ``steps`` positions of ``rows`` (uint64[most, 3]) from ``head`` on.
 
     ``rows[:count]`` are listed, and ``index`` (int32[slots], -1 for none) finds them. Returns
@@ -39,14 +41,14 @@ def list_positions(game, table, rows, index, head, count, steps):
     """
     end = head + steps
     while head < count and head < end:
-        if count + table.after.shape[0] > rows.shape[0]:
+        if count + board.moves.shape[0] > rows.shape[0]:
             return FULL, head, count
-        read(game, rows[head], table)
-        if table.home[0] + table.home[1] + table.home[2] + table.home[3] == CARDS:
+        _, laid = lay_digits(d, rows[head], board)
+        if laid.heights == ALL_HOME:
             return WON, head, count
-        follow(game, table, rows[head])
-        for move in range(table.count[0]):
-            count = enter(rows, index, count, table.after[move])
+        for move in range(moves_of(d, board, laid, ALL)):
+            make_move(d, rows[head], board, laid, board.moves[move], board.after)
+            count = enter(rows, index, count, board.after)
         head += 1
     return MORE if head < count else ALL_LISTED, head, count
 

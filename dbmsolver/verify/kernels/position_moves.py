@@ -5,7 +5,7 @@ from __future__ import annotations
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.verify.kernels.partition import slot_of
 from dbmsolver.verify.kernels.position_set import insert, pack, seek, unpack
-from dbmsolver.verify.kernels.rules import safe_card
+from dbmsolver.verify.kernels.rules import forced_card
 from dbmsolver.verify.kernels.words import (
     ALL,
     ONE,
@@ -62,7 +62,7 @@ def settle(f, heights, off, low, dealt, exposed):
     """Make all safe moves home; return (safe moves, heights, off, low, dealt)."""
     made = 0
     while True:
-        card = safe_card(f, heights, exposed)
+        card = forced_card(f.rules, heights, exposed)
         if card < 0:
             return made, heights, off, low, dealt
         made += 1
@@ -85,15 +85,15 @@ def park(f, states, slots, done, most, count):
     Parking moves a card that is free to move to an empty freecell, or to an empty column if that
     takes any card.
     """
-    any_card = f.fillers == ALL
+    any_card = f.rules.fillers == ALL
     while done < most:
         if count + MOST_MOVES > states.shape[0]:
             return done, count
         heights, off, low, dealt = unpack(states[done, 0], states[done, 1], states[done, 2])
         exposed, columns = exposed_cards(f, heights, off, low, dealt)
         cells = off & ~low
-        to_cell = count_bits(cells) < f.freecells
-        to_column = any_card and columns < f.columns
+        to_cell = count_bits(cells) < f.rules.freecells
+        to_column = any_card and columns < f.rules.columns
         rest = exposed if to_column else exposed & ~cells
         if not to_cell and not to_column:
             rest = ZERO
@@ -133,7 +133,7 @@ def check_moves(f, states, slots, first, last, found, wrong):
         )
         cells = off & ~low
         tops = exposed & ~cells
-        room = count_bits(cells) < f.freecells
+        room = count_bits(cells) < f.rules.freecells
         rest = exposed
         if made:
             count = write(found, count, height_bits, new_off, new_low, new_dealt)
@@ -170,7 +170,7 @@ def check_moves(f, states, slots, first, last, found, wrong):
                     new_off |= bit
                 else:
                     alone = (tops & bit) != ZERO and under < 0
-                    if alone or columns == f.columns or not f.fillers & bit:
+                    if alone or columns == f.rules.columns or not f.rules.fillers & bit:
                         continue
                     new_off |= bit
                     new_low |= bit

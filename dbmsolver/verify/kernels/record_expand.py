@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.verify.kernels.arrange import take_signature
 from dbmsolver.verify.kernels.expand import GOAL, hash_public
-from dbmsolver.verify.kernels.partition import find_run
+from dbmsolver.verify.kernels.partition import known_run
+from dbmsolver.verify.kernels.planes import State, take_signature
 from dbmsolver.verify.kernels.record_macros import list_attempts, list_macros
 from dbmsolver.verify.kernels.record_results import carry_out, normal_form, take_back
 from dbmsolver.verify.kernels.record_table import MOST_MACROS, take_apart
@@ -67,7 +67,7 @@ def expand_records(f, index, task, partition, segments, table, work):
                 return 0
             place[1] += 1
             work.tally[segments[place[0], 3], 0] += 1
-            work.digest[0] += hash_public(f, signature, home | locked, off, low, ZERO)
+            work.digest[0] += hash_public(f, State(signature, home, locked, off, low, ZERO))
             origin = U64(task.base + number)
             tops = top_cards(stuck, table)
             for macro in range(macros):
@@ -94,27 +94,14 @@ def expand_records(f, index, task, partition, segments, table, work):
                 seen[0], seen[1], seen[2] = word, new_off, new_low
                 target = run
                 if word != signature:
-                    target = known_run(index, word, table)
-                write_row(
-                    index, task, rows, written, target, ALL, word, new_off, new_low, ZERO, origin
-                )
+                    target = known_run(index, word, work.recent)
+                words = word, new_off, new_low, ZERO
+                write_row(index, task, rows, written, target, ALL, words, origin)
                 written += 1
         place[0] += 1
         place[1] = 0
     place[2] = written
     return 0
-
-
-@inlined
-def known_run(index, signature, table):
-    """Return the run of a signature, -1 if there is none; remember those looked for of late."""
-    slot = np.int64((signature * U64(0x9E3779B97F4A7C15)) >> U64(54))
-    if table.targets[slot] != 0 and table.wanted[slot] == signature:
-        return table.targets[slot] - 2
-    run = find_run(index, signature)
-    table.targets[slot] = run + 2
-    table.wanted[slot] = signature
-    return run
 
 
 @kernel

@@ -37,9 +37,9 @@ def attempt(table, count, card, parent, way, host):
 def list_attempts(f, signature, stuck, slots, fix, table):
     """List all attempts whose cards are not too deep; return how many there are."""
     column, depth, lengths, stacks = table.column, table.depth, table.lengths, table.stacks
-    any_card = f.fillers == ALL
-    spaces = f.columns - stuck
-    free = f.freecells - count_bits(slots)
+    any_card = f.rules.fillers == ALL
+    spaces = f.rules.columns - stuck
+    free = f.rules.freecells - count_bits(slots)
     if any_card:
         free += spaces
     near = slots
@@ -55,7 +55,7 @@ def list_attempts(f, signature, stuck, slots, fix, table):
         own = column[x]
         if height_of(signature, x & 3) == x >> 2:
             count = attempt(table, count, x, -1, HOMEWARD, -1)
-        if not any_card and (f.fillers >> U64(x)) & ONE and (own == IN_SLOT or depth[x] > 0):
+        if not any_card and (f.rules.fillers >> U64(x)) & ONE and (own == IN_SLOT or depth[x] > 0):
             if spaces > 0:
                 count = attempt(table, count, x, -1, TO_COLUMN, -1)
             else:
@@ -79,7 +79,7 @@ def list_attempts(f, signature, stuck, slots, fix, table):
                 continue
             if spaces > 0:
                 certain = free > 0 or (fix >> U64(p)) & ONE or spaces > count_bits(fix)
-                if certain or f.freecells == 0:
+                if certain or f.rules.freecells == 0:
                     count = attempt(table, count, x, p, MOVED, -1)
                 continue
             if own >= 0 and depth[x] == 0:
@@ -110,10 +110,10 @@ def list_macros(f, stuck, slots, fix, attempts, table):
     is too small for all of them.
     """
     column, depth, lengths, stacks = table.column, table.depth, table.lengths, table.stacks
-    any_card = f.fillers == ALL
-    free = f.freecells - count_bits(slots)
+    any_card = f.rules.fillers == ALL
+    free = f.rules.freecells - count_bits(slots)
     if any_card:
-        free += f.columns - stuck
+        free += f.rules.columns - stuck
     last = 1 if any_card else 0  # what a host keeps
     table.macros[0, :] = -1
     table.macros[0, WAY] = NOTHING
@@ -180,7 +180,7 @@ def list_macros(f, stuck, slots, fix, attempts, table):
         left = free - lifts
         only_other = other >= 0 and late == 1 << other
         count = note(table, count, source, 0, y | z if only_other else y)
-        if left == 0 or late == 0 or f.freecells == 0:
+        if left == 0 or late == 0 or f.rules.freecells == 0:
             continue
         usable = 0
         for stuck_column in range(stuck):
@@ -196,7 +196,7 @@ def list_macros(f, stuck, slots, fix, attempts, table):
                     size += 1
                     taken += (other_kept if stuck_column == other else lengths[stuck_column]) - 1
             still = late & ~chosen
-            if taken == left and size <= f.freecells and still:
+            if taken == left and size <= f.rules.freecells and still:
                 only = other >= 0 and still == 1 << other
                 count = note(table, count, source, chosen, y | z if only else y)
             chosen = (chosen - 1) & usable

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dbmsolver.jit.decorators import kernel
-from dbmsolver.verify.kernels.arrange import take_signature
 from dbmsolver.verify.kernels.expand import hash_public
+from dbmsolver.verify.kernels.planes import State, take_signature
 from dbmsolver.verify.kernels.position_set import insert, pack
 from dbmsolver.verify.kernels.record_table import take_apart
 from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits
@@ -19,7 +19,7 @@ def add_positions(
     Begins at ``place`` (int64[2]: segment, record in it) and moves it on. ``tally[0]`` counts the
     records, ``digest[0]`` is their sum. Returns (error, how many positions there are then).
     """
-    any_card = f.fillers == ALL
+    any_card = f.rules.fillers == ALL
     while place[0] < segments.shape[0]:
         first, number = segments[place[0], 1], segments[place[0], 2]
         signature = signatures[segments[place[0], 0]]
@@ -38,7 +38,7 @@ def add_positions(
                     card = table.stacks[column, depth]
                     bit = ONE << U64(card)
                     if depth == 0:
-                        if f.fillers & bit:
+                        if f.rules.fillers & bit:
                             off |= bit
                             low |= bit
                         else:
@@ -53,12 +53,12 @@ def add_positions(
                     elif kind:
                         low |= bit
             heights = signature & U64(0xFFFF)
-            spaces = f.columns - stuck if any_card else 0
+            spaces = f.rules.columns - stuck if any_card else 0
             many = count_bits(in_slots)
             alone = in_slots
             while True:
                 in_columns = count_bits(alone)
-                fits = in_columns <= spaces and many - in_columns <= f.freecells
+                fits = in_columns <= spaces and many - in_columns <= f.rules.freecells
                 if fits and not fix & ~alone:
                     if count == states.shape[0]:
                         return 0, count
@@ -69,7 +69,7 @@ def add_positions(
                 alone = (alone - ONE) & in_slots
             place[1] += 1
             tally[0] += 1
-            digest[0] += hash_public(f, signature, home | locked, key_off, key_low, ZERO)
+            digest[0] += hash_public(f, State(signature, home, locked, key_off, key_low, ZERO))
         place[0] += 1
         place[1] = 0
     return 0, count

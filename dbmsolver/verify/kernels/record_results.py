@@ -19,7 +19,7 @@ from dbmsolver.verify.kernels.record_macros import (
     STRIPPED,
     WAY,
 )
-from dbmsolver.verify.kernels.rules import safe_card
+from dbmsolver.verify.kernels.rules import forced_card
 from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit
 
 
@@ -64,9 +64,9 @@ def carry_out(f, macro, stuck, slots, tops, signature, locked, off, low, table):
     Returns (steps, columns used, stuck columns, slots, tops, signature, locked, off, low).
     """
     stacks, lengths, column = table.stacks, table.lengths, table.column
-    any_card = f.fillers == ALL
+    any_card = f.rules.fillers == ALL
     least = 2 if any_card else 1
-    bare = ZERO if f.freecells > 0 else ~ZERO  # the bit of a slot card in the plane low
+    bare = ZERO if f.rules.freecells > 0 else ~ZERO  # the bit of a slot card in the plane low
     steps = 0
     used = remaining = stuck
     x, p, way = macro[CARD], macro[PARENT], macro[WAY]
@@ -165,17 +165,17 @@ def normal_form(f, steps, used, stuck, slots, tops, fix, signature, locked, off,
     goes onto a stuck column; two slot cards become a column, or a king goes to an empty one.
     """
     stacks, lengths, column = table.stacks, table.lengths, table.column
-    any_card = f.fillers == ALL
+    any_card = f.rules.fillers == ALL
     least = 2 if any_card else 1
-    bare = ZERO if f.freecells > 0 else ~ZERO
+    bare = ZERO if f.rules.freecells > 0 else ~ZERO
     while True:
-        spaces = f.columns - stuck
-        free = f.freecells - count_bits(slots)
+        spaces = f.rules.columns - stuck
+        free = f.rules.freecells - count_bits(slots)
         if any_card:
             free += spaces
-        if free > 0 or f.freecells == 0 or spaces == 0 or not any_card:
+        if free > 0 or f.rules.freecells == 0 or spaces == 0 or not any_card:
             fix = ZERO
-        card = safe_card(f, signature, tops | slots)
+        card = forced_card(f.rules, signature, tops | slots)
         if card >= 0:
             bit = ONE << U64(card)
             if slots & bit:
@@ -206,7 +206,7 @@ def normal_form(f, steps, used, stuck, slots, tops, fix, signature, locked, off,
             continue
         pairs = ZERO
         if any_card and spaces > 0:
-            pairs = slots if free > 0 or f.freecells == 0 else slots & fix
+            pairs = slots if free > 0 or f.rules.freecells == 0 else slots & fix
         card, parent = find_child(f, slots, tops)
         if card < 0 and pairs:
             card, parent = find_child(f, slots, pairs)
@@ -228,7 +228,7 @@ def normal_form(f, steps, used, stuck, slots, tops, fix, signature, locked, off,
             off &= ~bit
             low = (low & ~bit) | _kind(f, card, parent)
             continue
-        kings = slots & f.fillers
+        kings = slots & f.rules.fillers
         if any_card or spaces == 0 or not kings:
             break
         card = first_bit(kings)

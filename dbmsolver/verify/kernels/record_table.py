@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.verify.kernels.arrange import (
+from dbmsolver.verify.kernels.planes import (
     BAD_FIELDS,
     COLLISION,
     FINE,
     RING,
     TOO_MANY_CELLS,
     TOO_MANY_COLUMNS,
-    put_on,
 )
 from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit
 
@@ -47,8 +46,6 @@ class RecordTable(NamedTuple):
     fixes: NDArray[np.uint64]  # [MOST_MACROS]
     undo: NDArray[np.int64]  # [256, 5]: see kernels.record_results
     recent: NDArray[np.uint64]  # [4096, 3]: successors that have been written
-    targets: NDArray[np.int64]  # [1024]: runs of signatures that were looked for, plus one
-    wanted: NDArray[np.uint64]  # [1024]: these signatures
 
 
 def make_table() -> RecordTable:
@@ -65,9 +62,16 @@ def make_table() -> RecordTable:
         fixes=np.zeros(MOST_MACROS, np.uint64),
         undo=np.zeros((256, 5), np.int64),
         recent=np.zeros((4096, 3), np.uint64),
-        targets=np.zeros(1024, np.int64),
-        wanted=np.zeros(1024, np.uint64),
     )
+
+
+@inlined
+def put_on(card, under, blocked, above):
+    """Lay a card on another; return whether that was possible."""
+    if above[under] >= 0 or (blocked >> U64(under)) & ONE:
+        return False
+    above[under] = card
+    return True
 
 
 @inlined
@@ -78,7 +82,7 @@ def take_apart(f, home, locked, off, low, table):
     """
     above, column, depth = table.above, table.column, table.depth
     stacks, lengths = table.stacks, table.lengths
-    any_card = f.fillers == ALL
+    any_card = f.rules.fillers == ALL
     loose = ALL & ~(home | locked)
     if (off | low) & ~loose:
         return BAD_FIELDS, 0, ZERO, ZERO
@@ -88,12 +92,12 @@ def take_apart(f, home, locked, off, low, table):
     blocked = home
     bottoms = off
     if any_card:
-        if f.freecells == 0 and off & ~low:
+        if f.rules.freecells == 0 and off & ~low:
             return BAD_FIELDS, 0, ZERO, ZERO
     else:
         blocked |= off & ~low
         bottoms = off & low
-        if bottoms & ~f.fillers:
+        if bottoms & ~f.rules.fillers:
             return BAD_FIELDS, 0, ZERO, ZERO
     rest = locked
     while rest:
@@ -123,7 +127,7 @@ def take_apart(f, home, locked, off, low, table):
         if any_card and above[card] < 0:
             slots |= bit
             continue
-        if stuck == f.columns:
+        if stuck == f.rules.columns:
             return TOO_MANY_COLUMNS, 0, ZERO, ZERO
         length = 0
         while card >= 0:
@@ -143,12 +147,12 @@ def take_apart(f, home, locked, off, low, table):
     if placed != count_bits(ALL & ~home):
         return RING, 0, ZERO, ZERO
     fix = ZERO
-    room = f.freecells
+    room = f.rules.freecells
     if any_card:
-        room += f.columns - stuck
-        if f.freecells > 0:
+        room += f.rules.columns - stuck
+        if f.rules.freecells > 0:
             fix = off & low
-            spaces = f.columns - stuck
+            spaces = f.rules.columns - stuck
             full = count_bits(slots) == room
             if fix & ~slots or (fix and (not full or count_bits(fix) > spaces)):
                 return BAD_FIX, 0, ZERO, ZERO

@@ -25,7 +25,7 @@ from dbmsolver.results import Limits, Question
 from dbmsolver.search import session
 from dbmsolver.search.patience import search
 from dbmsolver.steps import follow
-from dbmsolver.verify.kernels.patience import bound
+from dbmsolver.verify.kernels.digit_check import bound
 from dbmsolver.verify.patience_format import PatienceFormat
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "klondike-lengths.tsv"
@@ -64,7 +64,7 @@ def follow_bounds(seed: str, decks: int) -> None:
         for _ in range(30):
             moves = moves_of(keys.tables, state, board, found)
             here = bound_of(keys.tables, keys.bounds, state, board, weights)
-            assert here == bound(form.game, form.table, state), deal
+            assert here == bound(form.digits, form.board, state), deal
             bounds_after(keys.tables, keys.bounds, state, found, moves, board, weights, bounds)
             after = found.words[:moves].copy()
             for words, cost, said in zip(after, found.costs, bounds, strict=False):

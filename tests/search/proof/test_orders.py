@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
 from helpers.clusters import Alone
+from helpers.patience_games import small_deck
 from helpers.searching import end_of, small_pieces, without_dives
 from helpers.selection import few_fast
 from hypothesis import given
@@ -31,12 +33,14 @@ MEDIUM = Deal.from_number(5979, rules_for("freecell", 3))
 PILE = Deal.from_number(7, rules_for("golf"))
 PAIRS = Deal.from_number(285, rules_for("pyramid"))
 STOCK = Deal.from_number(66, rules_for("klondike_by_threes"))
+SMALL_STOCK = small_deck("klondike_by_threes", Random(26752))
 CASES = [
     pytest.param(SMALL, Method.EVERY_POSITION, 5000, id="pieces"),
     pytest.param(MEDIUM, Method.DOMINATING, 5000, id="records"),
     pytest.param(PILE, Method.EVERY_POSITION, 5000, id="pile"),
     pytest.param(PAIRS, Method.EVERY_POSITION, 200, id="pairs"),
-    pytest.param(STOCK, Method.EVERY_POSITION, 200, id="klondike"),
+    pytest.param(STOCK, Method.EVERY_POSITION, 5000, id="klondike"),
+    pytest.param(SMALL_STOCK, Method.EVERY_POSITION, 100, id="klondike in pieces"),
     pytest.param(SMALL, Method.EVERY_POSITION, 1 << 18, id="whole", marks=pytest.mark.slow),
     pytest.param(MEDIUM, Method.EVERY_POSITION, 20_000, id="larger", marks=pytest.mark.slow),
 ]

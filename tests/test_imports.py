@@ -109,7 +109,6 @@ SHARED = {
     "jit.arguments",
     "jit.cache",
     "jit.decorators",  # how functions are compiled, and where the machine code is kept
-    "jit.families",  # which function of several a type of tables stands for
     "jit.sharing",
     "arguments",  # what callers give
     "arrays",  # large pages

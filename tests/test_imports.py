@@ -304,8 +304,26 @@ def test_quick_commands_load_nothing_heavy(args: tuple[str, ...]) -> None:
     assert not loaded_by(*args) & heavy
 
 
+def test_who_leaves_the_work_to_processes_loads_no_kernels(tmp_path: Path) -> None:
+    """A survey's workers load numba at once, and do not wait for their driver to do so."""
+    table = tmp_path / "table.csv"
+    loaded = loaded_by("survey", "1-20", "--threads", "2", "--quiet", "-o", str(table))
+    assert not loaded & {"numba", "numpy", "llvmlite"}
+
+
 def test_help_loads_no_command() -> None:
     assert not [name for name in loaded_by("--help") if name.startswith("dbmsolver.cli.commands.")]
+
+
+def test_signals_are_heeded_before_anything_else_is_loaded() -> None:
+    """Ctrl-C while the program is being loaded ends it in one line, but for the first moment."""
+    program = (
+        "import dbmsolver.__main__, sys\n"
+        "print(*(name for name in sys.modules if name.startswith('dbmsolver')))\n"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    first = {"dbmsolver", "dbmsolver.__main__", "dbmsolver.errors", "dbmsolver.signals"}
+    assert set(run.stdout.decode().split()) == first
 
 
 def test_the_package_is_light() -> None:

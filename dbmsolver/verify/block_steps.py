@@ -19,7 +19,7 @@ from dbmsolver.verify.pair_format import PairFormat
 from dbmsolver.verify.patience import PatienceCheck
 from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.pile_format import PileFormat
-from dbmsolver.verify.positions import TooManyPositions
+from dbmsolver.verify.position_list import TooManyPositions
 from dbmsolver.verify.store_check import StoreCheck
 
 

@@ -19,7 +19,8 @@ from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.board import make_board
 from dbmsolver.verify.kernels.partition import bound_of_words
 from dbmsolver.verify.partitions import PartitionLoader, state_bytes
-from dbmsolver.verify.positions import TooManyPositions, check_positions
+from dbmsolver.verify.position_list import TooManyPositions
+from dbmsolver.verify.positions import check_positions
 from dbmsolver.verify.records import root_record
 from dbmsolver.verify.store_check import StoreCheck
 

@@ -27,7 +27,7 @@ def root_record(form: Format, deal: Deal) -> tuple[int, int, int, int]:
             if len(column) == 1:
                 fix |= 1 << column[0]
     found = np.zeros(3, np.uint64)
-    words = (np.uint64(word) for word in (signature, off, low, fix))
-    if first_record(form, *words, make_table(), found):
+    words = np.array([signature, off, low], np.uint64)
+    if first_record(form, words, np.uint64(fix), make_table(), found):
         raise DbmError("the deal has no record")
     return int(found[0]), int(found[1]), int(found[2]), 0

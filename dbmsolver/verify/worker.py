@@ -125,7 +125,7 @@ class CheckWorker:
         gone = look_up(
             self.catalog.index, self.form.planes, there.partition,
             int(self.catalog.bases[there.number]), self.work.rows, rows, self.claim.costs,
-            chains.parents, chains.base, self.hashes, self.missing,
+            chains, self.hashes, self.missing,
         )  # fmt: skip
         self._judge(self.missing[:gone])
 

@@ -93,27 +93,27 @@ def nothing_laid():
 
 
 @inlined
-def stack_up(board, bottoms, covered, lying):
-    """Link the columns upwards, from ``bottoms``; return (True if no card is left over, tops).
+def end_columns(board, bottoms, tops):
+    """Write that nothing is under the first cards of columns, and nothing on the last ones."""
+    while tops:
+        board.load[first_bit(tops)] = NOTHING
+        tops &= tops - ONE
+    while bottoms:
+        board.on[first_bit(bottoms)] = NOTHING
+        bottoms &= bottoms - ONE
 
-    ``lying`` are all cards in columns, ``covered`` those with a card on them, which ``load`` tells.
-    A card that no column leads to lies in a ring of cards.
-    """
-    tops = lying & ~covered
-    rest = tops
-    while rest:
-        board.load[first_bit(rest)] = NOTHING
-        rest &= rest - ONE
+
+@inlined
+def is_in_columns(board, bottoms, lying):
+    """Return True if columns lead to all cards ``lying`` on others: there is no ring of cards."""
     reached = 0
-    rest = bottoms
-    while rest:
-        card = np.int64(first_bit(rest))
-        rest &= rest - ONE
-        board.on[card] = NOTHING
+    while bottoms:
+        card = np.int64(first_bit(bottoms))
+        bottoms &= bottoms - ONE
         while card >= 0:
             reached += 1
             card = board.load[card]
-    return reached == count_bits(lying), tops
+    return reached == count_bits(lying)
 
 
 @inlined

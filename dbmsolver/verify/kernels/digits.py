@@ -21,8 +21,9 @@ from dbmsolver.verify.kernels.board import (
     TURNS,
     WASTE,
     Laid,
+    end_columns,
+    is_in_columns,
     nothing_laid,
-    stack_up,
 )
 from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.rules import Rules, holds, one
@@ -82,7 +83,9 @@ def lay_digits(d, words, board):
         board.load[under] = card
     if not good or count_bits(bottoms) > d.rules.columns:
         return False, nothing_laid()
-    good, tops = stack_up(board, bottoms, covered, lying)
+    tops = lying & ~covered
+    end_columns(board, bottoms, tops)
+    good = is_in_columns(board, bottoms, lying)
     down = ZERO
     rest = d.face_down & covered
     while rest:

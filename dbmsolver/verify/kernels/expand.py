@@ -21,6 +21,8 @@ from dbmsolver.verify.kernels.moves import list_moves
 from dbmsolver.verify.kernels.partition import RecentRuns, known_run
 from dbmsolver.verify.kernels.planes import (
     State,
+    fits,
+    lay_cards,
     lay_out,
     moved,
     place_of,
@@ -174,8 +176,9 @@ def check_parent(f, index, task, here, board, work, at):
     possible, before = put_back(f, here.state, card, f.code_place[here.code])
     if not possible:
         return BAD_CODE
-    error, laid = lay_out(f, before, board)
-    if error:
+    # Rings are looked for when the turn of the parent comes: it has to be closed, too.
+    error, laid = lay_cards(f, before, board)
+    if error or not fits(f, before):
         return BAD_CODE
     forced = forced_card(f.rules, laid.heights, laid.tops | laid.cells)
     for number in range(list_moves(f.rules, board, laid, forced, one(card))):

@@ -6,7 +6,7 @@ solutions:
 * A card that stays home once it can go there (:func:`stays_home`) is not played elsewhere. From
   every solution that does so, one as short follows that does not.
 * Where empty columns take kings only, columns are emptied for kings (:func:`bottoms_stay`). While
-  no king can move to an empty column, moving a whole column onto a card of another one gives
+  one is empty, or no king could go there, moving a whole column onto a card of another one gives
   nothing that a move of the same cards later would not give.
 * A card comes back from the foundations to take another card, or not at all (:func:`is_of_use`).
 
@@ -42,9 +42,11 @@ def stays_with_twin(r, laid, card, under):
 
 @inlined
 def bottoms_stay(r, board, laid):
-    """Return True if no column need be emptied, as no king could go there."""
-    if not r.only_shortest or r.fillers != KINGS or laid.used < r.columns:
+    """Return True if no column need be emptied: one is empty already, or no king could go there."""
+    if not r.only_shortest or r.fillers != KINGS:
         return False
+    if laid.used < r.columns:
+        return True
     for king in range(48, 52):
         if not holds(laid.lying, king):
             if height_of(laid.heights, king & 3) < 13 or r.kept < 13:

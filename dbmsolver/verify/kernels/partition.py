@@ -178,14 +178,12 @@ def bound_of_words(f, words, board):
 
 
 @kernel
-def look_up(
-    index, width, partition, base, rows, order, costs, parents, chain_base, hashes, missing
-):
+def look_up(index, width, partition, base, rows, order, costs, chains, hashes, missing):
     """Look rows up that belong to one partition (``order`` are their numbers).
 
     ``base`` is the number, in the store, of the partition's first state. For rows of kind CHAIN the
-    parent's number is written to ``parents`` (see :mod:`dbmsolver.verify.kernels.chains`), which
-    begins with state ``chain_base``, unless that is empty. Numbers of rows that are not there, or
+    parent's number is written to ``chains`` (see :mod:`dbmsolver.verify.chains`), unless these are
+    empty. Numbers of rows that are not there, or
     not with the moves made that they want, go to ``missing``; returns how many. ``hashes`` is
     scratch memory.
     """
@@ -229,9 +227,9 @@ def look_up(
         if not good:
             missing[gone] = row
             gone += 1
-        elif kind == CHAIN and parents.size:
-            source = np.int64(origin & SOURCE) - chain_base
-            parents[source] = base + found + 1 - chain_base
+        elif kind == CHAIN and chains.parents.size:
+            source = np.int64(origin & SOURCE) - chains.base
+            chains.parents[source] = base + found + 1 - chains.base
     return gone
 
 

@@ -11,7 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
-from dbmsolver.verify.kernels.board import ALL_HOME, Laid, cards_home, nothing_laid, stack_up
+from dbmsolver.verify.kernels.board import (
+    ALL_HOME,
+    Laid,
+    cards_home,
+    end_columns,
+    is_in_columns,
+    nothing_laid,
+)
 from dbmsolver.verify.kernels.rules import holds, one
 from dbmsolver.verify.kernels.words import (
     ALL,
@@ -111,7 +118,10 @@ def lay_out(f, state, board):
     """Lay a state out on ``board``: (error, the rest of the position)."""
     if not fits(f, state):
         return BAD_FIELDS, nothing_laid()
-    return lay_cards(f, state, board)
+    error, laid = lay_cards(f, state, board)
+    if error == FINE and not is_in_columns(board, laid.bottoms, laid.lying):
+        error = RING
+    return error, laid
 
 
 @kernel
@@ -125,7 +135,10 @@ def lay_words(f, words, board):
 
 @inlined
 def lay_cards(f, state, board):
-    """Lay cards out by their place values, whether keys give these or not: as `lay_out`."""
+    """Lay cards out as :func:`lay_out` does, whether keys give them these places or not.
+
+    Rings of cards are not looked for.
+    """
     on, load, r = board.on, board.load, f.rules
     back = back_home(f, state)
     loose = ALL & ~(state.home | state.locked)
@@ -163,9 +176,8 @@ def lay_cards(f, state, board):
     used = count_bits(bottoms)
     if used > r.columns:
         return TOO_MANY_COLUMNS, nothing_laid()
-    whole, tops = stack_up(board, bottoms, covered, lying)
-    if not whole:
-        return RING, nothing_laid()
+    tops = lying & ~covered
+    end_columns(board, bottoms, tops)
     heights = heights_of(f, state)
     return FINE, Laid(heights, tops, bottoms, lying, cells, ZERO, used, 0, 0, 0, 0)
 

@@ -23,7 +23,7 @@ from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limits, Method, Options, Question, Result
 from dbmsolver.search import recorder, session
 from dbmsolver.search.candidates import Candidates, pack_by_stratum
-from dbmsolver.search.proof import cluster_crew
+from dbmsolver.search.proof import cluster_crew, cluster_members
 from dbmsolver.search.proof.orders import opened, sealed
 from dbmsolver.search.runs import cut, gather
 from dbmsolver.storage.blocks import Runs
@@ -127,7 +127,8 @@ def test_no_machine_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Alone, "ready", lambda *_: [])
     monkeypatch.setattr(Alone, "living", lambda _: living)
     monkeypatch.setattr(Alone, "machines", lambda _: [Machine(2, 1 << 30)])
-    monkeypatch.setattr(cluster_crew, "_PATIENCE", 0.0)
+    monkeypatch.setattr(cluster_members, "_PATIENCE", 0.0)
+    monkeypatch.setattr(cluster_members, "_LOOK_SECONDS", 0.01)
     with pytest.raises(SystemRefusedError, match="no machine of the cluster is left"):
         proven(SMALL, Method.EVERY_POSITION, "here")
 

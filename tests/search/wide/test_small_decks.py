@@ -27,6 +27,7 @@ from dbmsolver.game.wide import Wide
 from dbmsolver.keys.wide import WideKeys
 from dbmsolver.results import Options, Question
 from dbmsolver.search import session
+from dbmsolver.search.wide import exploring
 from dbmsolver.search.wide.dives import ORDER
 from dbmsolver.search.wide.exploring import Exploration
 
@@ -160,6 +161,15 @@ def test_a_dive_that_is_interrupted_goes_on() -> None:
         steps += 1
     assert steps > 10
     assert (parts.state[EXPANDED], parts.digest[0]) == (whole.state[EXPANDED], whole.digest[0])
+
+
+def test_a_dive_that_goes_on_has_won_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its result is none of the states that it has met."""
+    monkeypatch.setattr(exploring, "AT_ONCE", 50)
+    keys = WideKeys(Deal.from_number(1, GAMES["spider"]))
+    dive = Exploration(keys, np.array(ORDER, np.int64), 5000, 64 << 20)
+    assert next(dive.steps()) >= 50
+    assert dive.result == GIVEN_UP < 0
 
 
 def lost(deal: Deal) -> int:

@@ -416,11 +416,7 @@ def fields_of_metas(data: bytes) -> Iterator[Field]:
 
 
 def test_any_field_of_a_page(pages: bytes, tmp_path: Path) -> None:
-<<<<<<< HEAD
-    """Wrong words of a page about itself or its nodes are found before anything is read."""
-=======
     """A page that says something wrong of itself or of its nodes is found out, and not read."""
->>>>>>> main
     path, kinds = tmp_path / "data.mdb", set()
     path.write_bytes(pages)
     whole = DataFile(path, "store")

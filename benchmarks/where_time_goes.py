@@ -32,7 +32,6 @@ from dbmsolver.search import candidates
 from dbmsolver.search.astar import layers
 from dbmsolver.search.proof import (
     closing,
-    crew,
     dives,
     large,
     piece_tables,
@@ -41,6 +40,7 @@ from dbmsolver.search.proof import (
     small,
     stratum,
     worker,
+    workers,
 )
 from dbmsolver.storage import blocks, store, transaction
 
@@ -84,7 +84,7 @@ FUNCTIONS: dict[str, list[tuple[Any, str]]] = {
     "look ahead": [(layers.AStarSearch, "_work")],
     WAITING: [(small, "wait"), (large, "wait")],
 }
-WORK: list[tuple[Any, str]] = [(worker.ProofWorker, "close_batch"), (crew, "expand_piece")]
+WORK: list[tuple[Any, str]] = [(worker.ProofWorker, "close_batch"), (workers, "expand_piece")]
 """The functions in which a worker thread works; the rest of its time it waits."""
 OTHER = "other Python"
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from dbmsolver.keys.wide import WideKeys
     from dbmsolver.search.improve.best import Best
     from dbmsolver.search.improve.shortest import Layered
-    from dbmsolver.search.proof.crew import Crew
+    from dbmsolver.search.proof.workers import Workers
 
 
 class Stages:
@@ -194,21 +194,21 @@ class Stages:
         """Return the search that closes all strata; the stack ends its workers."""
         from dbmsolver.search.proof.strata import ProofSearch
 
-        crew = self._crew(keys, connection)
-        stack.callback(crew.close)
-        return ProofSearch(keys, self.recorder, crew, self.threads, self.memory, best)
+        workers = self._workers(keys, connection)
+        stack.callback(workers.close)
+        return ProofSearch(keys, self.recorder, workers, self.threads, self.memory, best)
 
-    def _crew(self, keys: StateCodec, connection: Connection | None) -> Crew:
+    def _workers(self, keys: StateCodec, connection: Connection | None) -> Workers:
         """Return the workers that close signatures."""
         if connection is None:
-            from dbmsolver.search.proof.crew import Threads
+            from dbmsolver.search.proof.workers import Threads
 
             return Threads(keys, self.threads)
-        from dbmsolver.search.proof.cluster_crew import ClusterCrew
+        from dbmsolver.search.proof.cluster_workers import ClusterWorkers
         from dbmsolver.search.proof.orders import Proof
 
         proof = Proof(self.deal, self.options.policy, keys.method)
-        return ClusterCrew(proof, connection, self.limits.memory or default_memory())
+        return ClusterWorkers(proof, connection, self.limits.memory or default_memory())
 
     def _solving(self, keys: StateCodec) -> Generator[Search, None, None]:
         """Yield the searches for a shortest solution."""

@@ -59,7 +59,7 @@ def exchange(one: Path, other: Path) -> None:
 
 
 def test_files_that_have_changed_places(tmp_path: Path) -> None:
-    """Those of two kernels, of kernels with other arguments, and of one kernel's two types."""
+    """Files of two kernels, of kernels with other arguments, of two types of one kernel."""
     (tmp_path / "kernels.py").write_text(KERNELS)
     calls = ("add(3)", "take(3)", "both(3, 4)", "double(3)", "same(3)", "same(3.5)")
     right, _ = answers(tmp_path, *calls)

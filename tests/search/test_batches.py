@@ -49,9 +49,9 @@ def test_batches_of_signatures(monkeypatch: pytest.MonkeyPatch) -> None:
         )
         signatures = SmallSignatures(None, groups, {100 + one for one in unfinished}, 3)  # type: ignore[arg-type]
         monkeypatch.setattr(signatures, "_resumed_start", lambda index: index)
-        crew: Any = SimpleNamespace(workers=workers, least=least)
+        several: Any = SimpleNamespace(count=workers, least=least)
         size = min(most, max(least, sum(counts) // (8 * workers)))
-        found = list(signatures._batches(crew)), signatures.resumed
+        found = list(signatures._batches(several)), signatures.resumed
         assert found == batches_by_words(counts, unfinished, size)
 
 

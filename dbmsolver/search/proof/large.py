@@ -1,4 +1,4 @@
-"""Closing a signature with too many states for one worker: in pieces, by the whole crew.
+"""Closing a signature with too many states for one worker: in pieces, by all workers.
 
 A piece keeps the keys of its closed states in a hash table while memory lasts. The states
 themselves are in blocks, from which the table can be made again; where pieces are expanded by other
@@ -19,13 +19,13 @@ from typing import Any
 
 from dbmsolver.search.candidates import Candidates, pack_together
 from dbmsolver.search.commits import Packed
-from dbmsolver.search.proof.crew import Crew
 from dbmsolver.search.proof.piece_set import Budget, PieceSet
 from dbmsolver.search.proof.piece_tables import Shape, rebuilt
 from dbmsolver.search.proof.piece_worker import PieceResult
 from dbmsolver.search.proof.pieces import Piece
 from dbmsolver.search.proof.table_loading import find_spans, fits, load_tables
 from dbmsolver.search.proof.worker import LargeStart, WorkResult
+from dbmsolver.search.proof.workers import Workers
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.storage.blocks import MOST_BYTES
 
@@ -42,7 +42,7 @@ Task = tuple[Future[Any], Callable[[Any], None]]
 
 
 class LargeSignature:
-    """One signature closed in pieces by a crew.
+    """One signature closed in pieces by workers.
 
     `start` is what is known of it. `take_result` gets what follows from every expansion.
     """
@@ -53,12 +53,12 @@ class LargeSignature:
         recorder: Recorder,
         start: LargeStart,
         budget: Budget,
-        crew: Crew,
+        workers: Workers,
         take_result: Callable[[WorkResult], None],
     ) -> None:
         self.shape = shape
         self.recorder = recorder
-        self.crew = crew
+        self.workers = workers
         self.memory = budget.memory
         self.packing_bytes = min(budget.memory // (16 * budget.threads), MOST_BYTES // 2)
         self.take_result = take_result
@@ -74,7 +74,7 @@ class LargeSignature:
         """Expand pieces until nothing is pending.
 
         Yields the number of waiting candidates after every piece of work. When it is closed it
-        waits for the crew and keeps what it has done.
+        waits for the workers and keeps what it has done.
         """
         running: dict[Future[Any], Callable[[Any], None]] = {}
         for _ in self._read_blocks():
@@ -101,8 +101,8 @@ class LargeSignature:
         """Read the blocks of the run before, once: into tables, or to note their keys' bits."""
         if not self.set.blocks:
             return
-        pool = self.crew.pool
-        room = self.crew.keeps_tables and fits(self.set)
+        pool = self.workers.pool
+        room = self.workers.keeps_tables and fits(self.set)
         if not room:
             yield from find_spans(self.set, pool)
         self.set.cut()
@@ -113,7 +113,7 @@ class LargeSignature:
 
     def _hand_out(self, running: dict[Future[Any], Callable[[Any], None]]) -> None:
         """Give work to the workers that have none."""
-        while len(running) < self.crew.workers:
+        while len(running) < self.workers.count:
             task = self._next_task(bool(running))
             if task is None:
                 break
@@ -133,11 +133,11 @@ class LargeSignature:
         piece_or_none = self._next_piece(others_run)
         if piece_or_none is None:
             return self._delivery() if self.set.sources else None
-        if not self.crew.keeps_tables:
+        if not self.workers.keeps_tables:
             self.set.plan(piece_or_none)
         blocks = self._reserve(piece_or_none)
         result = PieceResult.to(piece_or_none, self.set.tree.routes(), self.set.largest_bits)
-        return self.crew.expand_piece(self.shape, result, blocks), self._finish
+        return self.workers.expand_piece(self.shape, result, blocks), self._finish
 
     def _next_piece(self, others_run: bool) -> Piece | None:
         """Return the idle piece with the most work; None if there is none, or it pays to wait.
@@ -148,7 +148,7 @@ class LargeSignature:
         delays = [
             (delay, piece)
             for piece in self.pieces
-            if not piece.busy and piece.work and (delay := self.crew.delay(piece)) is not None
+            if not piece.busy and piece.work and (delay := self.workers.delay(piece)) is not None
         ]
         if not delays:
             return None
@@ -167,7 +167,7 @@ class LargeSignature:
 
         Where an expansion is an order for another process, it is a part of the closed states.
         """
-        return 64 if self.crew.keeps_tables else max(64, piece.closed // _MESSAGE_WORTH)
+        return 64 if self.workers.keeps_tables else max(64, piece.closed // _MESSAGE_WORTH)
 
     # Expanding a piece.
 
@@ -176,9 +176,9 @@ class LargeSignature:
         self._clock += 1
         piece.used = self._clock
         piece.busy = True
-        if self.crew.keeps_tables:
+        if self.workers.keeps_tables:
             needed = self.set.add_table(piece)
-        elif self.crew.has_table(piece):
+        elif self.workers.has_table(piece):
             needed = []
         else:
             piece.evict()
@@ -212,7 +212,7 @@ class LargeSignature:
         self.take_result(result)
         if done.sample is not None:
             self.set.sample = done.sample
-        if not self.crew.keeps_tables:
+        if not self.workers.keeps_tables:
             self.set.settle(piece, done.closed, full=done.full, lost=not done.loaded)
         elif not done.loaded:
             self.set.drop_table(piece)
@@ -241,11 +241,11 @@ class LargeSignature:
             rich.busy = False
             self.set.replace_packed(rich, loose, packed)
 
-        return self.crew.pool.submit(pack_together, loose), finish
+        return self.workers.pool.submit(pack_together, loose), finish
 
     def _delivery(self) -> Task:
         """Load candidates that waited for room, and bring them to their pieces."""
-        return self.crew.pool.submit(self.set.take_source()), self.set.deliver_source
+        return self.workers.pool.submit(self.set.take_source()), self.set.deliver_source
 
     def _growth(self, piece: Piece) -> Task:
         """Return the task of making a larger table for a piece whose table is full.
@@ -259,5 +259,5 @@ class LargeSignature:
         if table.bits >= self.set.largest_bits:
             bit = self.set.best_bit(piece)
         self.set.make_room(2 * table.nbytes)
-        work = self.crew.pool.submit(rebuilt, table, piece.mask, piece.value, bit)
+        work = self.workers.pool.submit(rebuilt, table, piece.mask, piece.value, bit)
         return work, partial(self.set.replace_table, piece, bit)

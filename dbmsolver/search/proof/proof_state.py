@@ -11,10 +11,10 @@ from dbmsolver.results import Commit, Limit, Question, Report
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.outcome import GoalMet, Known, NoneShorter, Outcome, Stopped
-from dbmsolver.search.proof.crew import Crew
 from dbmsolver.search.proof.large import LargeSignature
 from dbmsolver.search.proof.late_dives import Win
 from dbmsolver.search.proof.worker import WorkResult
+from dbmsolver.search.proof.workers import Workers
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.tallies import Books, total
 from dbmsolver.storage.records import layer_and_stratum, place_number
@@ -24,7 +24,7 @@ class ProofState:
     """The pending candidates of all strata, and the stratum that is being closed.
 
     `strata` maps each stratum to its pending candidates. `done` are the signatures of the current
-    `stratum` that are closed, `large` is the large one that is being closed. The `crew` closes
+    `stratum` that are closed, `large` is the large one that is being closed. The `workers` close
     them; `threads` of this process do the rest. `best` is the best solution that is known.
 
     Where states have layers, a stratum is a number with the layer in its upper bits
@@ -35,14 +35,14 @@ class ProofState:
         self,
         codec: StateCodec,
         recorder: Recorder,
-        crew: Crew,
+        workers: Workers,
         threads: int,
         memory: int,
         best: Known | None = None,
     ) -> None:
         self.codec = codec
         self.recorder = recorder
-        self.crew = crew
+        self.workers = workers
         self.threads = threads
         self.memory = memory
         self.best = best

@@ -7,8 +7,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from dbmsolver.core.runs import widths_of
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.search.proof.crew import Crew
 from dbmsolver.search.proof.worker import BatchResult, LargeStart, start_of
+from dbmsolver.search.proof.workers import Workers
 from dbmsolver.search.runs import RunArrays
 
 _LARGEST_BATCH = 50_000
@@ -30,19 +30,21 @@ class SmallSignatures:
         self.stratum = stratum
         self.resumed: list[LargeStart] = []
 
-    def run(self, crew: Crew, take: Callable[[BatchResult], None]) -> Generator[float, None, None]:
+    def run(
+        self, workers: Workers, take: Callable[[BatchResult], None]
+    ) -> Generator[float, None, None]:
         """Close the signatures.
 
         `take` gets the result of each batch. Yields the share that is done.
         """
         groups = self.groups
-        batches = self._batches(crew)
+        batches = self._batches(workers)
         running: set[Future[BatchResult]] = set()
         finished = 0
 
         def hand_out() -> None:
-            while len(running) < crew.workers and (batch := next(batches, None)) is not None:
-                running.add(crew.close_batch(groups, *batch, self.stratum))
+            while len(running) < workers.count and (batch := next(batches, None)) is not None:
+                running.add(workers.close_batch(groups, *batch, self.stratum))
 
         try:
             while True:
@@ -64,12 +66,12 @@ class SmallSignatures:
                 if future.exception() is None:
                     take(future.result())
 
-    def _batches(self, crew: Crew) -> Iterator[tuple[int, int]]:
+    def _batches(self, workers: Workers) -> Iterator[tuple[int, int]]:
         """Yield ranges of signatures with about equal numbers of candidates."""
         groups = self.groups
         total = int(groups.counts.sum())
-        size = total // (_BATCHES_FOR_EACH * crew.workers)
-        size = min(_LARGEST_BATCH, max(crew.least, size))
+        size = total // (_BATCHES_FOR_EACH * workers.count)
+        size = min(_LARGEST_BATCH, max(workers.least, size))
         first = 0
         gathered = 0
         for index, signature in enumerate(groups.signatures.tolist()):

@@ -1,7 +1,7 @@
 """Closing one stratum of a proof.
 
-Small signatures are closed in batches, each batch by one worker of the crew; large ones one after
-the other, by all of the crew together. Where the candidates of the stratum take too much memory,
+Small signatures are closed in batches, each batch by one worker; large ones one after
+the other, by all workers together. Where the candidates of the stratum take too much memory,
 its signatures are closed in several passes.
 """
 
@@ -65,7 +65,7 @@ class StratumClosing:
             if self.search.ended is not None:
                 return
         for wanted in passes:
-            groups = gather(self._parts(wanted), self.skip, self.search.crew.pool)
+            groups = gather(self._parts(wanted), self.skip, self.search.workers.pool)
             self.books.hand_out(groups.signatures, groups.counts)
             yield from self._close_small(groups)
             del groups
@@ -109,7 +109,7 @@ class StratumClosing:
             self._take_batch(groups, batch)
 
         # Closed before anything is committed: its end keeps what the others are doing.
-        with closing(small.run(self.search.crew, take)) as shares:
+        with closing(small.run(self.search.workers, take)) as shares:
             for share in shares:
                 if self.search.stops():
                     return
@@ -148,18 +148,20 @@ class StratumClosing:
     # Large signatures.
 
     def _close_large(self, start: LargeStart) -> Iterator[Report | Commit]:
-        """Close a large signature by the whole crew."""
+        """Close a large signature by all workers."""
         search = self.search
         start.blocks = self.unfinished.get(start.signature, []) + start.blocks
         budget = Budget(
             search.memory,
-            search.crew.table_bytes(search.memory),
+            search.workers.table_bytes(search.memory),
             search.threads,
             lambda: search.candidate_bytes,
         )
         words = start.candidates.key_words
         shape = Shape.of(search.codec, self.stratum, start.signature, words)
-        large = LargeSignature(shape, self.recorder, start, budget, search.crew, search.take_result)
+        large = LargeSignature(
+            shape, self.recorder, start, budget, search.workers, search.take_result
+        )
         search.large = large
         # Closed before anything is committed: its end keeps what the others are doing.
         with closing(large.run()) as steps:

@@ -23,7 +23,7 @@ from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limits, Method, Options, Question, Result
 from dbmsolver.search import recorder, session
 from dbmsolver.search.candidates import Candidates, pack_by_stratum
-from dbmsolver.search.proof import cluster_crew, cluster_members
+from dbmsolver.search.proof import cluster_members, cluster_workers
 from dbmsolver.search.proof.orders import opened, sealed
 from dbmsolver.search.runs import cut, gather
 from dbmsolver.storage.blocks import Runs
@@ -53,7 +53,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make this process the cluster."""
     monkeypatch.setattr(clusters, "Connection", Alone)
     monkeypatch.setattr(Alone, "lost", 0.0)
-    monkeypatch.setattr(cluster_crew.ClusterCrew, "least", 256)
+    monkeypatch.setattr(cluster_workers.ClusterWorkers, "least", 256)
     without_dives(monkeypatch)
 
 
@@ -86,7 +86,7 @@ def test_the_same_whoever_does_it(
     expected = proven(deal, method, None)
     small_pieces(monkeypatch, small)
     monkeypatch.setattr(Alone, "lost", 0.3)
-    monkeypatch.setattr(cluster_crew, "_MOST_LOST", 100)
+    monkeypatch.setattr(cluster_workers, "_MOST_LOST", 100)
     assert facts(proven(deal, method, "here", memory=memory)) == facts(expected)
 
 

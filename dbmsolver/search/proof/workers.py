@@ -20,7 +20,7 @@ from dbmsolver.search.proof.worker import BatchResult, ProofWorker
 from dbmsolver.search.runs import RunArrays
 
 
-class Crew(Protocol):
+class Workers(Protocol):
     """Workers that close signatures."""
 
     least: int
@@ -33,7 +33,7 @@ class Crew(Protocol):
         """Threads of this process, for work that is not handed out."""
 
     @property
-    def workers(self) -> int:
+    def count(self) -> int:
         """The number of pieces of work there should be at the same time."""
 
     def table_bytes(self, memory: int) -> int:
@@ -60,7 +60,7 @@ class Crew(Protocol):
         """
 
     def close(self) -> None:
-        """End the crew; wait for the work that is under way."""
+        """End them; wait for the work that is under way."""
 
 
 class Threads:
@@ -70,7 +70,7 @@ class Threads:
 
     def __init__(self, codec: StateCodec, threads: int) -> None:
         self.least = codec.worth_a_batch
-        self.workers = threads
+        self.count = threads
         self.pool = ThreadPoolExecutor(threads)
         self._idle: SimpleQueue[ProofWorker] = SimpleQueue()
         for _ in range(threads):
@@ -78,7 +78,7 @@ class Threads:
 
     def table_bytes(self, memory: int) -> int:
         """Return a third of each thread's share."""
-        return memory // (3 * self.workers)
+        return memory // (3 * self.count)
 
     def close_batch(
         self, groups: RunArrays, first: int, last: int, stratum: int

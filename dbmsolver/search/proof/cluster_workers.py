@@ -1,4 +1,4 @@
-"""The processors of a cluster as the crew of a proof.
+"""The processors of a cluster as the workers of a proof.
 
 A piece of work is an order (:mod:`dbmsolver.search.proof.orders`). The search alone has the store,
 and every order can be given to any process. So a process or a machine that dies costs only what it
@@ -43,7 +43,7 @@ class Home(NamedTuple):
     left_by: int
 
 
-class ClusterCrew:
+class ClusterWorkers:
     """All processors of a cluster, each with a process; `memory` bytes are for each machine."""
 
     least = 4096
@@ -58,7 +58,7 @@ class ClusterCrew:
         self._numbers = count()
 
     @property
-    def workers(self) -> int:
+    def count(self) -> int:
         """The number of all processors, and some more pieces of work that wait for one."""
         processors = sum(machine.processors for machine in self._connection.machines())
         return min(processors + max(processors // 4, 1), MOST)

@@ -11,7 +11,7 @@ from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.search.trace import Step
-from dbmsolver.search.turning import with_turns
+from dbmsolver.keys.turning import with_turns
 from dbmsolver.storage.blocks import Runs, read_block, read_checked_block
 from dbmsolver.storage.patience_blocks import WORDS, PatienceIntake, strata_of
 from dbmsolver.storage.records import number_of, parse_closed_key, stratum_prefix

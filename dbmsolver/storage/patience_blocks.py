@@ -84,7 +84,8 @@ class PatienceIntake:
             raise StoreError(f"the block is wrong: {wrong}", where)
 
     def _wrong(self, key: bytes, runs: Runs) -> str | None:
-        if runs.key_words != WORDS or runs.extra is not None:
+        closed = key[:1] == b"C"
+        if runs.key_words != WORDS or (closed and runs.extra is not None):
             return "keys that cannot be"
         if runs.codes.dtype != np.uint16:
             return "parent-move codes that cannot be"
@@ -94,12 +95,11 @@ class PatienceIntake:
             return "keys that cannot be"
         found = np.zeros(runs.codes.size, np.uint64)
         patience_strata.signatures(self.keys.tables, words, found)
-        if self.keys.question == Question.PROVE:
-            found[won_states(self.keys, words)] = patience_strata.WON
+        found[won_states(self.keys, words)] = patience_strata.WON
         if (found != np.repeat(runs.signatures, runs.counts)).any():
             return "signatures that cannot be"
         stratum = int.from_bytes(key[3:5], "big")
-        if key[:1] == b"C":
+        if closed:
             first, last = (int.from_bytes(key[place : place + 8], "big") for place in (5, 13))
             if (int(runs.signatures[0]), int(runs.signatures[-1])) != (first, last):
                 return "signatures that its key does not name"

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.core.shards import IS_CLOSED, META, shards_of
+from dbmsolver.core.shards import shards_of
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.partitions import Partition
 from dbmsolver.search.limits import OutOfBudget
-from dbmsolver.search.rows import strata_of
 from dbmsolver.storage.records import parse_closed_key
 
 
@@ -69,7 +68,7 @@ class PartitionCache:
         queues = partition.open(self.shards, self.memory)
         for key in records:
             rows = self.checkpoint.rows(key)
-            owners = shards_of(rows, self.shards)
+            owners = shards_of(partition.tables, rows, self.shards)
             for queue in queues:
                 queue.add_closed(rows[owners == queue.number])
         if records:
@@ -86,7 +85,7 @@ class PartitionCache:
         """Make the upper half of a partition one of its own, which is not loaded."""
         self.checkpoint.write_out(partition)
         assert partition.queues is not None
-        strata = [strata_of(self.checkpoint.codec, queue.rows) for queue in partition.queues]
+        strata = [queue.strata(self.checkpoint.codec.locked) for queue in partition.queues]
         values, counts = np.unique(np.concatenate(strata), return_counts=True)
         middle = _median(dict(zip(values.tolist(), counts.tolist(), strict=True)))
         if not partition.low < middle < partition.high:
@@ -96,9 +95,7 @@ class PartitionCache:
         for before, queue, levels in zip(
             old, partition.open(self.shards, self.memory), strata, strict=True
         ):
-            queue.add_closed(
-                before.rows[((before.rows[:, META] & IS_CLOSED) != 0) & (levels < middle)]
-            )
+            queue.add_closed(before.closed_below(levels, middle))
             queue.rebuild_table()
         self.checkpoint.find_candidates(partition)
         for batch in partition.candidates.pop(self.checkpoint.layer, []):
@@ -107,7 +104,7 @@ class PartitionCache:
 
     def _cut(self, partition: Partition, middle: int) -> None:
         """Make two partitions of one that is in the store; the upper one starts at ``middle``."""
-        upper = Partition(middle, partition.high, closed=partition.closed)
+        upper = Partition(middle, partition.high, partition.tables, closed=partition.closed)
         partition.high = middle
         self.partitions.insert(self.partitions.index(partition) + 1, upper)
         self.checkpoint.find_candidates(upper)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.closed_rows import count_rows, make_cache
-from dbmsolver.core.shards import IS_CLOSED, IS_STORED, META, NO_CEILING, count_unclosed
+from dbmsolver.core.shards import IS_CLOSED, IS_STORED, LAST, NO_CEILING, count_unclosed
 from dbmsolver.core.tables import CARDS
 from dbmsolver.errors import InternalError
 from dbmsolver.keys.states import StateCodec
@@ -46,7 +46,7 @@ class Checkpoint:
         self.kind = kind
         self.layer = 0
         self.ceiling = NO_CEILING
-        self.partitions = [Partition(0, NO_CEILING)]
+        self.partitions = [Partition(0, NO_CEILING, codec.tables)]
         self.each: Callable[..., Iterable[Any]] = map  # or that of a pool of threads
         self.known = 0  # states, closed or looked at, that some commit knew of
 
@@ -124,8 +124,8 @@ class Checkpoint:
         if not fresh.size:
             return counts, 0
         codec = self.codec
-        flat, cache = queue.shard.flat, make_cache()
-        digest = count_rows(codec.tables, flat, fresh, codec.locked, counts, cache)
+        shard, cache = queue.shard, make_cache()
+        digest = count_rows(codec.tables, shard.rows, shard.flat, fresh, codec.locked, counts, cache)
         return counts, int(digest)
 
     def write_closed(self, partitions: list[Partition]) -> None:
@@ -139,7 +139,7 @@ class Checkpoint:
         """Return blocks of the counted states of a shard that are in none."""
         found = []
         for layer, numbers in queue.take_unwritten():
-            for stratum, runs in packed(self.codec, queue.rows, numbers):
+            for stratum, runs in packed(self.codec, queue.states(numbers)):
                 first, last = int(runs.signatures[0]), int(runs.signatures[-1])
                 block = encode_block(replace(runs, extra=None))
                 found.append(Closed(layer, stratum, first, last, runs.codes.size, block))
@@ -162,7 +162,7 @@ class Checkpoint:
         batch.fields |= self._counts()
         commit = self.recorder.commit(self.layer, 0)
         for queue, fresh in stored:
-            queue.rows[fresh, META] |= IS_STORED
+            queue.rows[fresh, LAST] |= IS_STORED
         if write_out is not None:
             self._now_in_store(write_out, lasting)
         return commit
@@ -242,8 +242,8 @@ class Checkpoint:
         self, queue: ShardQueue, stored: list[tuple[ShardQueue, NDArray[np.int64]]]
     ) -> Iterator[NewRecord]:
         """Yield records of rows looked at, or reached sooner, since the last commit, by layer."""
-        fresh = np.flatnonzero((queue.rows[:, META] & (IS_CLOSED | IS_STORED)) == 0)
-        new = queue.rows[fresh]
+        fresh = np.flatnonzero((queue.rows[:, LAST] & (IS_CLOSED | IS_STORED)) == 0)
+        new = queue.states(fresh)
         layers = layers_of(new, self.weight)
         for layer in np.unique(layers[layers < self.ceiling]).tolist():
             for stratum, block in encoded(self.codec, new[layers == layer]):

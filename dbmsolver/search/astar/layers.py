@@ -20,11 +20,11 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from threading import Condition
 
-from dbmsolver.core.families import make_bound_tables
+import numpy as np
+
 from dbmsolver.core.shards import (
     CODE_MASK,
     GOAL_ROW,
-    META,
     NO_CEILING,
     take_outgoing,
 )
@@ -76,13 +76,13 @@ class AStarSearch:
     ) -> None:
         self.codec = codec
         self.tables = codec.tables
-        self.bound = make_bound_tables(codec.tables, codec.columns)
+        self.bound = codec.bounds
         self.recorder = recorder
         self.statistics = recorder.statistics
         self.threads = threads
         self.weight = weight
         self.effort = effort
-        self.goal: int | None = None  # its parent-move code
+        self.goal: tuple[State, int] | None = None  # and its parent-move code
         self.limit: Limit | None = None
         self.shards = 1
         self.most_shards = 1
@@ -149,15 +149,15 @@ class AStarSearch:
 
     def path(self, goal: GoalMet) -> list[Step]:
         """Return the steps from the deal to the goal."""
-        finder = LoadedFinder(self.checkpoint)
-        steps = steps_to(finder, State(self.codec.goal, 0, 0, 0), goal.code)
+        assert self.goal is not None
+        steps = steps_to(LoadedFinder(self.checkpoint), *self.goal)
         assert steps is not None
         return steps
 
     def _ended(self) -> Outcome | None:
         """Return why it ends before nothing is pending; None: it goes on."""
         if self.goal is not None:
-            return GoalMet(self.goal)
+            return GoalMet(self.goal[1])
         looked_at = self.statistics.evaluated - self.evaluated_before
         if self.limit is not None or (self.effort is not None and looked_at > self.effort):
             return Stopped(self.limit)
@@ -272,7 +272,8 @@ class AStarSearch:
             self._send(partition, queue, outgoing)
         goal = int(queue.shard.state[GOAL_ROW])
         if goal >= 0 and self.goal is None:
-            self.goal = int(queue.shard.rows[goal, META] & CODE_MASK)
+            *state, meta = queue.states(np.array([goal]))[0].tolist()
+            self.goal = State(*state), meta & int(CODE_MASK)
 
     def _send(self, partition: Partition, sender: ShardQueue, candidates: Rows) -> None:
         """Give candidates of this layer, which come from a shard, to their partitions."""

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.families import make_bound_tables, undo_code
+from dbmsolver.core.families import undo_code
 from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
 from dbmsolver.core.shards import (
     BURST,
@@ -76,8 +76,10 @@ class Beam:
         self.shape = shape
         self.steps: list[Step] | None = None
         self.level = 0
-        self._bound = make_bound_tables(codec.tables, codec.columns)
-        self._queue = ShardQueue(0, make_shard(room + 2 * BURST, _SLOTS, _LATER))
+        self._bound = codec.bounds
+        self._queue = ShardQueue(
+            0, codec.tables, make_shard(codec.tables, room + 2 * BURST, _SLOTS, _LATER)
+        )
         self._queue.shard.state[CEILING] = ceiling
         self._starts = [0]  # the first row of each level, but for what free moves have led to
         self._random = np.random.default_rng(shape.width)

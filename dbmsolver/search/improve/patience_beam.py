@@ -28,7 +28,7 @@ from dbmsolver.errors import InternalError
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.search.improve.beam import BeamShape
 from dbmsolver.search.trace import Step
-from dbmsolver.search.turning import with_turns
+from dbmsolver.keys.turning import with_turns
 
 _LEVELS = 200
 """States that are kept at most, for each of the width: more than the plays of most solutions."""

@@ -11,8 +11,8 @@ from dbmsolver.core.card_rows import (
     CACHED_PROGRESS,
     bounds_of,
     cached_signature,
+    hash_of_home,
     sets_of,
-    shard_of,
 )
 from dbmsolver.core.expand import MAX_MOVES, skipping_last
 from dbmsolver.core.families import (
@@ -40,6 +40,8 @@ from dbmsolver.core.shards import (
     h_of,
     make_meta,
     put_state,
+    shard_of,
+    slice_of,
     stage,
 )
 from dbmsolver.core.tables import HIGH, LOW, OFF, PLACE_HOME, PLACE_LOCKED, SIGNATURE
@@ -112,7 +114,8 @@ def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ce
             rise = np.int64(old == PLACE_LOCKED)
             if new == PLACE_HOME:
                 rise += cards_home(t, card)
-            mine = progress + rise <= ceiling and shard_of(t, *moved, shards) == me
+            home = hash_of_home(t, moved[0], moved[1], moved[2], moved[3])
+            mine = shard_of(home, shards) == me and slice_of(progress + rise, home) <= ceiling
         if mine:
             stage(t, shard, burst, moved, meta)
             burst += 1

@@ -81,9 +81,9 @@ def hash_state(t, signature, off, low, high):
 
 
 @inlined
-def shard_of(t, signature, off, low, high, shards):
-    """Return the number (int64) of a state's shard, of ``shards``, a power of two."""
-    return np.int64(mix(signature * U64(0x9E3779B97F4A7C15)) >> U64(40)) & (shards - 1)
+def hash_of_home(t, signature, off, low, high):
+    """Return the hash (uint64) of a state's signature."""
+    return mix(signature * U64(0x9E3779B97F4A7C15))
 
 
 @inlined
@@ -127,10 +127,9 @@ def hash_at(t, rows, index):
 
 
 @inlined
-def shard_at(t, rows, index, shards):
-    """Return the number (int64) of the shard of a row's state, of ``shards``, a power of two."""
-    row = rows[index]
-    return shard_of(t, row[SIGNATURE], row[OFF], row[LOW], row[HIGH], shards)
+def hash_of_home_at(t, rows, index):
+    """Return the hash (uint64) of the signature of a row's state."""
+    return hash_of_home(t, rows[index, SIGNATURE], U64(0), U64(0), U64(0))
 
 
 @inlined

@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.core import held_rows
 from dbmsolver.core.bits import prefetch
 from dbmsolver.core.card_rows import mix
 from dbmsolver.core.digest import MAX_PUBLIC_WORDS, base_words, hash_state, hash_words
 from dbmsolver.core.expand import progress, signature_sets
-from dbmsolver.core import held_rows
 from dbmsolver.core.held_rows import by_kind, holds, stratum_at
 from dbmsolver.core.shards import (
     IS_CLOSED,

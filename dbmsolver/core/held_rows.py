@@ -2,16 +2,16 @@
 
 Which function a name stands for, the class of the tables decides (:mod:`dbmsolver.jit.families`).
 
-============== =================================================================================
-``hold``       write a state to a row
-``state_at``   the signature and planes of a row
-``holds``      whether a row has the state of a candidate
-``hash_state`` the hash of a state
-``hash_at``    the hash of a row's state
-``shard_of``   the shard that a state belongs to
-``shard_at``   the shard that a row's state belongs to
-``stratum_at`` the progress of a row's state
-============== =================================================================================
+=================== ============================================================================
+``hold``            write a state to a row
+``state_at``        the signature and planes of a row
+``holds``           whether a row has the state of a candidate
+``hash_state``      the hash of a state
+``hash_at``         the hash of a row's state
+``hash_of_home``    a hash of what the moves within a stratum keep of a state
+``hash_of_home_at`` the same of a row's state
+``stratum_at``      the progress of a row's state
+=================== ============================================================================
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from __future__ import annotations
 from typing import Any
 
 from dbmsolver.core import card_rows, patience_rows
-from dbmsolver.core.card_rows import mix
 from dbmsolver.core.patience_states import StrataTables
 from dbmsolver.core.run_tables import RunTables
 from dbmsolver.core.tables import Tables
@@ -38,9 +37,9 @@ hold = by_kind(card_rows.hold, patience_rows.hold)
 state_at = by_kind(card_rows.state_at, patience_rows.state_at)
 holds = by_kind(card_rows.holds, patience_rows.holds)
 hash_state = by_kind(card_rows.hash_state, patience_rows.hash_state)
-shard_of = by_kind(card_rows.shard_of, patience_rows.shard_of)
+hash_of_home = by_kind(card_rows.hash_of_home, patience_rows.hash_of_home)
+hash_of_home_at = by_kind(card_rows.hash_of_home_at, patience_rows.hash_of_home_at)
 hash_at = by_kind(card_rows.hash_at, patience_rows.hash_at)
-shard_at = by_kind(card_rows.shard_at, patience_rows.shard_at)
 stratum_at = by_kind(card_rows.stratum_at, patience_rows.stratum_at)
 
 
@@ -57,13 +56,12 @@ def make_scratch(t: Any) -> Any:
 __all__ = [
     "by_kind",
     "hash_at",
+    "hash_of_home",
+    "hash_of_home_at",
     "hash_state",
     "hold",
     "holds",
     "make_scratch",
-    "mix",
-    "shard_at",
-    "shard_of",
     "state_at",
     "stratum_at",
     "words_held",

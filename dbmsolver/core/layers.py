@@ -61,7 +61,7 @@ is_goal = by_kind(card_layers.is_goal, patience_layers.is_goal)
 expand_row = by_kind(card_layers.expand_row, patience_layers.expand_row)
 """Expand a row's state and close it; return how many candidates are staged then.
 
-``burst`` are staged before. Candidates of other shards than ``me``, and those with a progress above
+``burst`` are staged before. Candidates of other shards than ``me``, and those of a slice above
 ``ceiling``, go to ``shard.outgoing``.
 """
 way_to_go = by_kind(card_layers.way_to_go, patience_layers.way_to_go)
@@ -228,8 +228,8 @@ def order_todo(t, shard, rows, bounds):
 def expand_layer(t, b, shard, layer, weight, locked_in_deal, me, shards, ceiling, stop):
     """Expand rows until none is left, ``stop`` are expanded, there is no room, or a goal is met.
 
-    The shard is number ``me`` of ``shards``. Candidates of other shards, and those with a progress
-    above ``ceiling``, go to ``shard.outgoing``. Returns whether it stopped for lack of room.
+    The shard is number ``me`` of ``shards``. Candidates of other shards, and those of a slice above
+    ``ceiling``, go to ``shard.outgoing``. Returns whether it stopped for lack of room.
     """
     expanded = 0
     while shard.state[TODO] > 0 and shard.state[GOAL_ROW] < 0 and expanded < stop:

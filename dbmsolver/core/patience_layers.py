@@ -12,7 +12,7 @@ import numpy as np
 from dbmsolver.core.bits import popcount
 from dbmsolver.core.patience import list_moves, take
 from dbmsolver.core.patience_bound import bound_after, bound_here
-from dbmsolver.core.patience_rows import shard_of, signature_of, stratum_of_words
+from dbmsolver.core.patience_rows import hash_of_home, signature_of, stratum_of_words
 from dbmsolver.core.patience_strata import LOWEST, rises
 from dbmsolver.core.patience_tables import MOST_MOVES
 from dbmsolver.core.shards import (
@@ -28,6 +28,8 @@ from dbmsolver.core.shards import (
     h_of,
     make_meta,
     put_state,
+    shard_of,
+    slice_of,
     stage,
 )
 from dbmsolver.jit.decorators import inlined
@@ -57,7 +59,7 @@ def assess(t, b, shard, index, layer, weight, locked_in_deal):
 
 @inlined
 def is_goal(t, rows, index):
-    """Return True if a row has a state with all cards home: for each of the others a move is due."""
+    """Return True if a row has a state with all cards home; others have a bound above 0."""
     return h_of(rows[index, LAST]) == 0
 
 
@@ -96,10 +98,9 @@ def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ce
         new = make_meta(code, g) | (U64(bound) << BOUND_SHIFT)
         mine = True
         if rises(t.game, code):
-            mine = (
-                shard_of(t, U64(0), off, low, high, shards) == me
-                and stratum_of_words(t, off, low, high) <= ceiling
-            )
+            home = hash_of_home(t, U64(0), off, low, high)
+            risen = slice_of(stratum_of_words(t, off, low, high), home)
+            mine = shard_of(home, shards) == me and risen <= ceiling
         if mine:
             stage(t, shard, burst, (U64(0), off, low, high), new)
             burst += 1

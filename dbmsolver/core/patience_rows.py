@@ -84,10 +84,9 @@ def hash_state(t, signature, off, low, high):
 
 
 @inlined
-def shard_of(t, signature, off, low, high, shards):
-    """Return the number (int64) of a state's shard, of ``shards``, a power of two."""
-    gone = cards_gone(off, low, high, t.dividing)
-    return np.int64(mix(gone * U64(0x9E3779B97F4A7C15)) >> U64(40)) & (shards - 1)
+def hash_of_home(t, signature, off, low, high):
+    """Return a hash (uint64) of the cards that a state's signature tells of."""
+    return mix(cards_gone(off, low, high, t.marks) * U64(0x9E3779B97F4A7C15))
 
 
 @inlined
@@ -122,9 +121,9 @@ def hash_at(t, rows, index):
 
 
 @inlined
-def shard_at(t, rows, index, shards):
-    """Return the number (int64) of the shard of a row's state, of ``shards``, a power of two."""
-    return shard_of(t, U64(0), rows[index, 0], rows[index, 1], rows[index, 2], shards)
+def hash_of_home_at(t, rows, index):
+    """Return the hash (uint64) of the cards that the signature of a row's state tells of."""
+    return hash_of_home(t, U64(0), rows[index, 0], rows[index, 1], rows[index, 2])
 
 
 @inlined

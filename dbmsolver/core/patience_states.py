@@ -45,7 +45,6 @@ class StrataTables(NamedTuple):
     varying: Words  # [3]: bits that each plane may have
     last: int  # the stratum of won states
     marks: Words  # [3]: of each card that the signature tells of, the lowest bit of its digit
-    dividing: Words  # [3]: those of the cards that the shard of a state depends on
 
 
 class StrataSets(NamedTuple):
@@ -69,7 +68,7 @@ def make_tables(game: Any, last: int) -> StrataTables:
     digits = (1 << 63) - 1
     varying = np.array([digits, digits, (1 << TURNS_SHIFT + 6) - 1], np.uint64)
     marks = np.array([_marks(game, word) for word in range(3)], np.uint64)
-    return StrataTables(game, 3, varying, last + 1, marks, marks)
+    return StrataTables(game, 3, varying, last + 1, marks)
 
 
 def _marks(game: Any, word: int) -> int:

@@ -29,15 +29,16 @@ from dbmsolver.core.bits import prefetch
 from dbmsolver.core.expand import MAX_MOVES
 from dbmsolver.core.held_rows import (
     hash_at,
+    hash_of_home,
+    hash_of_home_at,
     hash_state,
     hold,
     make_scratch,
-    shard_at,
-    shard_of,
     state_at,
     stratum_at,
     words_held,
 )
+from dbmsolver.core.signatures import progress
 from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import inlined, kernel
 
@@ -76,7 +77,9 @@ dropped.
 NOWHERE = np.uint32(0xFFFFFFFF)
 """No row's number."""
 NO_CEILING = 1 << 30
-"""More than any length, and more than any progress."""
+"""More than any length, and more than any slice."""
+SLICES = 256
+"""The slices of a stratum: by them it is divided where it does not fit into memory."""
 
 
 class Shard(NamedTuple):
@@ -122,18 +125,41 @@ def make_shard(t: Any, states: int, slots: int, outgoing: int) -> Shard:
     )
 
 
+@inlined
+def shard_of(home, shards):
+    """Return the number (int64) of a shard, of ``shards``, a power of two, by `hash_of_home`."""
+    return np.int64(home >> U64(40)) & (shards - 1)
+
+
+@inlined
+def slice_of(progress, home):
+    """Return the number (int64) of a slice, by its progress and `hash_of_home`.
+
+    A stratum has SLICES of them. A move leads to the same slice, or to one of a higher stratum.
+    """
+    return progress * SLICES + np.int64(home >> U64(56))
+
+
 @kernel
 def find_shards(t, rows, shards, found):
     """Write to ``found`` (int64[*]) the shard of each candidate of ``rows`` (uint64[*, ROW])."""
     for index in range(rows.shape[0]):
         row = rows[index]
-        found[index] = shard_of(t, row[SIGNATURE], row[OFF], row[LOW], row[HIGH], shards)
+        home = hash_of_home(t, row[SIGNATURE], row[OFF], row[LOW], row[HIGH])
+        found[index] = shard_of(home, shards)
 
 
 def shards_of(t: Any, rows: NDArray[np.uint64], shards: int) -> NDArray[np.int64]:
     """Return the shard of each candidate (int64[*]) of ``rows`` (uint64[*, ROW])."""
     found = np.empty(rows.shape[0], np.int64)
     find_shards(t, rows, shards, found)
+    return found
+
+
+def slices_of(t: Any, rows: NDArray[np.uint64], locked_in_deal: int) -> NDArray[np.int64]:
+    """Return the slice of each candidate (int64[*]) of ``rows`` (uint64[*, ROW])."""
+    found = np.empty(rows.shape[0], np.int64)
+    find_slices(t, rows, locked_in_deal, found)
     return found
 
 
@@ -148,7 +174,7 @@ def take_rows(t, others, shard, me, shards, places):
     found = 0
     for index in range(others.shape[0]):
         places[index] = NOWHERE
-        if shard_at(t, others, index, shards) != me:
+        if shard_of(hash_of_home_at(t, others, index), shards) != me:
             continue
         if found < rows.shape[0]:
             for word in range(rows.shape[1]):
@@ -177,10 +203,20 @@ def hold_closed(t, candidates, rows, first):
 
 
 @kernel
-def find_strata(t, rows, locked_in_deal, found):
-    """Write the progress of each row that is held to ``found`` (int64[*])."""
+def find_slices_held(t, rows, locked_in_deal, found):
+    """Write the slice of each row that is held to ``found`` (int64[*])."""
     for index in range(rows.shape[0]):
-        found[index] = stratum_at(t, rows, index, locked_in_deal)
+        stratum = stratum_at(t, rows, index, locked_in_deal)
+        found[index] = slice_of(stratum, hash_of_home_at(t, rows, index))
+
+
+@kernel
+def find_slices(t, rows, locked_in_deal, found):
+    """Write the slice of each candidate of ``rows`` (uint64[*, ROW]) to ``found`` (int64[*])."""
+    for index in range(rows.shape[0]):
+        row = rows[index]
+        home = hash_of_home(t, row[SIGNATURE], row[OFF], row[LOW], row[HIGH])
+        found[index] = slice_of(progress(t, row[SIGNATURE], locked_in_deal), home)
 
 
 @inlined

@@ -13,8 +13,9 @@ from dbmsolver.game.measures import Metric
 from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import Patience, turns_over
 from dbmsolver.game.position import Position
-from dbmsolver.keys.choice import AnyKeys, are_covering, are_wide, states_of
+from dbmsolver.keys.choice import AnyKeys, are_covering, are_wide
 from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.keys.patience_states import PatienceStates
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Keep, Limit, Method, Question, Verdict
@@ -238,7 +239,7 @@ def _moves_with_turns(store: Store, keys: PatienceKeys, position: Position) -> l
     """
     assert isinstance(position, Patience)
     keys.encode(position)
-    states = states_of(keys)
+    states = PatienceStates(keys)
     finder = Finder(store, states)
     before = map(states.state_of, keys.before_turning(position))
     state = next((one for one in before if finder.code(one) is not None), None)

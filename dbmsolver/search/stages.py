@@ -116,7 +116,7 @@ class Stages:
     def _turning(self, keys: PatienceKeys) -> Generator[Search, None, None]:
         """Yield the searches of Klondike and its relatives."""
         from dbmsolver.search.improve.best import Best
-        from dbmsolver.search.patience.dives import PatienceDives
+        from dbmsolver.search.improve.patience_dives import PatienceDives
 
         if self.question == Question.PROVE:
             with ExitStack() as stack:

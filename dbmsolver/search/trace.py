@@ -22,9 +22,9 @@ from dbmsolver.game.wide import Wide
 from dbmsolver.keys.pairs import place_of as place_of_pairs
 from dbmsolver.keys.patience import TURN
 from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.keys.turning import place_of
 from dbmsolver.keys.wide_steps import place_of as place_of_wide
 from dbmsolver.results import Method
-from dbmsolver.keys.turning import place_of
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.intake import intake_of
 from dbmsolver.storage.records import layer_and_stratum, parse_closed_key, stratum_prefix

@@ -64,19 +64,23 @@ class Checkpoint:
         # These records go with the next commit.
         for key in store.keys(b"B"):
             layer = parse_pending_key(key)[0]
-            everything.candidates.setdefault(layer, []).append(self.rows(key))
+            everything.candidates.setdefault(layer, []).append(self.rows(key, everything))
 
-    def rows(self, key: bytes) -> Rows:
-        """Return the rows of a block in the store."""
-        return unpacked(self.codec, read_block(self.recorder.store, key))
+    def rows(self, key: bytes, partition: Partition) -> Rows:
+        """Return a partition's rows of a block in the store, whose stratum it has slices of."""
+        rows = unpacked(self.codec, read_block(self.recorder.store, key))
+        return partition.own(rows, self.codec.locked)
 
     def closed_records(self, partition: Partition) -> dict[bytes, int]:
-        """Return the keys of a partition's blocks of closed states, and the states of each."""
+        """Return the keys of blocks with a partition's closed states, and the states of each.
+
+        Where it has not all slices of a stratum, these blocks may have states of others, too.
+        """
         store = self.recorder.store
         return {
             key: store.states_in(key)
             for key in store.keys(self.kind)
-            if partition.low <= parse_closed_key(key).stratum < partition.high
+            if parse_closed_key(key).stratum in partition.strata
         }
 
     def find_candidates(self, partition: Partition) -> None:
@@ -87,7 +91,7 @@ class Checkpoint:
         partition.candidates = {}
         for key in self.recorder.store.keys(b"P"):
             layer, stratum, _ = parse_pending_key(key)
-            if layer > partition.closed and partition.low <= stratum < partition.high:
+            if layer > partition.closed and stratum in partition.strata:
                 partition.candidates.setdefault(layer, []).append(key)
 
     @property
@@ -125,7 +129,9 @@ class Checkpoint:
             return counts, 0
         codec = self.codec
         shard, cache = queue.shard, make_cache()
-        digest = count_rows(codec.tables, shard.rows, shard.flat, fresh, codec.locked, counts, cache)
+        digest = count_rows(
+            codec.tables, shard.rows, shard.flat, fresh, codec.locked, counts, cache
+        )
         return counts, int(digest)
 
     def write_closed(self, partitions: list[Partition]) -> None:

@@ -26,6 +26,7 @@ from dbmsolver.core.shards import (
     CODE_MASK,
     GOAL_ROW,
     NO_CEILING,
+    slices_of,
     take_outgoing,
 )
 from dbmsolver.errors import InternalError
@@ -40,7 +41,7 @@ from dbmsolver.search.astar.workers import ShardWorkers
 from dbmsolver.search.limits import Cancelled, OutOfBudget
 from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Steps, Stopped
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.search.rows import Rows, strata_of
+from dbmsolver.search.rows import Rows
 from dbmsolver.search.trace import Step, steps_to
 
 ENOUGH = 1 << 16
@@ -192,7 +193,9 @@ class AStarSearch:
         if partition.queues is None:
             self.cache.load(partition)
         for batch in partition.candidates.pop(self.layer, []):
-            partition.distribute(self.checkpoint.rows(batch) if isinstance(batch, bytes) else batch)
+            if isinstance(batch, bytes):
+                batch = self.checkpoint.rows(batch, partition)
+            partition.distribute(batch)
         while self._work(pool, partition):
             evaluated = sum(other.evaluated for other in self.partitions)
             self.statistics.evaluated = self.evaluated_before + evaluated
@@ -279,9 +282,9 @@ class AStarSearch:
         """Give candidates of this layer, which come from a shard, to their partitions."""
         parts = [(partition, candidates)]
         if len(self.partitions) > 1:
-            strata = strata_of(self.codec, candidates)
+            slices = slices_of(self.tables, candidates, self.codec.locked)
             parts = [
-                (other, candidates[(strata >= other.low) & (strata < other.high)])
+                (other, candidates[(slices >= other.low) & (slices < other.high)])
                 for other in self.partitions
             ]
         if sum(rows.shape[0] for _, rows in parts) != candidates.shape[0]:

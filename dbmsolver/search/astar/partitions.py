@@ -1,9 +1,11 @@
-"""Partitions of a search by cost layers: ranges of progress, some of them in memory.
+"""Partitions of a search by cost layers: ranges of slices, some of them in memory.
+
+A slice is a part of a stratum, by a hash of signatures (:func:`dbmsolver.core.shards.slice_of`).
 
 A partition that is *loaded* keeps the states it has looked at in shards, one for each thread. One
 that is not keeps no state in memory: its closed states are in the store, and so are its candidates.
-Candidates never lead to lower progress, so within a layer the partitions are closed once, in
-ascending order.
+Candidates stay in their slice or lead to one of a higher stratum, so within a layer the partitions
+are closed once, in ascending order.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.arrays import zeros
+from dbmsolver.core.held_rows import words_held
 from dbmsolver.core.layers import order_todo
 from dbmsolver.core.shards import (
     BURST,
@@ -28,18 +31,19 @@ from dbmsolver.core.shards import (
     LATER,
     NOWHERE,
     ROW,
+    SLICES,
     TODO,
     Shard,
-    find_strata,
+    find_slices_held,
     hold_closed,
     make_shard,
     read_rows,
     refill,
     rehash,
     shards_of,
+    slices_of,
     take_later,
     take_rows,
-    words_held,
 )
 from dbmsolver.errors import InternalError
 from dbmsolver.search.limits import OutOfBudget
@@ -87,7 +91,7 @@ class ShardQueue:
     def nbytes(self) -> int:
         """Memory it takes, scratch aside."""
         return (
-            int(self.shard.state[COUNT]) * 8 * (self.shard.rows.shape[1] + 1)
+            int(self.shard.state[COUNT]) * 8 * (int(self.shard.rows.shape[1]) + 1)
             + self.shard.table.nbytes
             + sum(rows.nbytes for batches in self.waiting.values() for rows in batches)
             + sum(rows.nbytes for rows in self.incoming)
@@ -99,15 +103,15 @@ class ShardQueue:
         read_rows(self.tables, self.shard.rows, numbers.astype(np.uint32), found)
         return found
 
-    def closed_below(self, strata: NDArray[np.int64], stratum: int) -> Rows:
-        """Return the closed states whose progress, which ``strata`` has, is below a number."""
+    def closed_below(self, slices: NDArray[np.int64], high: int) -> Rows:
+        """Return the closed states of slices, which ``slices`` tells of each, below ``high``."""
         closed = (self.rows[:, LAST] & IS_CLOSED) != 0
-        return self.states(np.flatnonzero(closed & (strata < stratum)))
+        return self.states(np.flatnonzero(closed & (slices < high)))
 
-    def strata(self, locked: int) -> NDArray[np.int64]:
-        """Return the progress of each state; ``locked`` is the number of cards locked at first."""
+    def slices(self, locked: int) -> NDArray[np.int64]:
+        """Return the slice of each state; ``locked`` is the number of cards locked at first."""
         found = np.empty(len(self.rows), np.int64)
-        find_strata(self.tables, self.rows, locked, found)
+        find_slices_held(self.tables, self.rows, locked, found)
         return found
 
     def receive(self, rows: Rows) -> None:
@@ -228,9 +232,10 @@ class ShardQueue:
 
 @dataclass(eq=False, slots=True)
 class Partition:
-    """States with a progress from ``low`` up to, not including, ``high``.
+    """States of the slices from ``low`` up to, not including, ``high``.
 
-    ``tables`` are the deal's. ``candidates`` are by layer: rows, or the keys of their records in the store.
+    ``tables`` are the deal's. ``candidates`` are by layer: rows, or the keys of their records in
+    the store, which may have candidates of other partitions, too.
     """
 
     low: int
@@ -240,6 +245,18 @@ class Partition:
     candidates: dict[int, list[Rows | bytes]] = field(default_factory=dict)
     closed: int = -1  # the last layer that is closed here
     evaluated_before: int = 0  # states looked at while it was loaded before
+
+    @property
+    def strata(self) -> range:
+        """The strata that it has slices of."""
+        return range(self.low // SLICES, (self.high - 1) // SLICES + 1)
+
+    def own(self, rows: Rows, locked: int) -> Rows:
+        """Return those of some rows of its strata that are in its slices."""
+        if not self.low % SLICES and not self.high % SLICES:
+            return rows
+        slices = slices_of(self.tables, rows, locked)
+        return rows[(slices >= self.low) & (slices < self.high)]
 
     @property
     def layers(self) -> set[int]:
@@ -276,9 +293,7 @@ class Partition:
         room = self._room(shards, memory)
         outgoing = min(_OUTGOING, max(room // 4, 2 * BURST))
         self.queues = [
-            ShardQueue(
-                number, self.tables, make_shard(self.tables, room, _FIRST_SLOTS, outgoing)
-            )
+            ShardQueue(number, self.tables, make_shard(self.tables, room, _FIRST_SLOTS, outgoing))
             for number in range(shards)
         ]
         return self.queues

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.runs import pack_rows, unpack_rows
-from dbmsolver.core.shards import BOUND_MASK, BOUND_SHIFT, G_MASK, G_SHIFT, META
+from dbmsolver.core.shards import BOUND_MASK, BOUND_SHIFT, G_MASK, G_SHIFT
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.candidates import make_candidates
 from dbmsolver.search.runs import RunArrays
@@ -63,8 +63,7 @@ def unpacked(codec: StateCodec, runs: Runs) -> Rows:
     return rows
 
 
-def layers_of(rows: Rows, weight: int) -> NDArray[np.int64]:
-    """Return the layer, g + ``weight`` * h, of rows that have been looked at."""
-    meta = rows[:, META]
+def layers_of(meta: Rows, weight: int) -> NDArray[np.int64]:
+    """Return the layer, g + ``weight`` * h, of rows that have been looked at, by their meta."""
     g = ((meta >> G_SHIFT) & G_MASK).astype(np.int64)
     return g + weight * ((meta >> BOUND_SHIFT) & BOUND_MASK).astype(np.int64)

@@ -145,18 +145,21 @@ class Checkpoint:
         """Return blocks of the counted states of a shard that are in none."""
         found = []
         for layer, numbers in queue.take_unwritten():
-            for stratum, runs in packed(self.codec, queue.states(numbers)):
-                first, last = int(runs.signatures[0]), int(runs.signatures[-1])
-                block = encode_block(replace(runs, extra=None))
-                found.append(Closed(layer, stratum, first, last, runs.codes.size, block))
+            for part in queue.in_parts(numbers):
+                for stratum, runs in packed(self.codec, queue.states(part)):
+                    first, last = int(runs.signatures[0]), int(runs.signatures[-1])
+                    block = encode_block(replace(runs, extra=None))
+                    found.append(Closed(layer, stratum, first, last, runs.codes.size, block))
         return found
 
     def commit(self, write_out: Partition | None = None) -> Commit:
         """Commit the closed states and, if the search can be resumed, its candidates.
 
         All candidates of the partition ``write_out`` get records that stay, whether the search can
-        be resumed or not, because it is to leave memory.
+        be resumed or not, because it is to leave memory. InternalError if candidates are lost.
         """
+        for queue in self.queues:
+            queue.check_none_lost()
         self.flush()
         if write_out is not None:
             self.write_closed([write_out])
@@ -249,11 +252,11 @@ class Checkpoint:
     ) -> Iterator[NewRecord]:
         """Yield records of rows looked at, or reached sooner, since the last commit, by layer."""
         fresh = np.flatnonzero((queue.rows[:, LAST] & (IS_CLOSED | IS_STORED)) == 0)
-        new = queue.states(fresh)
-        layers = layers_of(new, self.weight)
+        layers = layers_of(queue.rows[fresh, LAST], self.weight)
         for layer in np.unique(layers[layers < self.ceiling]).tolist():
-            for stratum, block in encoded(self.codec, new[layers == layer]):
-                yield NewRecord(layer, stratum, block)
+            for part in queue.in_parts(fresh[layers == layer]):
+                for stratum, block in encoded(self.codec, queue.states(part)):
+                    yield NewRecord(layer, stratum, block)
         stored.append((queue, fresh))
 
     def _not_looked_at(self, partition: Partition) -> Iterator[tuple[int, Rows]]:

@@ -10,7 +10,7 @@ are closed once, in ascending order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,6 +52,9 @@ from dbmsolver.search.rows import Rows
 _OUTGOING = 1 << 18
 """Candidates that can leave a shard before they are sent."""
 _FIRST_SLOTS = 1 << 16
+_PARTS = 8
+_LEAST_PART = 1 << 16
+"""Rows are packed in so many parts of all that there is room for, but of no fewer rows."""
 
 
 @dataclass(eq=False, slots=True)
@@ -102,6 +105,12 @@ class ShardQueue:
         found = np.empty((numbers.size, ROW), np.uint64)
         read_rows(self.tables, self.shard.rows, numbers.astype(np.uint32), found)
         return found
+
+    def in_parts(self, numbers: NDArray[Any]) -> Iterator[NDArray[Any]]:
+        """Yield numbers of rows in parts that take little memory while they are packed."""
+        size = max(len(self.shard.rows) // _PARTS, _LEAST_PART)
+        for first in range(0, numbers.size, size):
+            yield numbers[first : first + size]
 
     def closed_below(self, slices: NDArray[np.int64], high: int) -> Rows:
         """Return the closed states of slices, which ``slices`` tells of each, below ``high``."""

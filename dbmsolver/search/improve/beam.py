@@ -140,7 +140,7 @@ class Beam:
             return
         todo = self._queue.shard.todo[: int(state[TODO])]
         rows = self._queue.rows[todo]
-        kept = todo[layers_of(rows, 1) < state[CEILING]]
+        kept = todo[layers_of(rows[:, META], 1) < state[CEILING]]
         if kept.size > self.shape.width:
             cost = self._cost(self._queue.rows[kept])
             kept = kept[np.argpartition(cost, self.shape.width)[: self.shape.width]]
@@ -153,7 +153,7 @@ class Beam:
         Equal states come in any order.
         """
         cost: NDArray[np.float64] = self._random.random((rows.shape[0],))
-        cost += 2.0 * layers_of(rows, 1)
+        cost += 2.0 * layers_of(rows[:, META], 1)
         if self.shape.cells:
             parked = np.ascontiguousarray(rows[:, OFF] & ~rows[:, LOW])
             bits = _BITS[parked.view(np.uint8)].reshape(-1, 8)
@@ -170,7 +170,7 @@ class Beam:
         steps: list[Step] = []
         free = codec.measure.has_free_moves
         while tuple(row[:META].tolist()) != codec.root:
-            level = int(layers_of(row[None], 0)[0])
+            level = int(layers_of(row[None, META], 0)[0])
             state, code = State(*row[:META].tolist()), int(row[META] & CODE_MASK)
             steps.append(codec.step(state, code))
             parent = undo_code(codec.tables, *row[:META], code)

@@ -34,7 +34,7 @@ def _small_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_crashes_leave_what_was_committed(wanted: Verdict, threads: int, tmp_path: Path) -> None:
     deal = deck(wanted)
     options = Options(store=tmp_path, threads=threads)
-    result, crashes = crash_until_done(lambda: session.run(Question.SOLVE, deal, options))
+    result, crashes = crash_until_done(lambda: session.run(Question.SOLVE, deal, options), 1)
     assert crashes > 2
     assert counts(result) == counts(api.solve(deal))
     assert faults.check(tmp_path).valid
@@ -141,7 +141,8 @@ def test_what_is_lost_before_a_search_is_continued(
     def restore(self: Checkpoint) -> None:
         real(self)
         candidates = self.partitions[0].candidates
-        del candidates[max(candidates)]
+        for layer in sorted(candidates)[1:]:
+            del candidates[layer]
 
     with monkeypatch.context() as patch:
         patch.setattr(Checkpoint, "restore", restore)

@@ -18,7 +18,7 @@ from dbmsolver.core.shards import SLICES
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.measures import OF_PATIENCE
-from dbmsolver.results import Limits, Options, Question
+from dbmsolver.results import Limit, Limits, Options, Question
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import layers, partitions
 from dbmsolver.search.astar.cache import PartitionCache
@@ -60,10 +60,14 @@ def decks(seed: str, least: int, most: int) -> Any:
 
 def compare(seed: str, number: int, most: int, cuts: Counter[str]) -> None:
     """Compare decks searched in little memory with the same in plenty."""
-    for compared, (deal, asked, plenty) in enumerate(decks(seed, most // 4, most), 1):
+    compared = 0
+    for deal, asked, plenty in decks(seed, most // 4, most):
         for threads in (1, 2):
             little = api.solve(deal, memory=LITTLE, threads=threads, **asked)
+            if little.limit == Limit.MEMORY:  # a slice of a stratum does not fit
+                continue
             assert counts(little) == counts(plenty), (deal, asked, threads)
+            compared += 1
         if compared >= number and min(cuts["within"], cuts["between"]) > number:
             break
 
@@ -89,10 +93,13 @@ def test_crashes_between_which_the_memory_changes(
     random = Random(seed)
 
     def begin() -> Any:
-        memory = random.choice((LITTLE, 3 * LITTLE, 1 << 30))
+        memory = random.choice((LITTLE, 2 * LITTLE, 1 << 30))
         return session.run(Question.SOLVE, deal, options, Limits(memory=memory))
 
-    result, crashes = crash_until_done(begin)
+    crashes, result = 0, None
+    while result is None or result.limit == Limit.MEMORY:
+        result, more = crash_until_done(begin, 2)
+        crashes += more
     assert crashes > 2 and cuts
     assert counts(result) == counts(plenty)
     assert faults.check(tmp_path).valid

@@ -87,18 +87,18 @@ class Counted:
     def __enter__(self) -> Counted:
         self.pieces = self.sent = self.received = 0
         self.start = 0.0
-        self.real = Connection.__init__, Connection.submit, Connection.result
-        connect, submit, get = self.real
+        self.real = Connection.__init__, Connection.call, Connection.result
+        connect, call, get = self.real
 
         def begin(connection: Connection, *arguments: Any) -> None:
             begun = time.perf_counter()
             connect(connection, *arguments)
             self.start += time.perf_counter() - begun
 
-        def send(connection: Connection, function: str, *arguments: Any, **how: Any) -> Any:
+        def send(connection: Connection, process: Any, function: str, message: bytes) -> Any:
             self.pieces += 1
-            self.sent += len(arguments[0])
-            return submit(connection, function, *arguments, **how)
+            self.sent += len(message)
+            return call(connection, process, function, message)
 
         def receive(connection: Connection, reference: Any) -> Any:
             found = get(connection, reference)
@@ -106,12 +106,12 @@ class Counted:
             return found
 
         changed: Any = Connection
-        changed.__init__, changed.submit, changed.result = begin, send, receive
+        changed.__init__, changed.call, changed.result = begin, send, receive
         return self
 
     def __exit__(self, *_: object) -> None:
         changed: Any = Connection
-        changed.__init__, changed.submit, changed.result = self.real
+        changed.__init__, changed.call, changed.result = self.real
 
 
 def measured(deal: Deal, options: Options, limits: Limits) -> Measured:

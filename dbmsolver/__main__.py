@@ -6,7 +6,6 @@ import atexit
 import gc
 import os
 
-from dbmsolver.process import look_for_room
 from dbmsolver.signals import end_at_once
 
 
@@ -19,6 +18,8 @@ def main() -> None:
     atexit.register(gc.freeze)
     # Starting threads for linear algebra, which nothing here does, takes as long as all of numpy.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from dbmsolver.process import look_for_room
+
     look_for_room()
     from dbmsolver.cli.app import main as run
 

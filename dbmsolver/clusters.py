@@ -47,6 +47,17 @@ def work(function: str, program: str, *arguments: Any) -> Any:
     return getattr(import_module(module), name)(*arguments)
 
 
+class Process:
+    """A process of a cluster that keeps what the functions that it calls have left in `kept`."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Any] = {}
+
+    def call(self, function: str, program: str, *arguments: Any) -> Any:
+        """Call a function, ``module:name``, with what is kept and these arguments."""
+        return work(function, program, self.kept, *arguments)
+
+
 class Connection:
     """A cluster that was joined or, with the address LOCAL, started on this machine.
 
@@ -69,6 +80,7 @@ class Connection:
             raise SystemRefusedError(f"no cluster ({reason})", f"--ray {address}") from None
         raise_on_signals()  # Ray has a way of its own
         self._work = self._ray.remote(work)
+        self._process = self._ray.remote(Process)
         self._looked = 0.0
         self._machines: list[Machine] = []
 
@@ -90,15 +102,24 @@ class Connection:
                 machines.append(Machine(processors, int(has.get("memory", 1 << 30))))
         return machines
 
-    def submit(self, function: str, *arguments: Any, processors: int = 1, results: int = 1) -> Any:
+    def submit(self, function: str, *arguments: Any, processors: int = 1) -> Any:
         """Have a function, ``module:name``, called somewhere; returns a reference to its result.
 
-        Or a list of references, if it has several results. References can be arguments: what they
-        stand for stays where it is until somebody needs it. Ray is not to repeat a call: whether
-        that is of use, the caller knows.
+        Ray is not to repeat a call: whether that is of use, the caller knows.
         """
-        remote = self._work.options(num_cpus=processors, max_retries=0, num_returns=results)
+        remote = self._work.options(num_cpus=processors, max_retries=0)
         return remote.remote(function, PROGRAM, *arguments)
+
+    def start_process(self) -> Any:
+        """Have a process started that lives until it is killed or the connection is closed.
+
+        It takes a processor. Returns at once, with what :meth:`call` takes.
+        """
+        return self._process.options(num_cpus=1, max_restarts=0, max_task_retries=0).remote()
+
+    def call(self, process: Any, function: str, *arguments: Any) -> Any:
+        """Have a function called by a process, one after the other; returns a reference."""
+        return process.call.remote(function, PROGRAM, *arguments)
 
     def ready(self, references: Collection[Any], seconds: float) -> list[Any]:
         """Return the references whose results are there.
@@ -121,8 +142,6 @@ class Connection:
         try:
             return self._ray.get(reference)
         except self._ray.exceptions.RayTaskError as error:
-            if isinstance(error.cause, self._ray.exceptions.RayError):
-                raise WorkerLostError from None  # with what an argument stands for
             raise _own_error(error) from None
         except self._ray.exceptions.RayError:
             raise WorkerLostError from None

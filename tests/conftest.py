@@ -65,6 +65,35 @@ LONGEST = (
 """The files whose tests take longest, the longest first."""
 
 
+BROWSED = (
+    "cli/test_play.py",
+    "notation/formats/test_page.py",
+    "notation/formats/test_page_access.py",
+    "notation/formats/test_page_replay.py",
+    "notation/formats/test_page_sizes.py",
+    "play/test_play_access.py",
+    "play/test_play_asks.py",
+    "play/test_play_page.py",
+    "survey/test_report_page.py",
+)
+"""The files whose tests need the browser, which one process starts and no other."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give all files that need the browser to one process: starting it takes seconds."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class OneBrowser(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            path = nodeid.partition("::")[0]
+            return "browser" if path.endswith(BROWSED) else path
+
+    return OneBrowser(config, log)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Keep the order of the files where several processes take one after the other."""
     if hasattr(config.option, "loadscopereorder"):
@@ -76,6 +105,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     folder = Path(__file__).parent
     places = {folder / name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
+    need = {item.path for item in items if "chromium" in getattr(item, "fixturenames", ())}
+    assert need <= {folder / name for name in BROWSED}, sorted(need)
 
 
 def pytest_collection_finish() -> None:

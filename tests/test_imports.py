@@ -10,6 +10,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from helpers.rows import row
+
+from dbmsolver.survey.formats import write_table
 
 PACKAGE = Path(__file__).parents[1] / "dbmsolver"
 
@@ -108,7 +111,6 @@ SHARED = {
     "jit.arguments",
     "jit.cache",
     "jit.decorators",  # how functions are compiled, and where the machine code is kept
-    "jit.families",  # which function of several a type of tables stands for
     "jit.sharing",
     "arguments",  # what callers give
     "arrays",  # large pages
@@ -147,6 +149,10 @@ def imports(path: Path) -> tuple[str, ...]:
     return tuple(names_in(path))
 
 
+BY_NAME = ("import_module", "importlib.import_module", "__import__")
+"""Functions that load a module whose name they are given."""
+
+
 def names_in(path: Path) -> Iterator[str]:
     for node in nodes(path):
         if isinstance(node, ast.Import):
@@ -158,6 +164,10 @@ def names_in(path: Path) -> Iterator[str]:
                 whole = f"{node.module}.{alias.name}"
                 is_module = whole.removeprefix("dbmsolver.") in MODULES
                 yield whole if is_module else node.module
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in BY_NAME:
+            name = node.args[0]
+            if isinstance(name, ast.Constant):
+                yield str(name.value)
 
 
 def own_imports(name: str) -> set[str]:
@@ -295,8 +305,28 @@ def test_quick_commands_load_nothing_heavy(args: tuple[str, ...]) -> None:
     assert not loaded_by(*args) & heavy
 
 
+def test_who_leaves_the_work_to_processes_loads_no_kernels(tmp_path: Path) -> None:
+    """A survey's workers load numba at once, and do not wait for their driver to do so."""
+    table = tmp_path / "table.csv"
+    write_table([row(1, verdict="solved")], table, ".csv")
+    words = ("--undecided-only", "--threads", "2", "--memory", "1G", "--quiet")
+    loaded = loaded_by("survey", *words, "-o", str(table))
+    assert not loaded & {"numba", "numpy", "llvmlite"}
+
+
 def test_help_loads_no_command() -> None:
     assert not [name for name in loaded_by("--help") if name.startswith("dbmsolver.cli.commands.")]
+
+
+def test_signals_are_heeded_before_anything_else_is_loaded() -> None:
+    """Ctrl-C while the program is being loaded ends it in one line, but for the first moment."""
+    program = (
+        "import dbmsolver.__main__, sys\n"
+        "print(*(name for name in sys.modules if name.startswith('dbmsolver')))\n"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    first = {"dbmsolver", "dbmsolver.__main__", "dbmsolver.errors", "dbmsolver.signals"}
+    assert set(run.stdout.decode().split()) == first
 
 
 def test_the_package_is_light() -> None:

@@ -1,9 +1,12 @@
 """The README and the manual show what happens: their examples are run, every command is in them.
 
 An example is a `console` block. Lines that begin with `$ `, continued by lines with `> `, are run
-by a shell in a temporary folder of the document, from the first to the last. What
+in a temporary folder of the document, from the first to the last. What
 follows them is their output, standard error after standard output. Times and sizes differ from run
 to run and are not compared; a line `...` stands for any lines.
+
+A line of plain words that begins with `dbmsolver` is run in this process, where everything is
+loaded; a shell runs what its output is piped into, and all other lines.
 """
 
 from __future__ import annotations
@@ -15,10 +18,12 @@ import stat
 import subprocess
 import sys
 import tempfile
+from contextlib import chdir
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from helpers.command import run as run_here
 
 from dbmsolver.cli.app import COMMANDS
 
@@ -30,6 +35,12 @@ MANUAL = sorted(path for path, text in TEXTS.items() if "```console\n" in text)
 
 PROGRESS = re.compile(r"Compiling |(solve|prove|verify) .* memory, ")
 """Lines that only a slow or first run prints."""
+
+PLAIN = re.compile(r"dbmsolver((?: (?!--help)[-\w./:=,+]+)*)(?: \| (.*))?", re.DOTALL)
+"""A command of the program without quotes, and what reads its output.
+
+Help is as wide as the terminal, which click knows only in a program of its own.
+"""
 
 VOLATILE = [
     (re.compile(r"\b\d+(\.\d+)?( [KMGT]i)?B\b|\b\d+(\.\d+)? [KMGT]iB\b"), "SIZE"),
@@ -102,6 +113,25 @@ def test_examples(example: Example, folders: dict[Path, Path]) -> None:
 
 def run(command: str, folder: Path) -> str:
     """Return what a command prints."""
+    printed, told = "", ""
+    plain = PLAIN.fullmatch(command)
+    if plain:
+        with chdir(folder / "work"):
+            done = run_here(*plain[1].split(), env={"COLUMNS": "80"})
+        printed, told = done.stdout, done.stderr
+        command = plain[2]
+    if command:
+        printed, more = run_in_shell(command, folder, printed)
+        told += more
+    errors = told.splitlines(keepends=True)
+    return printed + "".join(line for line in errors if not PROGRESS.match(line))
+
+
+def run_in_shell(command: str, folder: Path, given: str) -> tuple[str, str]:
+    """Return what a shell prints to standard output and to standard error.
+
+    ``given`` is its standard input.
+    """
     root = str(ROOT)
     environment = {
         **os.environ,
@@ -113,12 +143,12 @@ def run(command: str, folder: Path) -> str:
         ["bash", "-c", command],
         cwd=folder / "work",
         env=environment,
+        input=given,
         capture_output=True,
         text=True,
         timeout=300,
     )
-    errors = done.stderr.splitlines(keepends=True)
-    return done.stdout + "".join(line for line in errors if not PROGRESS.match(line))
+    return done.stdout, done.stderr
 
 
 def test_pictures(folders: dict[Path, Path]) -> None:

@@ -38,6 +38,7 @@ from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, rules_for
+from dbmsolver.game.showing import draw_with
 from dbmsolver.results import (
     Better,
     Commit,
@@ -120,6 +121,8 @@ _LATE = {
     "Verification": "dbmsolver.verify.report",
 }
 """Classes that are imported when they are first asked for."""
+
+draw_with(draw_board)
 
 
 def __getattr__(name: str) -> Any:

@@ -87,16 +87,6 @@ def class_height(t, key, suit):
 
 
 @inlined
-def class_cards_home(t, key):
-    """Return the number of cards that are home (int64)."""
-    return (
-        class_height(t, key, 0)
-        + class_height(t, key, 1)
-        + (class_height(t, key, 2) + class_height(t, key, 3))
-    )
-
-
-@inlined
 def cards_in_stock(t, stock):
     """Return the set of the cards that the first field of a key stands for."""
     cards = ZERO
@@ -340,7 +330,6 @@ def class_successors(t, signature, key, found):
 __all__ = [
     "ClassSets",
     "ClassTables",
-    "class_cards_home",
     "class_height",
     "class_progress",
     "class_sets",

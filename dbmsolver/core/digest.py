@@ -32,10 +32,7 @@ U64 = np.uint64
 MAX_PUBLIC_WORDS = 3
 
 # Constants of XXH3 (the XXH64 primes and words of its default secret), from its specification.
-PRIME32_2 = np.uint64(0x85EBCA77)
 PRIME64_1 = np.uint64(0x9E3779B185EBCA87)
-PRIME64_2 = np.uint64(0xC2B2AE3D27D4EB4F)
-PRIME64_3 = np.uint64(0x165667B19E3779F9)
 PRIME_MX1 = np.uint64(0x165667919E3779F9)
 SECRET_0 = np.uint64(0xBE4BA423396CFEB8)
 SECRET_8 = np.uint64(0x1CAD21F72C81017C)

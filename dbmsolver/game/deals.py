@@ -36,8 +36,9 @@ from dbmsolver.game.pairing import deal_pairing
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, SHIPPED
-from dbmsolver.game.showing import picture_of, told
+from dbmsolver.game.showing import picture
 from dbmsolver.game.texts import read_path, read_stream
+from dbmsolver.game.titles import title
 from dbmsolver.game.wide import deal_wide
 
 __all__ = ["Deal", "deal_number", "dealing", "format_board", "parse_board"]
@@ -230,11 +231,11 @@ class Deal:
 
     def __str__(self) -> str:
         """Return the deal's name and its board, for people."""
-        return told(self)
+        return f"{title(self)}\n{format_board(self.position)}".rstrip("\n")
 
-    def _repr_svg_(self) -> str:
+    def _repr_svg_(self) -> str | None:
         """Return a picture of the board, which notebooks show."""
-        return picture_of(self)
+        return picture(self.position, title(self))
 
     def check_number(self, where: str) -> None:
         """Raise InputError, naming `where`, if the deal is not that of its number."""

@@ -344,7 +344,7 @@ class Position:
         lying += [(card, str(PILE)) for card in self.pile or ()]
         return lying + [(card, str(STOCK)) for card in self.stock]
 
-    def _repr_svg_(self) -> str:
+    def _repr_svg_(self) -> str | None:
         """Return a picture of the position, which notebooks show."""
         return picture(self)
 

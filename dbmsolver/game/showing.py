@@ -1,31 +1,22 @@
-"""Deals and positions as people and notebooks show them.
-
-What names and draws them lies above this module, so it is loaded by its name.
-"""
+"""Pictures of positions for notebooks, drawn by a function that a layer above this one gives."""
 
 from __future__ import annotations
 
-from importlib import import_module
+from collections.abc import Callable
 from typing import Any
 
+Draw = Callable[[Any, str], str]
+"""A function that returns a position as SVG, with a title."""
 
-def told(deal: Any) -> str:
-    """Return the name of a deal, and its board."""
-    board = import_module("dbmsolver.game.boards").format_board(deal.position)
-    return f"{_title(deal)}\n{board}".rstrip("\n")
-
-
-def picture(position: Any, name: str = "") -> str:
-    """Return a position as SVG, for notebooks."""
-    drawn: str = import_module("dbmsolver.notation.pictures.board").draw_board(position, name)
-    return drawn
+_draw: Draw | None = None
 
 
-def picture_of(deal: Any) -> str:
-    """Return the board of a deal as SVG, with its name."""
-    return picture(deal.position, _title(deal))
+def draw_with(draw: Draw) -> None:
+    """Draw all pictures with this function from now on."""
+    global _draw
+    _draw = draw
 
 
-def _title(deal: Any) -> str:
-    title: str = import_module("dbmsolver.game.titles").title(deal)
-    return title
+def picture(position: Any, title: str = "") -> str | None:
+    """Return a position as SVG; None, for which notebooks show text, where nothing draws."""
+    return None if _draw is None else _draw(position, title)

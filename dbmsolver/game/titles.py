@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from dbmsolver.errors import quoted
-from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import (
     BASE_WORDS,
     BUILD_WORDS,
@@ -52,7 +51,19 @@ _IN_TURN = "cards dealt in turn"
 _SUNK = {True: "kings sunk when dealt", False: "kings dealt as they come"}
 
 
-def title(deal: Deal) -> str:
+class Named(Protocol):
+    """A deal: what has a name, and rules."""
+
+    @property
+    def name(self) -> str:
+        """The number, or another short name."""
+
+    @property
+    def rules(self) -> Rules:
+        """The rules that it is played by."""
+
+
+def title(deal: Named) -> str:
     """Return a deal's title: `Deal 3`, `Deal 3 (bakers_game, 3 freecells)`.
 
     All rules that differ from FreeCell's, or from the game's, are in it.

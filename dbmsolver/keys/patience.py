@@ -11,6 +11,7 @@ is. Positions and steps have cards as people see them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -111,7 +112,7 @@ class PatienceKeys:
         for card, digit in digits.items():
             words[card // PER_WORD] |= digit << 3 * (card % PER_WORD)
         key = words[0] | words[1] << 64 | words[2] << 128
-        shown = self.decode(key)
+        shown = self._read(key)
         same = shown.canonical() == position.canonical()
         if self.tables.free and not same:
             left = (*position.waste, *position.stock)
@@ -146,6 +147,17 @@ class PatienceKeys:
 
         A column whose deepest card began a column of the deal stands where that one stood. The
         others take the places that are left.
+        """
+        position = self._read(key)
+        with suppress(InputError):
+            if self.encode(position) == key:
+                return position
+        raise InputError(f"key {key} is not the key of a position")
+
+    def _read(self, key: int) -> Patience:
+        """Return a position with the digits of a key; InputError if there is none.
+
+        Digits that nobody writes may be among them.
         """
         t, wrong = self.tables, InputError(f"key {key} is not the key of a position")
         if key < 0 or key >> 63 & 1 or key >> 127 & 1 or key >> 158 & 3:

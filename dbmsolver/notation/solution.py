@@ -18,8 +18,8 @@ from dbmsolver.game.moves import Move
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.game.showing import picture
 from dbmsolver.game.titles import title
+from dbmsolver.notation.pictures.board import draw_board
 from dbmsolver.notation.steps import Step, move_of_pairing, moving_card, play
 from dbmsolver.notation.supermoves import split
 
@@ -85,7 +85,7 @@ class Solution:
 
     def _repr_svg_(self) -> str:
         """Return a picture of the board that the solution begins with, which notebooks show."""
-        return picture(self.initial, str(self))
+        return draw_board(self.initial, str(self))
 
     @property
     def deal(self) -> Deal:

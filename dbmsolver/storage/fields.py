@@ -63,9 +63,12 @@ def _is_hex(value: object) -> bool:
 
 
 def _is_deal(value: object) -> bool:
-    if not isinstance(value, dict) or not isinstance(value.get("board"), str):
+    """Return True if it is a board and its number, and nothing else."""
+    if not isinstance(value, dict) or value.keys() != {"number", "board"}:
         return False
-    number = value.get("number", "")
+    if not isinstance(value["board"], str):
+        return False
+    number = value["number"]
     unnumbered = isinstance(number, int) and number in (-1, -2)  # boards with a name of their own
     return number is None or unnumbered or _is_number(number)
 

@@ -33,7 +33,7 @@ def fill(
     """Fill a table; yield reports of its progress, some times a second.
 
     `address` is that of a Ray cluster, None for processes of this machine. `compiles` is called
-    when they compile kernels. The table holds everything that is known, however the survey ends.
+    when kernels are compiled. The table holds everything that is known, however the survey ends.
     """
     memory = survey.limits.memory or default_memory()
     survey = replace(survey, limits=replace(survey.limits, memory=memory))

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from dbmsolver.survey.job_runner import Findings, JobRunner
 from dbmsolver.survey.pool import Answer, Job, JobEnd
 
 
 class InProcessPool:
-    """One worker, which is this process; `threads` and `memory` are for its largest jobs."""
+    """One worker, which is this process; `threads` and `memory` are for its largest jobs.
+
+    `compiles` is called when it begins to compile kernels.
+    """
 
     workers = 1
     machines = 1
 
-    def __init__(self, threads: int, memory: int) -> None:
+    def __init__(self, threads: int, memory: int, compiles: Callable[[], None]) -> None:
+        from dbmsolver.jit.compilation import on_first_compilation
+
+        on_first_compilation(compiles)
         self.memory = memory
         self.whole = (threads, memory)
         self._runner = JobRunner()

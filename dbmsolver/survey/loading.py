@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dbmsolver.disk import place_of
 from dbmsolver.errors import StoreError
+from dbmsolver.game.rules import Rules
 from dbmsolver.survey.formats import ending_of, read_json_lines, read_rows
 from dbmsolver.survey.rows import Key, Row, merged
 
@@ -37,8 +38,10 @@ class TableRows(dict[Key, Row]):
         StoreError if the two contradict each other.
         """
         key = row.key
-        old = self.get(key)
-        kept = row if old is None else merged(old, row, self.where)
+        old = self.setdefault(key, row)
+        if old is row:
+            return row
+        kept = merged(old, row, self.where)
         self[key] = kept
         return kept
 
@@ -47,20 +50,19 @@ class TableRows(dict[Key, Row]):
 
         So the table does not depend on the order in which they were added.
         """
-        order = {rules: astuple(rules) for rules in {key[1] for key in self}}
+        by_rules: dict[Rules, list[Row]] = {}
+        for (_, rules), row in self.items():
+            by_rules.setdefault(rules, []).append(row)
         return [
             row
-            for _, row in sorted(
-                self.items(),
-                key=lambda one: (
-                    order[one[0][1]],
-                    one[1].number is None,
-                    one[1].whose,
-                    one[1].number or 0,
-                    one[1].board or "",
-                ),
-            )
+            for rules in sorted(by_rules, key=astuple)
+            for row in sorted(by_rules[rules], key=_order)
         ]
+
+
+def _order(row: Row) -> tuple[bool, str, int, str]:
+    """Return what rows under the same rules are sorted by."""
+    return row.number is None, row.whose, row.number or 0, row.board or ""
 
 
 def load_rows(path: Path) -> TableRows:

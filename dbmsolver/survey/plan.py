@@ -70,11 +70,13 @@ class Plan:
         """Add tasks to the queue of dives or of searches."""
         for task in tasks:
             rules = task.subject.rules
-            can_dive = has_dominance(rules) or has_classes(rules)
-            if task.dived or not can_dive:
-                self._searches.append(task)
+            waiting = None if task.dived else self._dives.get(rules)
+            if waiting is not None:
+                waiting.append(task)
+            elif not task.dived and (has_dominance(rules) or has_classes(rules)):
+                self._dives[rules] = deque([task])
             else:
-                self._dives.setdefault(rules, deque()).append(task)
+                self._searches.append(task)
 
     def next_job(self, pool: Pool, running: Collection[Job]) -> Job | None:
         """Return the next job, while other jobs are `running`; None if none can begin now."""

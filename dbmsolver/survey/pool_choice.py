@@ -25,7 +25,7 @@ def choose_pool(
     """Return the pool of a cluster with this address, or one of this machine for None.
 
     On this machine there is a worker for each thread, if there is enough memory. A few deals are
-    searched in this process. `compiles` is called when workers compile kernels.
+    searched in this process. `compiles` is called when this one or a worker compiles kernels.
     """
     if address is not None:
         return ClusterPool(address, survey.limits.memory, threads)
@@ -35,5 +35,5 @@ def choose_pool(
     few = 1 if survey.question.is_shortest else FEW_DIVES
     workers = min(threads, max(memory // LEAST_MEMORY, 1))
     if workers == 1 or (deals is not None and deals <= few):
-        return InProcessPool(threads, memory)
+        return InProcessPool(threads, memory, compiles)
     return ProcessPool(workers, threads, memory, compiles)

@@ -135,10 +135,6 @@ class ProcessPool:
             worker.wait_for_end()
         self._idle, self._busy = [], {}
 
-    def process_ids(self) -> list[int]:
-        """Return the process ids of the workers."""
-        return [worker.process.pid for worker in (*self._idle, *self._busy.values())]
-
 
 def available() -> int:
     """Return how many processors this process may use."""

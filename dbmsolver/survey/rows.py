@@ -93,9 +93,14 @@ class Inquiry(StrEnum):
         return Inquiry(f"shortest-{metric}{ending}")
 
     def check(self, games: Iterable[Rules]) -> None:
-        """Raise UsageError for a game that does not have the metric."""
+        """Raise UsageError for a game without the metric, or without freecells to count."""
         for rules in games:
             measure_of(rules, self.policy, self.metric)
+            if self == Inquiry.FEWEST_FREECELLS and not rules.freecells:
+                raise UsageError(
+                    f"question {self}: {rules.name} has no freecells here, expected a game with "
+                    "some, or the question verdict"
+                )
 
 
 Key = tuple[int | str, Rules]

@@ -2,19 +2,32 @@
 
 It shares no kernel, table, codec, move generator or bound with the search. Of the store it is given
 the records; blocks are decoded by :mod:`dbmsolver.verify.blocks`, and everything else is made anew
-from the deal, the rules and the description of the keys in :mod:`dbmsolver.verify.format`. Every
-state is taken apart into columns and cells before anything is said about it.
+from the deal, the rules and the description of the keys. It takes what is written as it is: what
+does not fit is refused, not mended.
 
-**A forced move is safe.** The argument is at :func:`dbmsolver.game.safe_moves.is_safe_home`; the
-kernels here carry out that rule in their own words. It says that from every solution that makes a
-safe move later, one as short follows that makes it now. So it is enough to look at *lines* that
-make the forced move wherever there is one: if there is a solution of n moves, there is one among
-the lines with at most n.
+**How to read it.** The rules of all games of columns, FreeCell's and Klondike's alike, are one
+table (:class:`dbmsolver.verify.kernels.rules.Rules`), made from the deal by
+:mod:`dbmsolver.verify.rules_of_deal`. One generator lists the moves of a position that is laid out
+on a board (:mod:`dbmsolver.verify.kernels.moves`). Two kinds of keys are laid out on such a board:
+signature and planes (:mod:`dbmsolver.verify.format`, :mod:`dbmsolver.verify.kernels.planes`), and
+the digits of Klondike and its relatives (:mod:`dbmsolver.verify.patience_format`,
+:mod:`dbmsolver.verify.kernels.digits`). Whoever has read these three modules of kernels and the
+argument below knows why to believe the check; the rest brings states and answers to each other.
+Not by this generator are made: the macros of records and the moves of classes, which are those of
+docs/dominance.md, and the moves of games whose cards only leave
+(:mod:`dbmsolver.verify.pile_format`, :mod:`dbmsolver.verify.pair_format`).
+
+**A forced move is safe.** The argument is at :func:`dbmsolver.game.safe_moves.is_safe_home`, for
+Klondike and its relatives at :mod:`dbmsolver.game.patience`; the table ``at_home`` carries out that
+rule. It says that from every solution that makes a safe move later, one as short follows that makes
+it now. So it is enough to look at *lines* that make the forced move wherever there is one: if there
+is a solution of n moves, there is one among the lines with at most n. The same is true of the other
+moves that are left out (:mod:`dbmsolver.verify.kernels.left_out`).
 
 **Unsolvable.**  Checked: (1) the deal is in the closed set C; (2) every key in C is that of an
 arrangement of the 52 cards in the columns, freecells and foundations of these rules, and no key is
-there twice; (3) no state in C is a goal; (4) every successor of a state in C is in C, where the
-successors of a state with a forced move are that move's alone.  By (1) and (4) every line from the
+there twice; (3) no state in C is a goal; (4) every successor of a state in C is in C, where a
+state with a forced move has no other successor.  By (1) and (4) every line from the
 deal stays in C; by (3) none ends in a goal; so there is no solution.
 
 **Unsolvable, by dominating positions.** The store holds records; each stands for a set of positions
@@ -54,11 +67,13 @@ not that its bound is right (with another bound the f it wrote down would not fi
 that its order was.
 
 **Parent-move codes** of positions are not needed for either claim; solutions and looked-up
-positions hang on them. Checked: undoing the code of a state leads to a closed state of which it is
-a successor, and going on so leads to the deal. The latter because progress (cards home, locked
-cards released) never falls along a move: back from a state it never rises, and among states of one
-signature the chains of codes are followed to their ends, so they have no rings. For ``shortest``, g
-falls by one with each step back instead.
+positions hang on them. A code is only a hint. Checked: when the card that it names is put back to
+the place that it names, the position before is closed, and one of the moves that the generator
+lists there leads to the state. So the parent is right, however it was guessed. Going on so leads to
+the deal: progress (cards home, locked cards released) never falls along a move, so back from a
+state it never rises; and among states of one signature, or of one stratum, the chains of parents
+are followed to their ends, so they have no rings. For ``shortest``, g falls by one with each step
+back instead.
 
 **Memory.** States are found in hash tables of *partitions*: whole signatures of a stratum, or a
 piece of one, of a size that fits the budget. What is to be looked up on a partition that is not in

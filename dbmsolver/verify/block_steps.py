@@ -13,13 +13,13 @@ from dbmsolver.verify.claim import Progress
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.class_positions import count_positions
 from dbmsolver.verify.classes import ClassCheck
-from dbmsolver.verify.kernels.patience import bound
+from dbmsolver.verify.kernels.digit_check import bound
 from dbmsolver.verify.leaving import LeavingCheck
 from dbmsolver.verify.pair_format import PairFormat
 from dbmsolver.verify.patience import PatienceCheck
 from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.pile_format import PileFormat
-from dbmsolver.verify.positions import TooManyPositions
+from dbmsolver.verify.position_list import TooManyPositions
 from dbmsolver.verify.store_check import StoreCheck
 
 
@@ -48,7 +48,9 @@ def check_patience(check: StoreCheck, length: int | None) -> Generator[Progress,
     layered = manifest.question == "solve"
     metric = manifest.metric if layered else None
     form = PatienceFormat(report.deal, manifest.policy, metric)
-    if length is not None and check.is_bound(int(bound(form.game, form.table, form.root)), length):
+    if length is not None and check.is_bound(
+        int(bound(form.digits, form.board, form.root)), length
+    ):
         return
     blocks = PatienceCheck(
         check.store, form, length, layered, check.sample, check.options.seed, check.memory

@@ -19,7 +19,7 @@ from dbmsolver.results import Method, Question
 from dbmsolver.storage.fields import read_json
 from dbmsolver.storage.labels import wrong_label
 from dbmsolver.storage.meanings import difference, meaning_of
-from dbmsolver.verify.format import HOME, PAIRED
+from dbmsolver.verify.places import HOME, PAIRED
 
 FORMAT = 2
 SCHEMA = Path(__file__).with_name("certificate.schema.json")

@@ -27,10 +27,10 @@ from dbmsolver.verify.pair_format import PairFormat
 from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.pile_format import PileFormat
 from dbmsolver.verify.positions import WrongPosition
-from dbmsolver.verify.records import position_of_record
-from dbmsolver.verify.refutation import Refuted, position_of
+from dbmsolver.verify.refutation import Refuted
 from dbmsolver.verify.report import CheckOptions, Depth, Verification
 from dbmsolver.verify.run import run_check
+from dbmsolver.verify.showing import position_of, position_of_record
 from dbmsolver.verify.solution import BadSolution
 from dbmsolver.verify.store_check import StoreCheck
 

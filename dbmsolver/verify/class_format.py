@@ -31,6 +31,7 @@ import numpy as np
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
+from dbmsolver.game.measures import measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.verify.kernels.class_layout import (
@@ -43,7 +44,7 @@ from dbmsolver.verify.kernels.class_layout import (
 )
 from dbmsolver.verify.kernels.class_table import Words
 from dbmsolver.verify.kernels.classes import WON_SIGNATURE
-from dbmsolver.verify.patience_format import needed_at_home
+from dbmsolver.verify.rules_of_deal import NEVER, at_home
 
 CODE_BYTES = 1
 
@@ -60,6 +61,8 @@ class ClassFormat:
         if any_passes:
             position = replace(position, turns=None)
         self.dealt, self.parent_kinds = position, rules.parent_kinds
+        ways = at_home(deal, measure_of(rules, policy))
+        needed = ways[0] if ways.size else np.full((CARDS, 4), NEVER, np.int64)
         columns = [
             self._dealt_cards(deal, column, hidden)
             for column, hidden in zip(position.columns, position.hidden, strict=True)
@@ -78,7 +81,7 @@ class ClassFormat:
             widths=np.array(widths, np.int64),
             pack=np.array(self.pack, np.int64),
             total=sum(map(len, columns)),
-            at_home=needed_at_home(deal, policy),
+            at_home=needed,
             by_suit=int(rules.build == "suit"),
         )
         self.board = make_board(self.game)

@@ -8,21 +8,17 @@ the deal can be won then.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 
 import numpy as np
 
-from dbmsolver.errors import StoreError
 from dbmsolver.storage.records import describe, parse_closed_key
-from dbmsolver.verify.blocks import Directory, read_block
-from dbmsolver.verify.blockwise import BlockwiseCheck, Place
-from dbmsolver.verify.claim import Pace, Progress
+from dbmsolver.verify.blockwise import BlockwiseCheck
 from dbmsolver.verify.class_format import CODE_BYTES, ClassFormat
 from dbmsolver.verify.kernels import class_table as t
 from dbmsolver.verify.kernels import classes as k
-from dbmsolver.verify.kernels.blocks import Body
 from dbmsolver.verify.kernels.class_layout import LaidClass, make_board
 from dbmsolver.verify.refutation import Refuted
 
@@ -39,67 +35,49 @@ _REACH = 3
 
 
 class ClassCheck(BlockwiseCheck[ClassFormat, int, t.Words]):
-    """The check of one store by some threads; :meth:`run` carries it out, or raises Refuted."""
+    """The check of one store by some threads."""
 
     code_bytes = CODE_BYTES
+    key_words = 1
     state_bytes = 2 * 2 * _SLOTS_PER_CLASS * 8
     threads = 1
 
-    def most_together(self, states: dict[Place, int]) -> int:
-        """Return the most classes that three strata that follow each other have."""
-        strata: dict[int, int] = {}
-        for (_, stratum), number in states.items():
-            strata[stratum] = strata.get(stratum, 0) + number
-        return max(
-            (sum(strata.get(at + step, 0) for step in range(_REACH)) for at in strata), default=0
-        )
+    def group_of(self, layer: int, stratum: int) -> int:
+        """Return the stratum."""
+        return stratum
 
-    def run(self) -> Generator[Progress, None, None]:
-        """Check everything."""
-        pace, done = Pace(), 0
-        strata = sorted({parse_closed_key(key).stratum for key in self.keys})
+    def near(self, group: int) -> Iterable[int]:
+        """Return a stratum and the next two."""
+        return range(group, group + _REACH)
+
+    def check_root(self) -> None:
+        """Raise Refuted if the deal's class is not closed."""
         words = self.form.root
-        if not strata or not t.holds(self._table(strata[0]), *map(np.uint64, words)):
+        lowest = min(self.groups, default=0)
+        if not t.holds(self.states_of(lowest), *map(np.uint64, words)):
             raise Refuted("the deal's class is not closed", (*words, 0, 0))
+
+    def check_blocks(self, group: int) -> Iterator[tuple[bytes, int, int]]:
+        """Check the classes of a stratum: yield each block, its classes and digest."""
+        self.keep_near(group)
+        tables = t.ClosedClasses(*(self.states_of(stratum) for stratum in self.near(group)))
         boards: SimpleQueue[LaidClass] = SimpleQueue()
         for _ in range(self.threads):
             boards.put(make_board(self.form.game))
         with ThreadPoolExecutor(self.threads) as pool:
-            for stratum in strata:
-                tables = self._tables(stratum)
-                for key, checked in self._checks(pool, stratum, tables, boards):
-                    states, digest = checked.result()
-                    done += 1
-                    self.all_states += states
-                    if key in self.chosen:
-                        self.count(key, states, digest)
-                    if pace.due():
-                        share = done / len(self.keys)
-                        yield Progress("checking", stratum, strata[-1], self.states, 0, share)
+            for key, checked in self._checks(pool, group, tables, boards):
+                yield key, *checked.result()
 
-    def _blocks(self, stratum: int) -> list[bytes]:
-        """Return the blocks of a stratum."""
-        return [key for key in self.keys if parse_closed_key(key).stratum == stratum]
-
-    def _tables(self, stratum: int) -> t.ClosedClasses:
-        """Return the closed classes of a stratum and of the next two; drop those of lower ones."""
-        for old in [old for old in self.loaded if old < stratum]:
-            del self.loaded[old]
-        first, second, third = (self._table(stratum + step) for step in range(_REACH))
-        return t.ClosedClasses(first, second, third)
-
-    def _table(self, stratum: int) -> t.Words:
-        """Return the closed classes of a stratum as a hash table."""
-        if stratum not in self.loaded:
-            states = sum(self.store.states_in(key) for key in self._blocks(stratum))
-            slots = max(1 << (_SLOTS_PER_CLASS * states).bit_length(), _LEAST_SLOTS)
-            table = np.full((slots, 2), t.NONE, np.uint64)
-            for key in self._blocks(stratum):
-                directory, body = self._read(key)
-                if not t.enter(table, directory.signatures, directory.counts, body):
-                    raise Refuted(f"a class is closed twice ({describe(key)})")
-            self.loaded[stratum] = table
-        return self.loaded[stratum]
+    def load(self, keys: list[bytes]) -> t.Words:
+        """Return the closed classes of some blocks as a hash table."""
+        states = sum(self.store.states_in(key) for key in keys)
+        slots = max(1 << (_SLOTS_PER_CLASS * states).bit_length(), _LEAST_SLOTS)
+        table = np.full((slots, 2), t.NONE, np.uint64)
+        for key in keys:
+            directory, body = self.read(key)
+            if not t.enter(table, directory.signatures, directory.counts, body):
+                raise Refuted(f"a class is closed twice ({describe(key)})")
+        return table
 
     def _checks(
         self,
@@ -110,7 +88,7 @@ class ClassCheck(BlockwiseCheck[ClassFormat, int, t.Words]):
     ) -> Iterator[tuple[bytes, Future[tuple[int, int]]]]:
         """Yield (key, check) for each block of a stratum; the checks run in the pool."""
         ahead: list[tuple[bytes, Future[tuple[int, int]]]] = []
-        for key in self._blocks(stratum):
+        for key in self.groups[stratum]:
             ahead.append((key, pool.submit(self._check, key, stratum, tables, boards)))
             if len(ahead) > self.threads:
                 yield ahead.pop(0)
@@ -120,7 +98,9 @@ class ClassCheck(BlockwiseCheck[ClassFormat, int, t.Words]):
         self, key: bytes, stratum: int, tables: t.ClosedClasses, boards: SimpleQueue[LaidClass]
     ) -> tuple[int, int]:
         """Check the classes of a block if it is chosen; return their number and digest."""
-        directory, body = self._read(key)
+        directory, body = self.read(key)
+        if parse_closed_key(key).layer:
+            raise Refuted("a proof has no layers")
         if key not in self.chosen:
             return body.states, 0
         sums, pair = np.zeros(1, np.uint64), np.zeros(4, np.uint64)
@@ -137,16 +117,6 @@ class ClassCheck(BlockwiseCheck[ClassFormat, int, t.Words]):
             neighbour = _words(pair[:2]) if other else None
             raise Refuted(_REASONS[int(found)], _words(pair[2:]), neighbour, other)
         return body.states, int(sums[0])
-
-    def _read(self, key: bytes) -> tuple[Directory, Body]:
-        """Return the signatures and states of a block; StoreError if they cannot be."""
-        directory, body = read_block(self.store, CODE_BYTES, key)
-        if body.words != 1:
-            where = f"{self.store.path}: {describe(key)}"
-            raise StoreError("the block's keys have a width that cannot be", where)
-        if parse_closed_key(key).layer:
-            raise Refuted("a proof has no layers")
-        return directory, body
 
 
 def _words(words: t.Words) -> tuple[int, int, int, int]:

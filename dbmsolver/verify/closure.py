@@ -23,7 +23,7 @@ from dbmsolver.verify.blocks import Readers
 from dbmsolver.verify.catalog import Catalog
 from dbmsolver.verify.chains import NO_CHAINS, ChainChecks
 from dbmsolver.verify.claim import Claim, Pace, Progress
-from dbmsolver.verify.format import Format, RunFormat, comes_back
+from dbmsolver.verify.format import Format, comes_back
 from dbmsolver.verify.kernels.partition import find_run
 from dbmsolver.verify.partitions import LoadedPartition, PartitionLoader, cut
 from dbmsolver.verify.refutation import Refuted, words_of
@@ -79,7 +79,7 @@ class Closure:
         self.threads = threads
         self.memory = memory
         self.states = 0
-        self.lift = _LIFT_OF_SUIT if isinstance(form, RunFormat) else _LIFT
+        self.lift = _LIFT_OF_SUIT if form.rules.whole_suits else _LIFT
         if comes_back(form):
             self.lift = _LIFT_TO_GOAL
         self.blocks = len(catalog.blocks)

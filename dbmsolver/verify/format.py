@@ -68,39 +68,30 @@ of their public keys, little-endian.
 
 from __future__ import annotations
 
-from collections import namedtuple
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
-
-FREECELL, BOTTOM, LOCKED, HOME = 4, 5, 6, 7
-PAIRED = 64
-"""The place value of a card that is removed with another, less the number of that one."""
-NO_CARD = 63
-"""The card that the deal's parent-move code moves, where a run is one move: none."""
+from dbmsolver.verify.kernels.rules import Rules
+from dbmsolver.verify.places import HOME
 
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 
 
 class Format(NamedTuple):
-    """Everything about the keys of one deal that the kernels need."""
+    """Everything about the rules and the keys of one deal that the kernels need."""
 
-    columns: int
-    freecells: int
-    room: int  # of the freecells, how many cards may be put into
-    holds: np.uint64  # cards that can be in a freecell
-    build: int
-    policy: int
+    rules: Rules
     planes: int  # 2 or 3
+    holds: np.uint64  # cards that can be in a freecell
     kinds: Ints  # XOR masks of legal parents
-    fillers: np.uint64  # cards that may go to an empty column
     has_values: np.uint64  # cards with place values
+    heights_dealt: Ints  # int64[4]: of the foundations
     dealt_place: Ints  # [52]
     dealt_under: Ints  # [52]: the card beneath in the deal, -1 at a bottom, -2 in no column
     dealt_column: Ints  # [52]: -1 in no column
@@ -120,46 +111,9 @@ class Format(NamedTuple):
     locked_total: int
 
 
-def _and_more(name: str, meaning: str, *fields: str) -> Any:
-    """Return a named tuple type with the fields of `Format` and some more.
-
-    Kernels are compiled for each such type.
-    """
-    kind = namedtuple(name, (*Format._fields, *fields))  # type: ignore[misc]
-    kind.__doc__ = meaning
-    return kind
-
-
-RunFormat = _and_more(
-    "RunFormat",
-    """:class:`Format` of a game in which a run is one move.
-
-    ``runs``           int: a card on a parent of one of that many first kinds moves with it
-    ``whole_suits``    bool: whether cards go home as whole suits only
-    ``heights_dealt``  int64[4]: of the foundations
-    ``limited``        bool: whether runs move as far as there is room only
-    ``doubling``       bool: whether each empty column doubles that room
-    ``free``           bool: whether forced moves are not counted
-    ``bases``          uint64: the cards that kings are put on, where columns go round; 0 elsewhere
-    """,
-    *("runs", "whole_suits", "heights_dealt", "limited", "doubling", "free", "bases"),
-)
-
-TwoWayFormat = _and_more(
-    "TwoWayFormat",
-    """:class:`Format` of a game whose cards go on higher and lower cards, or home and back.
-
-    ``rises``      int64[parents]: added to a card's number for each parent, but for its suit
-    ``removable``  bool: whether cards come back from the foundations
-    ``kept``       uint64: cards that are home and never come back; 0 unless others do
-    """,
-    *("rises", "removable", "kept"),
-)
-
-
-def comes_back(form: Any) -> bool:
+def comes_back(form: Format) -> bool:
     """Return True if cards come back from the foundations."""
-    return isinstance(form, TwoWayFormat) and form.removable
+    return form.rules.kept < 13
 
 
 def code_bytes(form: Format) -> int:
@@ -175,7 +129,7 @@ def root_words(form: Format, deal: Deal) -> tuple[int, int, int, int]:
         heights = [deal.rules.kept_rank] * 4
         kept = range(4 * deal.rules.kept_rank)
     signature = sum(height << (4 * suit) for suit, height in enumerate(heights))
-    for column in range(form.columns):
+    for column in range(form.rules.columns):
         count = int((form.locked[column] >= 0).sum())
         signature |= count << int(form.column_shift[column])
     planes = [0, 0, 0]

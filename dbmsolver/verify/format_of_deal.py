@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,26 +13,10 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric, measure_of
-from dbmsolver.verify.format import (
-    BOTTOM,
-    FREECELL,
-    HOME,
-    LOCKED,
-    NO_CARD,
-    Format,
-    RunFormat,
-    TwoWayFormat,
-    Words,
-)
-
-BUILDS = {"alternate": 0, "suit": 1, "any": 2, "none": 1, "suit-both": 1}
-"""The rule by which moves home are safe: where nothing is built, all are, as by suit."""
-RISES = {"suit-both": (4, -4)}
-"""The numbers added to a card's for its parents, apart from suits, where that is not 4."""
-RUNS = {"single": 0, "suit-runs": 1}
-POLICIES = {"none": 0, "horne": 1, "wkr": 2, "max": 4}
-PLAYED_WKR = 3
-"""The policy wkr as programs have it: Horne's moves, too."""
+from dbmsolver.verify.format import Format, Words
+from dbmsolver.verify.kernels.rules import Rules
+from dbmsolver.verify.places import BOTTOM, FREECELL, HOME, LOCKED, NO_CARD
+from dbmsolver.verify.rules_of_deal import rules_of_deal, set_of
 
 
 class _Dealt(NamedTuple):
@@ -45,40 +29,15 @@ class _Dealt(NamedTuple):
 
 
 def make_format(deal: Deal, policy: Policy, metric: Metric | None = None) -> Format:
-    """Return the tables of a deal under a policy.
-
-    A `RunFormat` where a run is one move, by the rules or as the metric counts moves; a
-    `TwoWayFormat` where cards go both ways.
-    """
-    rules = deal.rules
-    measure = measure_of(rules, policy, metric)
-    if rules.whole_suits or rules.takes_back:
-        policy = "none"  # no card goes home by itself, so none is forced
-    form = _of_any_game(deal, policy)
-    if rules.two_way:
-        form = _coming_back(form, rules.kept_rank) if rules.takes_back else form
-        return TwoWayFormat(  # type: ignore[no-any-return]
-            *form,
-            rises=np.array(RISES.get(rules.build, (4,) * form.kinds.size), np.int64),
-            removable=rules.takes_back,
-            kept=_mask(range(4 * rules.kept_rank if rules.takes_back else 0)),
-        )
-    if not rules.has_runs and not measure.by_room:
+    """Return the tables of a deal under a policy, as a metric counts moves."""
+    rules = rules_of_deal(deal, measure_of(deal.rules, policy, metric), shortest=False)
+    form = _of_any_game(deal, rules, policy if rules.at_home.size else "none")
+    if deal.rules.takes_back:
+        return _coming_back(form, rules.kept)
+    if not rules.runs:
         return form
-    if measure.has_free_moves and policy == "wkr":
-        form = form._replace(policy=PLAYED_WKR)
-    pairs = form._replace(
+    return form._replace(
         code_card=np.append(form.code_card, NO_CARD), code_place=np.append(form.code_place, 0)
-    )
-    return RunFormat(  # type: ignore[no-any-return]
-        *pairs,
-        runs=form.kinds.size if measure.by_room else RUNS.get(rules.moves, form.kinds.size),
-        whole_suits=rules.whole_suits,
-        heights_dealt=np.array(deal.position.foundations, np.int64),
-        limited=measure.by_room,
-        doubling=rules.fill == "any",
-        free=measure.has_free_moves,
-        bases=_mask(card for card in range(CARDS) if _is_base(deal, card)),
     )
 
 
@@ -99,7 +58,7 @@ def _coming_back(form: Format, kept: int) -> Format:
         digits[8 * card + HOME] = form.heights[card % 4, 1]
     return form._replace(
         planes=3,
-        has_values=form.has_values | _mask(free),
+        has_values=form.has_values | set_of(free),
         varying=np.array([varying[0], varying[1], varying[2] | fixed[2]], np.uint64),
         fixed=np.array([fixed[0], fixed[1], 0], np.uint64),
         off=np.array(bits[0], np.uint64),
@@ -111,7 +70,7 @@ def _coming_back(form: Format, kept: int) -> Format:
     )
 
 
-def _of_any_game(deal: Deal, policy: Policy) -> Format:
+def _of_any_game(deal: Deal, tables: Rules, policy: Policy) -> Format:
     rules = deal.rules
     kinds = rules.parent_kinds
     # Kings are put on aces where columns go round, so that no ace has to go home at once.
@@ -126,18 +85,14 @@ def _of_any_game(deal: Deal, policy: Policy) -> Format:
     pairs = [(card, place) for card in range(CARDS) for place in (dealt.place[card], *values[card])]
     digits, heights, words = _public(dealt.place, values)
     return Format(
-        columns=rules.columns,
-        freecells=rules.freecells,
-        room=0 if rules.reserve else rules.freecells,
-        holds=_mask(
+        rules=tables,
+        holds=set_of(
             card for card in range(CARDS) if FREECELL in {dealt.place[card], *values[card]}
         ),
-        build=BUILDS[rules.build],
-        policy=POLICIES[policy],
         planes=3 if len(kinds) > 2 else 2,
         kinds=np.array(kinds, np.int64),
-        fillers=_mask(card for card in range(CARDS) if rules.can_fill(card)),
-        has_values=_mask(card for card in range(CARDS) if values[card]),
+        has_values=set_of(card for card in range(CARDS) if values[card]),
+        heights_dealt=np.array(deal.position.foundations, np.int64),
         dealt_place=np.array(dealt.place, np.int64),
         dealt_under=np.array(dealt.under, np.int64),
         dealt_column=np.array(dealt.column, np.int64),
@@ -156,11 +111,6 @@ def _of_any_game(deal: Deal, policy: Policy) -> Format:
         words=words,
         locked_total=sum(map(len, dealt.locked)),
     )
-
-
-def _is_base(deal: Deal, card: int) -> bool:
-    """Return True if kings are put on the card: where columns go round over the lowest rank."""
-    return deal.rules.base == "round" and card // 4 == deal.position.lowest - 1
 
 
 def _values(deal: Deal, forced_aces: bool) -> list[list[int]]:
@@ -210,10 +160,6 @@ def _planes(
             varying[plane] |= (seen == {0, 1}) << card
             fixed[plane] |= (seen == {1}) << card
     return varying, fixed
-
-
-def _mask(cards: Any) -> np.uint64:
-    return np.uint64(sum(1 << card for card in cards))
 
 
 def _plane_bits(removable: bool = False) -> list[list[int]]:

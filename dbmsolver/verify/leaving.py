@@ -8,22 +8,24 @@ below its length: layers are lower bounds, and no move leads to a lower one.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Iterable, Iterator
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dbmsolver.errors import StoreError
 from dbmsolver.storage.records import describe, parse_closed_key
-from dbmsolver.verify.blocks import read_block
-from dbmsolver.verify.blockwise import BlockwiseCheck, Place
-from dbmsolver.verify.claim import Pace, Progress
+from dbmsolver.verify.blockwise import BlockwiseCheck
 from dbmsolver.verify.kernels.leaving import hash_sum, missing_from
 from dbmsolver.verify.leaving_format import CODE_BYTES, Flags, Ints, LeavingFormat, Moved, Words
 from dbmsolver.verify.refutation import Refuted
 
 _UNIT = 1 << 16
 """States that are looked at together."""
+
+
+Place = tuple[int, int]
+"""Layer and stratum."""
 
 
 class LeavingStates(NamedTuple):
@@ -34,82 +36,63 @@ class LeavingStates(NamedTuple):
 
 
 class LeavingCheck(BlockwiseCheck[LeavingFormat, Place, LeavingStates]):
-    """The check of one store; :meth:`run` carries it out, or raises Refuted."""
+    """The check of one store."""
 
     code_bytes = CODE_BYTES
+    key_words = 1
     state_bytes = 64
 
-    def most_together(self, states: dict[Place, int]) -> int:
-        """Return the most states that a layer and stratum and all next to it have."""
-        near = range(-self.form.far, self.form.far + 1)
-        return max(
-            (
-                sum(states.get((layer + x, stratum + y), 0) for x in (-1, 0, 1) for y in near)
-                for layer, stratum in states
-            ),
-            default=0,
-        )
+    def group_of(self, layer: int, stratum: int) -> Place:
+        """Return layer and stratum."""
+        return layer, stratum
 
-    def run(self) -> Generator[Progress, None, None]:
-        """Check everything."""
-        pace = Pace()
+    def near(self, group: Place) -> Iterable[Place]:
+        """Return all layers and strata that moves lead to, or come from."""
+        far = self.form.far
+        layers = range(group[0] - 1, group[0] + 2)
+        return product(layers, range(group[1] - far, group[1] + far + 1))
+
+    def check_root(self) -> None:
+        """Raise Refuted if the deal is not closed."""
         root = np.array([self.form.root], np.uint64)
         fields = self.form.take_apart(root)
         home = (self.form.root_layer, int(self.form.strata(fields)[0]))
-        if missing_from(root, self._states(home).keys) >= 0:
+        if missing_from(root, self.states_of(home).keys) >= 0:
             reason = "the deal is not among the closed positions"
             raise Refuted(reason, _words(self.form.root))
-        done = 0
-        for place in sorted(self.blocks):
-            far = self.form.far
-            near = range(place[0] - 1, place[0] + 2), range(place[1] - far, place[1] + far + 1)
-            for old in [
-                old for old in self.loaded if old[0] not in near[0] or old[1] not in near[1]
-            ]:
-                del self.loaded[old]
-            everything = self._states(place)
-            self.all_states += everything.keys.size
-            for key in self.blocks[place]:
-                done += 1
-                if key in self.chosen:
-                    self._check_block(place, key)
-                if pace.due():
-                    share = done / len(self.keys)
-                    last = max(stratum for _, stratum in self.blocks)
-                    yield Progress("checking", place[1], last, self.states, 0, share)
 
-    def _states(self, place: Place) -> LeavingStates:
-        """Return all closed states of a layer and stratum; raise Refuted if one is there twice."""
-        if place not in self.loaded:
-            parts = [self._read(key) for key in self.blocks.get(place, [])]
-            keys = np.concatenate([part.keys for part in parts] or [np.empty(0, np.uint64)])
-            codes = np.concatenate([part.codes for part in parts] or [np.empty(0, np.int64)])
-            order = np.argsort(keys, kind="stable")
-            keys, codes = keys[order], codes[order]
-            twice = np.flatnonzero(keys[1:] == keys[:-1])
-            if twice.size:
-                raise Refuted("a position is closed twice", _words(int(keys[twice[0]])))
-            self.loaded[place] = LeavingStates(keys, codes)
-        return self.loaded[place]
+    def check_blocks(self, group: Place) -> Iterator[tuple[bytes, int, int]]:
+        """Check the states of a layer and stratum: yield each block, its states and digest."""
+        self.keep_near(group)
+        self.states_of(group)
+        second = np.uint64(self.form.second_word(group[0]))
+        for block in self.groups[group]:
+            keys, codes = self._read(block)
+            if block in self.chosen:
+                for start in range(0, keys.size, _UNIT):
+                    some = slice(start, start + _UNIT)
+                    self._check(group, keys[some], codes[some])
+            yield block, keys.size, int(hash_sum(keys, second))
+
+    def load(self, keys: list[bytes]) -> LeavingStates:
+        """Return the closed states of some blocks; raise Refuted if one is there twice."""
+        parts = [self._read(key) for key in keys]
+        words = np.concatenate([part.keys for part in parts] or [np.empty(0, np.uint64)])
+        codes = np.concatenate([part.codes for part in parts] or [np.empty(0, np.int64)])
+        order = np.argsort(words, kind="stable")
+        words, codes = words[order], codes[order]
+        twice = np.flatnonzero(words[1:] == words[:-1])
+        if twice.size:
+            raise Refuted("a position is closed twice", _words(int(words[twice[0]])))
+        return LeavingStates(words, codes)
 
     def _read(self, key: bytes) -> LeavingStates:
-        directory, body = read_block(self.store, CODE_BYTES, key)
-        if body.words != 1:
-            raise StoreError(
-                "the block's keys have a width that cannot be",
-                f"{self.store.path}: {describe(key)}",
-            )
+        directory, body = self.read(key)
         layer = parse_closed_key(key).layer
         keys = self.form.read(directory.signatures, directory.counts, body, layer)
         if keys is None:
             raise Refuted(f"a key has more bits than it can have ({describe(key)})")
         return LeavingStates(keys, body.codes.astype(np.int64))
-
-    def _check_block(self, place: Place, key: bytes) -> None:
-        keys, codes = self._read(key)
-        for start in range(0, keys.size, _UNIT):
-            self._check(place, keys[start : start + _UNIT], codes[start : start + _UNIT])
-        self.count(key, keys.size, int(hash_sum(keys, np.uint64(self.form.second_word(place[0])))))
 
     def _check(self, place: Place, keys: Words, codes: Ints) -> None:
         form = self.form
@@ -151,7 +134,7 @@ class LeavingCheck(BlockwiseCheck[LeavingFormat, Place, LeavingStates]):
         for layer in np.unique(moved.layers).tolist():
             some = moved.layers == layer
             others = moved.others[some]
-            gone = missing_from(others, self._states((layer, stratum)).keys)
+            gone = missing_from(others, self.states_of((layer, stratum)).keys)
             if gone >= 0:
                 return int(moved.keys[some][gone]), int(others[gone])
         return None

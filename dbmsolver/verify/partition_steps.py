@@ -16,10 +16,11 @@ from dbmsolver.verify.catalog import Catalog, read_catalog
 from dbmsolver.verify.claim import Claim, Progress
 from dbmsolver.verify.closure import Closure
 from dbmsolver.verify.format import Format
-from dbmsolver.verify.kernels.arrange import arrange, make_board, take_signature
-from dbmsolver.verify.kernels.bound import lower_bound
+from dbmsolver.verify.kernels.board import make_board
+from dbmsolver.verify.kernels.partition import bound_of_words
 from dbmsolver.verify.partitions import PartitionLoader, state_bytes
-from dbmsolver.verify.positions import TooManyPositions, check_positions
+from dbmsolver.verify.position_list import TooManyPositions
+from dbmsolver.verify.positions import check_positions
 from dbmsolver.verify.records import root_record
 from dbmsolver.verify.store_check import StoreCheck
 
@@ -145,16 +146,10 @@ def _note_checks(check: StoreCheck, claim: Claim) -> None:
 
 def bound_of(form: Format, words: tuple[int, int, int, int]) -> int:
     """Return the lower bound of a state."""
-    signature, off, low, high = (np.uint64(word) for word in words)
-    board = make_board()
-    error, home, locked = take_signature(form, signature)
-    if not error:
-        # Numba returns plain integers, and would compile anew for them.
-        home, locked = np.uint64(home), np.uint64(locked)
-        error, used = arrange(form, home, locked, off, low, high, board)
+    error, bound = bound_of_words(form, np.array(words, np.uint64), make_board())
     if error:
         raise DbmError("the state is no position")
-    return int(lower_bound(form, signature, home, off & ~low & ~high, used, board))
+    return int(bound)
 
 
 def _rows(tally: NDArray[np.int64]) -> list[tuple[int, int, int, int]]:

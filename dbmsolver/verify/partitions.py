@@ -12,8 +12,8 @@ from dbmsolver.storage.store import Store
 from dbmsolver.verify.blocks import Readers, read_body
 from dbmsolver.verify.catalog import Catalog, PartitionPlan
 from dbmsolver.verify.format import Format
-from dbmsolver.verify.kernels.arrange import make_board
 from dbmsolver.verify.kernels.blocks import make_scratch, unpack_block
+from dbmsolver.verify.kernels.board import make_board
 from dbmsolver.verify.kernels.partition import PartitionStates, build_table, moves_made
 from dbmsolver.verify.pieces import Pieces, sort_out
 from dbmsolver.verify.refutation import Refuted, key_refuted

@@ -10,17 +10,15 @@ claimed.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from dbmsolver.errors import StoreError
 from dbmsolver.storage.records import describe, parse_closed_key
-from dbmsolver.verify.blocks import read_block
-from dbmsolver.verify.blockwise import BlockwiseCheck, Place
-from dbmsolver.verify.claim import Pace, Progress
-from dbmsolver.verify.kernels import patience as k
+from dbmsolver.verify.blockwise import BlockwiseCheck
+from dbmsolver.verify.kernels import digit_check as k
+from dbmsolver.verify.kernels.digits import Ints, Words, hash_sum, unpack
 from dbmsolver.verify.patience_format import CODE_BYTES, FIRST, PatienceFormat
 from dbmsolver.verify.refutation import Refuted
 
@@ -39,9 +37,9 @@ _REASONS = {
 class PatienceStates(NamedTuple):
     """Closed states in ascending order, with codes and layers."""
 
-    words: k.Words
-    codes: k.Ints
-    layers: k.Ints
+    words: Words
+    codes: Ints
+    layers: Ints
 
     def cut(self, first: int, last: int) -> PatienceStates:
         """Return the states ``first:last``."""
@@ -51,83 +49,50 @@ class PatienceStates(NamedTuple):
 
 
 class PatienceCheck(BlockwiseCheck[PatienceFormat, int, PatienceStates]):
-    """The check of one store; :meth:`run` carries it out, or raises Refuted."""
+    """The check of one store."""
 
     code_bytes = CODE_BYTES
+    key_words = 3
     state_bytes = 200
 
-    def most_together(self, states: dict[Place, int]) -> int:
-        """Return the most states that three adjacent strata have, whatever their layers."""
-        strata: dict[int, int] = {}
-        for (_, stratum), number in states.items():
-            strata[stratum] = strata.get(stratum, 0) + number
-        return max(
-            (sum(strata.get(at + offset, 0) for offset in (-1, 0, 1)) for at in strata), default=0
-        )
+    def group_of(self, layer: int, stratum: int) -> int:
+        """Return the stratum, whatever the layer."""
+        return stratum
 
-    def run(self) -> Generator[Progress, None, None]:
-        """Check everything."""
-        pace, done = Pace(), 0
-        strata = sorted({parse_closed_key(key).stratum for key in self.keys})
-        if not self._holds_root(strata):
-            raise Refuted("the deal is not among the closed positions", _words(self.form.root))
-        for stratum in strata:
-            known = self._known(stratum)
-            own = [key for key in self.keys if parse_closed_key(key).stratum == stratum]
-            chains: list[tuple[k.Ints, k.Ints]] = []
-            for key in own:
-                done += 1
-                part = self._read(key)
-                self.all_states += part.codes.size
-                if key in self.chosen:
-                    for start in range(0, part.codes.size, _UNIT):
-                        some = part.cut(start, start + _UNIT)
-                        chains.append(self._check(some, stratum, known))
-                        if pace.due():
-                            share = done / len(self.keys)
-                            yield Progress("checking", stratum, strata[-1], self.states, 0, share)
-                    self.count(key, part.codes.size, int(k.hash_sum(part.words)))
-            if self.whole and not self.layered:  # layers have rings in no case: moves made fall
-                _check_rings(known, chains)
+    def near(self, group: int) -> Iterable[int]:
+        """Return a stratum and its neighbours."""
+        return range(group - 1, group + 2)
 
-    def _holds_root(self, strata: list[int]) -> bool:
+    def check_root(self) -> None:
+        """Raise Refuted if the deal is not closed."""
         root = self.form.root
-        return any(
-            ((part.words == root).all(axis=1) & (part.codes == FIRST)).any()
-            for stratum in strata[:1]
-            for part in [self._known(stratum)]
-        )
+        known = self.states_of(min(self.groups, default=0))
+        if not ((known.words == root).all(axis=1) & (known.codes == FIRST)).any():
+            raise Refuted("the deal is not among the closed positions", _words(root))
 
-    def _known(self, stratum: int) -> PatienceStates:
-        """Return the closed states of a stratum and its neighbours, of all layers."""
-        near = range(stratum - 1, stratum + 2)
-        for old in set(self.loaded) - set(near):
-            del self.loaded[old]
-        for nearby in near:
-            if nearby not in self.loaded:
-                own = [key for key in self.keys if parse_closed_key(key).stratum == nearby]
-                self.loaded[nearby] = self._sorted([self._read(key) for key in own])
-        return self._sorted([self.loaded[nearby] for nearby in near])
+    def check_blocks(self, group: int) -> Iterator[tuple[bytes, int, int]]:
+        """Check the states of a stratum: yield each block, its states and digest."""
+        self.keep_near(group)
+        known = _in_order([self.states_of(stratum) for stratum in self.near(group)])
+        chains: list[tuple[Ints, Ints]] = []
+        for key in self.groups[group]:
+            part = self._read(key)
+            if key in self.chosen:
+                for start in range(0, part.codes.size, _UNIT):
+                    some = part.cut(start, start + _UNIT)
+                    chains.append(self._check(some, group, known))
+            yield key, part.codes.size, int(hash_sum(part.words))
+        if self.whole and not self.layered:  # layers have rings in no case: moves made fall
+            _check_rings(known, chains)
 
-    def _sorted(self, parts: list[PatienceStates]) -> PatienceStates:
-        """Return states in order; raise Refuted if one is there twice."""
-        words = np.concatenate([part.words for part in parts] or [np.empty((0, 3), np.uint64)])
-        codes = np.concatenate([part.codes for part in parts] or [np.empty(0, np.int64)])
-        layers = np.concatenate([part.layers for part in parts] or [np.empty(0, np.int64)])
-        order = np.lexsort((words[:, 0], words[:, 1], words[:, 2]))
-        words = words[order]
-        twice = np.flatnonzero((words[1:] == words[:-1]).all(axis=1))
-        if twice.size:
-            raise Refuted("a position is closed twice", _words(words[twice[0]]))
-        return PatienceStates(words, codes[order], layers[order])
+    def load(self, keys: list[bytes]) -> PatienceStates:
+        """Return the closed states of some blocks; raise Refuted if one is there twice."""
+        return _in_order([self._read(key) for key in keys])
 
     def _read(self, key: bytes) -> PatienceStates:
-        directory, body = read_block(self.store, CODE_BYTES, key)
-        where = f"{self.store.path}: {describe(key)}"
-        if body.words != 3:
-            raise StoreError("the block's keys have a width that cannot be", where)
+        directory, body = self.read(key)
         words = np.empty((body.states, 3), np.uint64)
-        if not k.unpack(directory.signatures, directory.counts, body, words):
+        if not unpack(directory.signatures, directory.counts, body, words):
             raise Refuted(f"a key does not fit its signature ({describe(key)})")
         layer = parse_closed_key(key).layer
         if bool(layer) != self.layered:
@@ -137,7 +102,7 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, PatienceStates]):
 
     def _check(
         self, some: PatienceStates, stratum: int, known: PatienceStates
-    ) -> tuple[k.Ints, k.Ints]:
+    ) -> tuple[Ints, Ints]:
         """Check states; return their places and their parents' among the known ones."""
         form = self.form
         parents, pair = np.empty(some.codes.size, np.int64), np.zeros(3, np.uint64)
@@ -147,20 +112,33 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, PatienceStates]):
                 raise Refuted(
                     "a closed position is said to be the deal", _words(some.words[number])
                 )
-        found, number = k.check(
-            form.game, form.table, k.KnownStates(known.words, known.layers), some.words, some.codes,
-            some.layers, stratum, -1 if self.length is None else self.length, parents, pair,
-        )  # fmt: skip
+        states = k.CheckedStates(some.words, some.codes, some.layers, parents)
+        wanted = k.Wanted(stratum, -1 if self.length is None else self.length)
+        among = k.KnownStates(known.words, known.layers)
+        found, number = k.check(form.digits, form.boards, among, states, wanted, pair)
         if found != k.GOOD:
             other = {k.NO_SUCCESSOR: "the successor", k.NO_PARENT: "the parent"}.get(int(found))
             neighbour = _words(pair) if other else None
             raise Refuted(_REASONS[int(found)], _words(some.words[number]), neighbour, other)
         places = np.empty(some.codes.size, np.int64)
-        k.places(k.KnownStates(known.words, known.layers), some.words, places)
+        k.places(among, some.words, places)
         return places, parents
 
 
-def _check_rings(known: PatienceStates, chains: list[tuple[k.Ints, k.Ints]]) -> None:
+def _in_order(parts: list[PatienceStates]) -> PatienceStates:
+    """Return states in order; raise Refuted if one is there twice."""
+    words = np.concatenate([part.words for part in parts] or [np.empty((0, 3), np.uint64)])
+    codes = np.concatenate([part.codes for part in parts] or [np.empty(0, np.int64)])
+    layers = np.concatenate([part.layers for part in parts] or [np.empty(0, np.int64)])
+    order = np.lexsort((words[:, 0], words[:, 1], words[:, 2]))
+    words = words[order]
+    twice = np.flatnonzero((words[1:] == words[:-1]).all(axis=1))
+    if twice.size:
+        raise Refuted("a position is closed twice", _words(words[twice[0]]))
+    return PatienceStates(words, codes[order], layers[order])
+
+
+def _check_rings(known: PatienceStates, chains: list[tuple[Ints, Ints]]) -> None:
     """Raise Refuted if parents within a stratum lead round and round.
 
     Each state points to its parent if that is of the stratum, else to nothing. In every round each
@@ -182,6 +160,6 @@ def _check_rings(known: PatienceStates, chains: list[tuple[k.Ints, k.Ints]]) -> 
         raise Refuted("the parents of a closed position lead in a ring", state)
 
 
-def _words(words: k.Words) -> tuple[int, int, int, int]:
+def _words(words: Words) -> tuple[int, int, int, int]:
     first, second, third = (int(word) for word in words)
     return first, second, third, 0

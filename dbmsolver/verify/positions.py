@@ -18,29 +18,22 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.arrays import zeros
-from dbmsolver.errors import DbmError
-from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.verify.blocks import Readers
 from dbmsolver.verify.catalog import Catalog
 from dbmsolver.verify.claim import Pace, Progress
-from dbmsolver.verify.format import Format
+from dbmsolver.verify.format import Format, root_words
 from dbmsolver.verify.kernels import position_moves, position_set, record_positions
+from dbmsolver.verify.kernels.board import MOST_MOVES, make_board
 from dbmsolver.verify.kernels.record_table import make_table
 from dbmsolver.verify.partitions import PartitionLoader
+from dbmsolver.verify.position_list import PositionList
 from dbmsolver.verify.refutation import Refuted
+from dbmsolver.verify.showing import position_on
 
 Words = NDArray[np.uint64]
-_FIRST_ROOM = 1 << 12
 _UNIT = 1 << 14
-_POSITION_BYTES = 24 + 8
-"""The bytes of a position, with its share of the hash table."""
-
-
-class TooManyPositions(DbmError):
-    """There is no memory for all positions that the records cover."""
 
 
 class WrongPosition(Exception):
@@ -51,43 +44,22 @@ class WrongPosition(Exception):
         self.reason, self.position, self.after = reason, position, after
 
 
-class Positions:
+class Positions(PositionList):
     """The set P of a store, in ``memory`` bytes; TooManyPositions if it needs more."""
 
     def __init__(self, form: Format, deal: Deal, memory: int) -> None:
+        super().__init__(memory)
         self.form = form
         self.deal = deal
-        self.memory = memory
-        self.count = 0
         self.tally = np.zeros(1, np.int64)
         self.digest = np.zeros(1, np.uint64)
         self.strata: dict[int, int] = {}
-        self._states: Words = np.empty((0, 3), np.uint64)
-        self._slots = np.zeros(0, np.uint32)
-        self._grow()
-
-    def _grow(self) -> None:
-        """Make room for twice as many."""
-        room = max(2 * self._states.shape[0], _FIRST_ROOM)
-        held = self._states.nbytes
-        # Old and new positions, but not both tables, are there while the old ones are copied.
-        if held + room * _POSITION_BYTES > self.memory:
-            raise TooManyPositions(
-                f"more than {self.count:,} positions, for which {self.memory:,} bytes of memory "
-                "are too few"
-            )
-        self._slots = np.zeros(0, np.uint32)
-        states = np.empty((room, 3), np.uint64)
-        states[: self.count] = self._states[: self.count]
-        self._states = states
-        self._slots = zeros(2 * room, np.uint32)
-        position_set.enter_all(states, self._slots, self.count)
 
     def add(
         self, catalog: Catalog, partitions: PartitionLoader, readers: Readers
     ) -> Iterator[Progress]:
         """Add the positions that the stored records stand for; Refuted if one is no record."""
-        table = make_table()
+        table, tally, digest = make_table(), self.tally, self.digest
         for number in range(len(catalog.partitions)):
             partitions.prepare(number, readers)
             loaded = partitions.load(number)
@@ -96,7 +68,7 @@ class Positions:
             while True:
                 error, self.count = record_positions.add_positions(
                     self.form, catalog.index.signatures, loaded.partition, loaded.segments, table,
-                    place, self._states, self._slots, self.count, self.tally, self.digest,
+                    place, self.found, self.count, tally, digest,
                 )  # fmt: skip
                 if error:
                     segment = loaded.segments[place[0]]
@@ -105,7 +77,7 @@ class Positions:
                     raise Refuted.state(error, signature, loaded.partition, wrong)
                 if place[0] == loaded.segments.shape[0]:
                     break
-                self._grow()
+                self.grow()
             stratum = int(catalog.strata[number])
             added = int(self.tally[0]) - before
             self.strata[stratum] = self.strata.get(stratum, 0) + added
@@ -114,26 +86,23 @@ class Positions:
 
     def park(self) -> Iterator[Progress]:
         """Add whatever parking leads to."""
-        done, pace = 0, Pace()
+        done, pace, board = 0, Pace(), make_board()
         while done < self.count:
             most = min(done + _UNIT, self.count)
             while done < most:
-                done, self.count = position_moves.park(
-                    self.form, self._states, self._slots, done, most, self.count
-                )
+                bounds = np.array([done, most, self.count])
+                position_moves.park(self.form, board, self.found, bounds)
+                done, self.count = int(bounds[0]), int(bounds[2])
                 if done < most:
-                    self._grow()
+                    self.grow()
             if pace.due():
                 yield self._progress("parking cards", done / self.count)
 
     def check(self, threads: int) -> Iterator[Progress]:
         """Check all positions; WrongPosition for the first that is found to be wrong."""
-        form, position = self.form, self.deal.position
-        heights = sum(height << (4 * suit) for suit, height in enumerate(position.foundations))
-        first = np.zeros(3, np.uint64)
-        words = [np.uint64(word) for word in (heights, *_planes(self.deal))]
-        position_moves.settled_position(form, *words, first)
-        if not position_set.contains(self._states, self._slots, first):
+        first = np.array(root_words(self.form, self.deal)[:3], np.uint64)
+        position_moves.settle_words(self.form, make_board(), first)
+        if not position_set.contains(self.found, first):
             raise WrongPosition(
                 "the deal is not among the positions that the closed records cover",
                 self._position(first),
@@ -155,9 +124,9 @@ class Positions:
 
     def _check_some(self, first: int, last: int) -> int:
         wrong = np.zeros((2, 3), np.uint64)
-        found = np.empty((position_moves.MOST_MOVES, 3), np.uint64)
+        found = np.empty((MOST_MOVES, 3), np.uint64)
         error = position_moves.check_moves(
-            self.form, self._states, self._slots, first, last, found, wrong
+            self.form, make_board(), self.found, first, last, found, wrong
         )
         if error == position_moves.GOAL_REACHED:
             raise WrongPosition(
@@ -177,52 +146,9 @@ class Positions:
 
     def _position(self, words: Words) -> Position:
         """Return the position of three words."""
-        first, second, third = (int(word) for word in words)
-        heights = third >> CARDS | second >> CARDS << 12
-        hearts, spades, diamonds, clubs = (heights >> (4 * suit) & 15 for suit in range(4))
-        above: dict[int, int] = {}
-        bottoms, cells = [], []
-        for card in range(CARDS):
-            if card >> 2 < heights >> (4 * (card & 3)) & 15:
-                continue
-            off, low, dealt = (word >> card & 1 for word in (first, second, third))
-            under = int(self.form.dealt_under[card]) if dealt else -1
-            if off and not low:
-                cells.append(card)
-                continue
-            if not off and not dealt:
-                under = (card ^ int(self.form.kinds[low])) + 4
-            if under < 0:
-                bottoms.append(card)
-            else:
-                above[under] = card
-        columns = []
-        for card in bottoms:
-            column = [card]
-            while column[-1] in above:
-                column.append(above[column[-1]])
-            columns.append(tuple(column))
-        columns += [()] * (self.form.columns - len(columns))
-        empty = [None] * (self.form.freecells - len(cells))
-        return Position(tuple(columns), (*cells, *empty), (hearts, spades, diamonds, clubs))
-
-
-def _planes(deal: Deal) -> tuple[int, int, int]:
-    """Return the planes off, low and dealt of a deal."""
-    rules = deal.rules
-    off = sum(1 << card for card in deal.position.freecells if card is not None)
-    low = dealt = 0
-    for column in deal.position.columns:
-        for depth, card in enumerate(column):
-            under = column[depth - 1] if depth else None
-            if under is None and rules.can_fill(card):
-                off |= 1 << card
-                low |= 1 << card
-            elif under is not None and rules.can_stack(card, under):
-                low |= rules.parent_kinds.index((card ^ under) & 3) << card
-            else:
-                dealt |= 1 << card
-    return off, low, dealt
+        board = make_board()
+        _, laid = position_moves.lay_position(self.form, board, words)
+        return position_on(board, laid, self.form, self.deal)
 
 
 def check_positions(

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from dbmsolver.game.deals import Deal
-from dbmsolver.game.position import Position
 from dbmsolver.storage.records import describe
 from dbmsolver.verify.catalog import StoredBlock
-from dbmsolver.verify.format import Format
-from dbmsolver.verify.kernels import arrange as a
-from dbmsolver.verify.kernels import back as k
 from dbmsolver.verify.kernels import blocks as b
 from dbmsolver.verify.kernels import expand as e
 from dbmsolver.verify.kernels import partition as s
+from dbmsolver.verify.kernels import planes as a
 from dbmsolver.verify.kernels import record_expand as r
 from dbmsolver.verify.kernels import record_table as t
 
@@ -28,8 +22,8 @@ _REASONS = {
     b.BAD_KEY: "a local key has more bits than its loose cards need",
     s.TWICE: "a position is closed twice",
     e.GOAL: "a closed position is a goal: all cards are home",
-    k.BAD_CODE: "the parent-move code of a closed position cannot be undone",
-    k.NOT_FORCED: "the parent of a closed position has a forced move that leads elsewhere",
+    e.BAD_CODE: "the parent-move code of a closed position cannot be undone",
+    e.NOT_FORCED: "the parent of a closed position has a forced move that leads elsewhere",
     t.BAD_FIX: "a closed record has cards said to lie in columns where that cannot be told",
     r.NOT_NORMAL: "a closed record is not in normal form",
     r.TOO_MANY_MACROS: f"a closed record has more than {t.MOST_MACROS:,} macros",
@@ -80,47 +74,3 @@ def words_of(
     width = partition.planes.size // max(partition.codes.size, 1)
     planes = [int(word) for word in partition.planes[width * number : width * (number + 1)]]
     return signature, planes[0], planes[1], planes[2] if width == 3 else 0
-
-
-def position_of(form: Format, deal: Deal, words: tuple[int, int, int, int]) -> Position | None:
-    """Return the position of a state, its columns where the deal has their bottom cards.
-
-    None if there is no such position.
-    """
-    signature, off, low, high = map(np.uint64, words)
-    error, home, locked = a.take_signature(form, signature)
-    if error:
-        return None
-    board = a.make_board()
-    # Numba returns plain integers, and would compile anew for them.
-    error, used = a.arrange(form, np.uint64(home), np.uint64(locked), off, low, high, board)
-    if error:
-        return None
-    piles = [tuple(board.columns[i, : board.lengths[i]].tolist()) for i in range(used)]
-    columns: list[tuple[int, ...]] = [()] * form.columns
-    dealt, base = deal.position.turned(), deal.position.base
-    homes = {column[0]: index for index, column in enumerate(dealt.columns) if column}
-    rest = []
-    for pile in piles:
-        index = homes.get(pile[0])
-        if index is None:
-            rest.append(pile)
-        else:
-            columns[index] = pile
-    for index in range(form.columns):
-        if not columns[index] and rest:
-            columns[index] = rest.pop(0)
-    in_cells = int(off) & ~int(low) & ~int(high)
-    back = int(off) & int(high)
-    cells = [card for card in range(52) if in_cells >> card & 1]
-    empty = [None] * (form.freecells - len(cells))
-    heights = [
-        (words[0] >> (4 * suit) & 15) + sum(back >> card & 1 for card in range(suit, 52, 4))
-        for suit in range(4)
-    ]
-    return Position(
-        tuple(tuple(map(base.card, column)) for column in columns),
-        (*map(base.card, cells), *empty),
-        (heights[0], heights[1], heights[2], heights[3]),
-        base=base,
-    )

@@ -14,7 +14,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Measure
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
-from dbmsolver.verify.format import BOTTOM, FREECELL, HOME, PAIRED
+from dbmsolver.verify.places import BOTTOM, FREECELL, HOME, PAIRED
 
 TURNED = 6
 """The place value of a step that turns cards of the stock, or the waste; its card is 0."""

@@ -12,8 +12,8 @@ from dbmsolver.verify.catalog import Catalog
 from dbmsolver.verify.chains import NO_CHAINS, Chains
 from dbmsolver.verify.claim import Claim
 from dbmsolver.verify.format import Format
-from dbmsolver.verify.kernels.arrange import make_board
-from dbmsolver.verify.kernels.expand import MOST_ROWS, MOST_TARGETS, CheckArrays, CheckTask, expand
+from dbmsolver.verify.kernels.board import make_boards
+from dbmsolver.verify.kernels.expand import MOST_ROWS, CheckTask, expand, make_arrays
 from dbmsolver.verify.kernels.partition import look_up, too_short
 from dbmsolver.verify.kernels.record_expand import expand_records
 from dbmsolver.verify.kernels.record_table import MOST_MACROS, make_table
@@ -21,9 +21,7 @@ from dbmsolver.verify.kernels.rows import (
     KIND,
     PARENT,
     ROOT,
-    ROW,
     SOURCE,
-    UNKNOWN,
     by_partition,
     pack_outgoing,
     unpack_outgoing,
@@ -56,17 +54,11 @@ class CheckWorker:
         self.claim = claim
         self.row_queues = row_queues
         self.room = rows = max(_ROWS, MOST_MACROS + 1 if claim.records else 2 * MOST_ROWS)
-        self.work = CheckArrays(
-            rows=np.empty((rows, ROW), np.uint64),
-            targets=np.full(MOST_TARGETS, UNKNOWN, np.int64),
-            place=np.zeros(4, np.int64),
-            tally=np.zeros((layers, 2), np.int64),
-            digest=np.zeros(1, np.uint64),
-        )
+        self.work = make_arrays(rows, layers)
         self.root = np.array(claim.root, np.uint64)
-        self.board = make_board()
+        self.boards = make_boards()
         self._expand: Any = expand
-        self._scratch: Any = self.board
+        self._scratch: Any = self.boards
         if claim.records:
             self._expand, self._scratch = expand_records, make_table()
         self.order = np.empty(rows, np.int64)
@@ -80,7 +72,7 @@ class CheckWorker:
         words = [np.uint64(word) for word in row]
         write_row(
             self.catalog.index, task, self.work.rows, np.int64(0), np.int64(run), np.uint64(0),
-            words[0], words[1], words[2], words[3], words[4],
+            (words[0], words[1], words[2], words[3]), words[4],
         )  # fmt: skip
         self.work.place[2] = 1
         self._send_out({}, NO_CHAINS)
@@ -133,7 +125,7 @@ class CheckWorker:
         gone = look_up(
             self.catalog.index, self.form.planes, there.partition,
             int(self.catalog.bases[there.number]), self.work.rows, rows, self.claim.costs,
-            chains.parents, chains.base, self.hashes, self.missing,
+            chains, self.hashes, self.missing,
         )  # fmt: skip
         self._judge(self.missing[:gone])
 
@@ -147,7 +139,7 @@ class CheckWorker:
         worst = int(missing[0])
         if self.claim.length is not None:
             worst = int(
-                too_short(self.form, self.work.rows, missing, self.board, self.claim.length)
+                too_short(self.form, self.work.rows, missing, self.boards.own, self.claim.length)
             )
             if worst < 0:
                 return

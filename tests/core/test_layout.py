@@ -42,7 +42,7 @@ def random_planes(game: Game, loose: list[int]) -> tuple[int, int, int]:
 
 @EVERY_GAME_AND_BACK
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_round_trip_of_positions(rules: Rules, seed: int) -> None:
     game = random_game(rules, seed)
     for position in game.walk(60)[::4]:

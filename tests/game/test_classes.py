@@ -50,7 +50,7 @@ def check(seed: int, count: int, most: int) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_classes_are_those_of_all_positions(seed: int) -> None:
-    check(seed, 40, 250)
+    check(seed, 20, 200)
 
 
 @pytest.mark.slow

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from helpers.fake_search import NEARLY_DONE
 from helpers.solutions import solved
 
+from dbmsolver.game import showing
 from dbmsolver.game.deals import Deal, format_board
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Limit, Verdict
@@ -66,3 +68,8 @@ def test_notebooks_show_pictures() -> None:
         assert picture.startswith("<svg") and name in picture
     assert "Deal 1 (golf)" in Deal.from_number(1, GAMES["golf"])._repr_svg_()
     assert "<svg" in Deal.from_number(1, GAMES["klondike"]).position._repr_svg_()
+
+
+def test_notebooks_show_text_where_nothing_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(showing, "_draw", None)
+    assert Deal.from_number(3)._repr_svg_() is None

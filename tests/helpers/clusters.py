@@ -13,23 +13,23 @@ from typing import Any
 
 import pytest
 
-from dbmsolver.clusters import Machine, WorkerLostError, work
+from dbmsolver.clusters import Machine, Process, WorkerLostError
 from dbmsolver.version import PROGRAM
 
 
 class Reference:
-    """The reference of a result that is not there yet; `found` is the result."""
+    """The reference of a result that is not there yet."""
 
-    def __init__(self, function: str, arguments: tuple[Any, ...]) -> None:
+    def __init__(self, process: Process, function: str, arguments: tuple[Any, ...]) -> None:
+        self.process = process
         self.function = function
         self.arguments = arguments
-        self.found: Any = None
 
 
 class Alone:
     """A connection to a cluster of which this process does the work when a result is asked for.
 
-    `lost` is the share of the work of which nothing comes.
+    `lost` is the share of the orders in which a process dies, with all that it keeps.
     """
 
     lost = 0.0
@@ -38,7 +38,9 @@ class Alone:
     def __init__(self, address: str, processors: int | None = None) -> None:
         self._random = Random(self.seed)
         self._lock = threading.Lock()
+        self._dead: set[int] = set()
         self.submitted = self.died = 0
+        self.started: list[Process] = []
 
     def machines(self) -> list[Machine]:
         return self.living()
@@ -46,26 +48,29 @@ class Alone:
     def living(self) -> list[Machine]:
         return [Machine(2, 1 << 30)]
 
-    def submit(self, function: str, *arguments: Any, processors: int = 1, results: int = 1) -> Any:
+    def start_process(self) -> Process:
+        self.started.append(Process())
+        return self.started[-1]
+
+    def call(self, process: Process, function: str, *arguments: Any) -> Any:
         self.submitted += 1
-        first = Reference(function, arguments)
-        return first if results == 1 else [first, Reference("second", (first,))]
+        return Reference(process, function, arguments)
 
     def ready(self, references: Collection[Any], seconds: float) -> list[Any]:
         return list(references)
 
     def result(self, reference: Reference) -> Any:
-        arguments = [
-            one.arguments[0].found[1] if isinstance(one, Reference) else one
-            for one in reference.arguments
-        ]
-        with self._lock:  # one process has one set of scratch memory
-            found = work(reference.function, PROGRAM, *arguments)
-            if self._random.random() < self.lost:
-                self.died += 1
+        process = reference.process
+        with self._lock:
+            if id(process) in self._dead:
                 raise WorkerLostError
-        reference.found = found
-        return found[0] if isinstance(found, tuple) else found
+            found = process.call(reference.function, PROGRAM, *reference.arguments)
+            if not reference.function.endswith(":begin") and self._random.random() < self.lost:
+                self.died += 1
+                self._dead.add(id(process))
+                process.kept.clear()
+                raise WorkerLostError
+        return found
 
     def close(self, unfinished: Collection[Any] = ()) -> None:
         pass
@@ -94,7 +99,7 @@ def workers_of(cluster: Any) -> list[int]:
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             name, _, rest = path.read_text().rpartition(") ")
-            if int(rest.split()[1]) in raylets and "ray::work" in name:
+            if int(rest.split()[1]) in raylets and ("ray::work" in name or "ray::Process" in name):
                 found.append(int(path.parent.name))
         except (OSError, ValueError):
             continue

@@ -15,9 +15,11 @@ SCHEMA = json.loads((Path(__file__).parents[2] / "dbmsolver" / "answers.schema.j
 _VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
-def run(*args: object, stdin: str | bytes | None = None) -> Result:
-    """Return the result of `dbmsolver ARGS`, with this on standard input."""
-    return CliRunner().invoke(cli, [str(arg) for arg in args], input=stdin)
+def run(
+    *args: object, stdin: str | bytes | None = None, env: dict[str, str] | None = None
+) -> Result:
+    """Return the result of `dbmsolver ARGS`, with this on standard input and in the environment."""
+    return CliRunner(env=env).invoke(cli, [str(arg) for arg in args], input=stdin)
 
 
 def answer(*args: object, code: int = 0) -> dict[str, Any]:

@@ -75,10 +75,10 @@ def shortest(deal: Deal) -> tuple[int | None, int]:
     return None, len(seen)
 
 
-_PYRAMID = {Verdict.SOLVED: 106, Verdict.UNSOLVABLE: 49}
-"""Seeds of small decks of a thousand states or two."""
+_PYRAMID = {Verdict.SOLVED: 106, Verdict.UNSOLVABLE: 67}
+"""Seeds of small decks of some hundred states."""
 
 
 def pyramid(wanted: Verdict) -> Deal:
-    """Return a small pyramid with this verdict, of a thousand states or two."""
+    """Return a small pyramid with this verdict, of some hundred states."""
     return small_deck(Random(_PYRAMID[wanted]), 4, 5)

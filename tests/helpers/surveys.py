@@ -39,8 +39,13 @@ def survey(
         question, None if texts is None else parse_ranges(texts, numbers), some, limits, **options
     )
     with SurveyTable(path, question) as table:
-        run = Run(asked, table, pool or InProcessPool(1, MEMORY), keep_searches)
+        run = Run(asked, table, pool or in_process(1, MEMORY), keep_searches)
         return list(run.events())
+
+
+def in_process(threads: int, memory: int) -> InProcessPool:
+    """Return a pool that is this process, and says nothing when it compiles kernels."""
+    return InProcessPool(threads, memory, lambda: None)
 
 
 def rows_of(path: Path) -> list[Row]:

@@ -7,19 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.game.position import Position
-from dbmsolver.verify.format import (
-    BOTTOM,
-    FREECELL,
-    HOME,
-    LOCKED,
-    Format,
-    comes_back,
-)
-from dbmsolver.verify.kernels.arrange import make_board
-from dbmsolver.verify.kernels.expand import MOST_ROWS, MOST_TARGETS, CheckArrays, CheckTask, expand
+from dbmsolver.verify.format import Format, comes_back
+from dbmsolver.verify.kernels.board import make_boards
+from dbmsolver.verify.kernels.expand import MOST_ROWS, CheckTask, expand, make_arrays
 from dbmsolver.verify.kernels.partition import PartitionStates, RunIndex
 from dbmsolver.verify.kernels.pieces import MOST_BITS
-from dbmsolver.verify.kernels.rows import KIND, ROW, SUCCESSOR
+from dbmsolver.verify.kernels.rows import KIND, SUCCESSOR
+from dbmsolver.verify.places import BOTTOM, FREECELL, HOME, LOCKED
 
 Words = tuple[int, int, int, int]
 SEEDS = range(12)
@@ -32,7 +26,7 @@ def encode(form: Format, position: Position) -> Words:
     heights = list(position.foundations)
     back: list[int] = []
     if comes_back(form) and min(heights) < 13:
-        kept = int(form.kept).bit_count() // 4  # type: ignore[attr-defined]
+        kept = form.rules.kept
         back = [4 * r + s for s, height in enumerate(heights) for r in range(kept, height)]
         heights = [kept] * 4
     signature = sum(height << (4 * suit) for suit, height in enumerate(heights))
@@ -55,12 +49,7 @@ def place_on(form: Format, card: int, under: int) -> int:
         return LOCKED
     if under < 0:
         return BOTTOM
-    rises = getattr(form, "rises", np.full(form.kinds.size, 4)).tolist()
-    bases = int(getattr(form, "bases", 0))
-    if card >= 48 and bases >> under & 1:  # columns go round: kings are put on the lowest rank
-        under += 52 - (bases & -bases).bit_length() + 1
-    parents = [(card ^ kind) + rise for kind, rise in zip(form.kinds, rises, strict=True)]
-    return parents.index(under)
+    return form.rules.takers[card].tolist().index(under)
 
 
 def place_of(form: Format, position: Position, card: int) -> int:
@@ -96,16 +85,11 @@ def expand_one(form: Format, words: Words, code: int = 0, root: Words = NOWHERE)
         firsts=np.array([0, 1]),
         slots=np.zeros(16, np.uint32),
     )
-    work = CheckArrays(
-        rows=np.zeros((2 * MOST_ROWS, ROW), np.uint64),
-        targets=np.zeros(MOST_TARGETS, np.int64),
-        place=np.zeros(4, np.int64),
-        tally=np.zeros((1, 2), np.int64),
-        digest=np.zeros(1, np.uint64),
-    )
+    work = make_arrays(2 * MOST_ROWS, 1)
     segments = np.array([[0, 0, 1, 0]])
     task = CheckTask(False, 0, np.array(root, np.uint64), 0, 0)
-    error = expand(form, index, task, partition, segments, make_board(), work)
+    boards = make_boards()
+    error = expand(form, index, task, partition, segments, boards, work)
     rows = [[int(word) for word in row] for row in work.rows[: work.place[2]]]
     split: tuple[list[Words], list[Words]] = ([], [])
     for row in rows:

@@ -65,7 +65,7 @@ def heights(state: State) -> list[int]:
 
 @EVERY_FAMILY
 @SEEDS
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_positions_states_and_keys_round_trip(rules: Rules, seed: int) -> None:
     game = random_game(rules, seed)
     for position in game.walk(60)[::4]:
@@ -81,7 +81,7 @@ def test_positions_states_and_keys_round_trip(rules: Rules, seed: int) -> None:
 
 @EVERY_FAMILY
 @SEEDS
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 def test_keys_tell_positions_apart(rules: Rules, seed: int) -> None:
     """One position, one key, whatever the order of columns and freecells."""
     game = random_game(rules, seed)
@@ -109,7 +109,7 @@ def test_the_start_has_digits_0(rules: Rules, seed: int) -> None:
 
 @EVERY_FAMILY
 @SEEDS
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 def test_a_move_adds_a_constant(rules: Rules, seed: int) -> None:
     """The key of a successor is the parent's plus what the tables say of the card moved."""
     game = random_game(rules, seed)

@@ -158,6 +158,11 @@ def test_a_board_that_is_not_its_numbers_and_half_searched(tmp_path: Path) -> No
     refused(store, ("status", "resume"), "its board is not that of deal 4")
 
 
+def test_a_deal_is_a_number_and_a_board(forge: Callable[..., Path]) -> None:
+    store = forge("proof", lambda m: m["deal"].update(cells="KS"))
+    refused(store, ("status", "verify"), "its deal cannot be")
+
+
 FORGERIES: list[tuple[str, Callable[[Manifest], Any]]] = [
     ("solution", lambda m: m.update(verdict="unsolvable", path=None, shortest=False, length=None)),
     ("found", lambda m: m.update(verdict="unsolvable", path=None, length=None)),

@@ -343,3 +343,110 @@ def test_a_branch_that_leads_astray_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "data.mdb").write_bytes(data)
     with pytest.raises(StoreError, match="damaged"):
         DataFile(tmp_path / "data.mdb", "store")
+
+
+# One field of a page is wrong.
+
+HEADER, NODE = struct.Struct("<QHHHH"), struct.Struct("<HHHH")
+BRANCH, LEAF, OVERFLOW = 1, 2, 4
+Field = tuple[int, int, int]
+"""Where a field begins, how many bytes it has, and another value for it."""
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Return a data file with branches, large values, and pages that are free."""
+    path = tmp_path_factory.mktemp("pages")
+    with lmdb.open(str(path), map_size=1 << 24) as environment:
+        for half in (0, 1):
+            with environment.begin(write=True) as txn:
+                for number in range(half, 400, 2):
+                    size = 9000 if number % 80 == 7 else 30 + number % 11
+                    txn.put(b"key %03d" % number, b"v" * size)
+        for key in (b"key 007", b"key 008"):  # an even number of commits: the first meta counts
+            with environment.begin(write=True) as txn:
+                txn.delete(key)
+    return (path / "data.mdb").read_bytes()
+
+
+def fields_of_header(data: bytes, at: int, kind: int) -> Iterator[Field]:
+    """Yield values that the header of a page cannot have."""
+    number, _, _, lower, upper = HEADER.unpack_from(data, at)
+    yield at, 8, number + 1
+    yield at + 10, 2, kind ^ (BRANCH | LEAF)
+    if kind == OVERFLOW:
+        yield at + 12, 2, lower + 1
+        yield at + 14, 2, 1
+        return
+    for value in (0, HEADER.size, lower + 1, lower + 2, upper + 2, PAGE + 2):
+        yield at + 12, 2, value
+    for value in (0, lower - 2, upper - 2, upper + 2, PAGE + 2):
+        yield at + 14, 2, value
+
+
+def fields_of_nodes(data: bytes, at: int, kind: int) -> Iterator[Field]:
+    """Yield values that the nodes of a page cannot have."""
+    lower = HEADER.unpack_from(data, at)[3]
+    starts = struct.unpack_from(f"<{(lower - HEADER.size) // 2}H", data, at + HEADER.size)
+    for place in {0, len(starts) // 2, len(starts) - 1}:
+        start = starts[place]
+        for other in {start - 2, start + 2, starts[place - 1], 0, PAGE - 2, 0xFFFF} - {start}:
+            yield at + HEADER.size + 2 * place, 2, other
+        low, _, flags, key_size = NODE.unpack_from(data, at + start)
+        yield at + start + 6, 2, key_size + 2
+        if kind == LEAF:
+            yield at + start + 4, 2, flags ^ 2
+            yield at + start + 6, 2, 0
+            yield at + start, 2, low + 2
+        else:
+            yield at + start, 2, 1
+            yield at + start + 4, 2, flags + 1
+
+
+def fields_of_metas(data: bytes) -> Iterator[Field]:
+    """Yield values that no meta page has."""
+    for at in (0, PAGE):
+        yield at + 10, 2, 0
+        yield at + HEADER.size, 4, 0xBEEFC0DD
+        yield at + HEADER.size + 4, 4, 2
+        yield at + HEADER.size + 16, 8, 2 * PAGE
+        for size in (0, PAGE + 1, 2 * PAGE, 1 << 17):
+            yield at + HEADER.size + 24, 4, size
+        yield at + 136, 8, 1 << 48
+
+
+def test_any_field_of_a_page(pages: bytes, tmp_path: Path) -> None:
+    """A page that says something wrong of itself or of its nodes is found out, and not read."""
+    path, kinds = tmp_path / "data.mdb", set()
+    path.write_bytes(pages)
+    whole = DataFile(path, "store")
+    records = {key: whole.get(key) for key in whole.keys()}  # noqa: SIM118
+    whole.check_for_writing()
+    lists = whole._pages.index(whole._meta, whole._meta.free)[1]
+    whole.close()
+    assert len(records) == 398
+    wrong = [(field, 0) for field in fields_of_metas(pages)]
+    for page, _ in whole._used + lists:
+        kind = HEADER.unpack_from(pages, page * PAGE)[2]
+        wrong += [(field, kind) for field in fields_of_header(pages, page * PAGE, kind)]
+        if kind != OVERFLOW:
+            wrong += [(field, kind) for field in fields_of_nodes(pages, page * PAGE, kind)]
+    for (at, size, value), kind in wrong:
+        other = bytearray(pages)
+        other[at : at + size] = value.to_bytes(8, "little")[:size]
+        path.write_bytes(other)
+        file = None
+        try:
+            file = DataFile(path, "store")
+            for key in file.keys():  # noqa: SIM118
+                file.get(key)
+            file.check_for_writing()
+        except StoreError as error:
+            assert "damaged" in str(error)
+            kinds.add(kind)
+        else:
+            raise AssertionError(f"byte {at % PAGE} of page {at // PAGE} may be {value}")
+        finally:
+            if file is not None:
+                file.close()
+    assert kinds == {0, BRANCH, LEAF, OVERFLOW}

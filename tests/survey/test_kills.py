@@ -34,7 +34,7 @@ class Killed(InProcessPool):
     """A worker that kills the process when it has given so many answers."""
 
     def __init__(self, answers: int) -> None:
-        super().__init__(1, 512 << 20)
+        super().__init__(1, 512 << 20, lambda: None)
         self.left = answers
 
     def wait(self, seconds: float) -> list[Answer | JobEnd]:

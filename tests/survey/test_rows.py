@@ -200,6 +200,16 @@ def test_questions_in_metrics() -> None:
         Inquiry.SHORTEST_RUNS.check([rules_for("freecell"), rules_for("golf")])
 
 
+def test_questions_about_freecells() -> None:
+    """The fewest freecells are asked for only where there are some; other questions everywhere."""
+    none = rules_for("freecell", 0)
+    Inquiry.FEWEST_FREECELLS.check([rules_for("freecell", 1)])
+    with pytest.raises(UsageError, match="freecell has no freecells here"):
+        Inquiry.FEWEST_FREECELLS.check([rules_for("freecell"), none])
+    Inquiry.VERDICT.check([none])
+    Inquiry.SHORTEST.check([none])
+
+
 @pytest.mark.parametrize("name", ["max_states", "max_time", "memory", "max_disk"])
 def test_each_limit_counts_by_itself(name: str) -> None:
     """A row is taken up again where one limit is larger, or is none."""

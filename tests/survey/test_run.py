@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from helpers.fake_search import NEARLY_DONE
-from helpers.surveys import MEMORY, facts, rows_of, survey
+from helpers.surveys import MEMORY, facts, in_process, rows_of, survey
 
 from dbmsolver import prove, survey_deals
 from dbmsolver.errors import StoreError, UsageError
@@ -16,7 +16,6 @@ from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.results import Limits
-from dbmsolver.survey.in_process_pool import InProcessPool
 from dbmsolver.survey.rows import Inquiry
 
 FEWEST = Path(__file__).parents[1] / "data" / "min-freecells.tsv"
@@ -207,7 +206,7 @@ def test_time_limits_end_dives(tmp_path: Path) -> None:
 def test_less_memory_finds_the_same(tmp_path: Path) -> None:
     """Deals that dives have no room for are left to the search on disk."""
     survey(tmp_path / "much.csv", "1-10", TWO)
-    survey(tmp_path / "little.csv", "1-10", TWO, pool=InProcessPool(2, 64 << 20))
+    survey(tmp_path / "little.csv", "1-10", TWO, pool=in_process(2, 64 << 20))
     much, little = facts(tmp_path / "much.csv"), facts(tmp_path / "little.csv")
     assert [row[2] for row in much] == [row[2] for row in little]
 

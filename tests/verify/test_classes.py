@@ -65,7 +65,7 @@ def spoil(store: Path, random: Random) -> None:
 
 def test_planted_faults_are_found(tmp_path: Path) -> None:
     random, found = Random(9), 0
-    for number, deal in enumerate(lost(6, 8, 20)):
+    for number, deal in enumerate(lost(5, 8, 20)):
         store = tmp_path / str(number)
         api.prove(deal, store=store)
         spoil(store, random)

@@ -28,9 +28,11 @@ from dbmsolver.search.astar import layers
 from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.storage.blocks import read_block
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.format import BOTTOM, FREECELL, HOME, LOCKED, Format
+from dbmsolver.verify.format import Format
 from dbmsolver.verify.format_of_deal import make_format
-from dbmsolver.verify.kernels.arrange import FINE, arrange, key_bits, make_board, take_signature
+from dbmsolver.verify.kernels.board import make_board
+from dbmsolver.verify.kernels.planes import FINE, key_bits, lay_words, take_signature
+from dbmsolver.verify.places import BOTTOM, FREECELL, HOME, LOCKED
 
 Change = Callable[[dict[str, Any]], None]
 SMALL = Deal.from_number(1, rules_for("freecell", 1))
@@ -139,7 +141,7 @@ def other_key(form: Format, runs: Any, number: int, random: Random) -> int | Non
                 planes = [
                     plane | int(word) for plane, word in zip(planes, words[:, bit], strict=True)
                 ]
-        error, _ = arrange(form, *map(np.uint64, (home, locked, *planes)), make_board())
+        error, _ = lay_words(form, np.array([signature, *planes], np.uint64), make_board())
         if error == FINE and key not in theirs:
             return key
     return None
@@ -204,7 +206,7 @@ def place_of(form: Format, position: Position, card: int) -> int:
 
 def position_of_state(form: Format, runs: Any, number: int) -> Position:
     """Return a state of a block (with narrow keys), by the verifier's own reading."""
-    from dbmsolver.verify.refutation import position_of
+    from dbmsolver.verify.showing import position_of
 
     ends = np.cumsum(runs.counts)
     run = int(np.searchsorted(ends, number, side="right"))

@@ -24,7 +24,7 @@ from dbmsolver.results import Result
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.partition_steps import bound_of
-from dbmsolver.verify.refutation import position_of
+from dbmsolver.verify.showing import position_of
 
 CASES = [(*measure, rules) for rules in GAMES for measure in MEASURES]
 

@@ -42,7 +42,7 @@ from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
 from dbmsolver.verify import closure, store_check
 from dbmsolver.verify.format_of_deal import make_format
-from dbmsolver.verify.kernels.arrange import key_bits, take_signature
+from dbmsolver.verify.kernels.planes import key_bits, take_signature
 
 PROOFS: list[tuple[Rules, int, Policy]] = [
     (rules_for("freecell"), 146692, "wkr"),

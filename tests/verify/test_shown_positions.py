@@ -18,11 +18,12 @@ from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Question
 from dbmsolver.verify import positions as checked
+from dbmsolver.verify.format import root_words
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.pile_format import PileFormat
 from dbmsolver.verify.positions import Positions
-from dbmsolver.verify.refutation import position_of
+from dbmsolver.verify.showing import position_of
 
 
 def walk(deal: Deal, seed: int, steps: int = 50) -> list[Position]:
@@ -98,7 +99,7 @@ def test_positions_of_keys(rules: Rules) -> None:
 
 @pytest.mark.parametrize("rules", RULES[:2], ids=lambda rules: rules.name)
 def test_positions_of_the_full_check(rules: Rules) -> None:
-    """Three words: off and low, with heights above them, and which cards lie as dealt."""
+    """Three words: the signature, off and low."""
     for number in range(1, 5):
         deal = Deal.from_number(number, rules)
         for heights in ((0, 0, 0, 0), (1, 0, 0, 2), (0, 13, 0, 0)):
@@ -113,12 +114,9 @@ def test_positions_of_the_full_check(rules: Rules) -> None:
                 foundations=heights,
             )
             dealt = Deal(position, rules)
-            off, low, as_dealt = checked._planes(dealt)
-            packed = sum(height << 4 * suit for suit, height in enumerate(heights))
-            words = np.array(
-                [off, low | packed >> 12 << 52, as_dealt | (packed & 0xFFF) << 52], np.uint64
-            )
-            positions = Positions(make_format(dealt, "none"), dealt, 1 << 26)
+            form = make_format(dealt, "none")
+            words = np.array(root_words(form, dealt)[:3], np.uint64)
+            positions = Positions(form, dealt, 1 << 26)
             assert positions._position(words).canonical() == position.canonical()
 
 
@@ -127,13 +125,21 @@ def test_every_position_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None
     positions = Positions(make_format(deal, "wkr"), deal, 1 << 26)
     looked: list[int] = []
 
-    def check(_form: object, _states: object, _slots: object, first: int, last: int, *_: object):
+    def check(
+        _form: object,
+        _board: object,
+        _states: object,
+        _slots: object,
+        first: int,
+        last: int,
+        *_: object,
+    ):
         looked.extend(range(first, last))
         return 0
 
     monkeypatch.setattr(checked, "_UNIT", 4)
     monkeypatch.setattr(checked.position_set, "contains", lambda *_: True)
-    monkeypatch.setattr(checked.position_moves, "settled_position", lambda *_: None)
+    monkeypatch.setattr(checked.position_moves, "settle_words", lambda *_: None)
     monkeypatch.setattr(checked.position_moves, "check_moves", check)
     for count in (0, 1, 3, 4, 5, 256, 257, 600):
         looked.clear()

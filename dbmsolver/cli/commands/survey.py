@@ -155,15 +155,12 @@ def survey_command(
 
 def fill_table(work: SurveyWork, path: Path, undecided_only: bool, quiet: bool) -> None:
     """Run a survey, show its progress, and print a line about its table."""
-    from dbmsolver.api.compilers import on_compiling
-
     raise_on_signals()
     progress = progress_for(quiet, False)
 
     def compiles() -> None:
         progress.say(COMPILING)
 
-    on_compiling(compiles)
     try:
         with progress:
             filled = follow(work(compiles), progress)

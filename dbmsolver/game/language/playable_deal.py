@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from dbmsolver.errors import UsageError
-from dbmsolver.game.cards import CARDS, parse_card, rank
+from dbmsolver.game.cards import CARDS, parse_card
 from dbmsolver.game.language.description import BASE, Dealt, Entry, Phase
 from dbmsolver.game.language.problems import Problems
 from dbmsolver.game.layouts import Layout, Order
@@ -281,13 +281,3 @@ def _check_bottoms(numbers: list[list[int]], layout: Layout, columns: int) -> No
     )[0]
     if [column for column in laid if column] != [column for column in numbers if column]:
         raise Unplayable("the named cards are not the first rows, as they would be dealt", "Rows")
-
-
-def ranks_words(ranks: int) -> str:
-    """Return in words how a deck of ``ranks`` ranks is played."""
-    names = "A23456789TJQK"
-    return (
-        f"a deck of {ranks} ranks is played as {names[13 - ranks]} to K, with the cards below home"
-        if rank(4 * (13 - ranks)) > 1
-        else "a deck of all ranks"
-    )

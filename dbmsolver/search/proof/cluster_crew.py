@@ -1,21 +1,22 @@
 """The processors of a cluster as the crew of a proof.
 
-A piece of work is a function without a memory (:mod:`dbmsolver.search.proof.orders`). So a process
-or a machine that dies costs only what it was doing, and another one does that again. The search
-alone has the store.
+A piece of work is an order (:mod:`dbmsolver.search.proof.orders`). The search alone has the store,
+and every order can be given to any process. So a process or a machine that dies costs only what it
+was doing, and the tables that it kept: another one does that again, and makes them again.
 """
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
+from itertools import count
+from typing import NamedTuple
 
 from dbmsolver.clusters import Connection, WorkerLostError
 from dbmsolver.errors import SystemRefusedError
 from dbmsolver.search.commits import Packed
-from dbmsolver.search.proof.orders import BatchOrder, PieceOrder, Proof, opened, sealed
+from dbmsolver.search.proof.cluster_members import MOST, Member, Members
+from dbmsolver.search.proof.orders import BatchOrder, PieceOrder, Proof, sealed
 from dbmsolver.search.proof.piece_tables import Shape
 from dbmsolver.search.proof.piece_worker import PieceResult
 from dbmsolver.search.proof.pieces import Piece
@@ -24,17 +25,22 @@ from dbmsolver.search.runs import RunArrays, cut
 
 _WORK = "dbmsolver.search.proof.orders:perform"
 _EXPAND = "dbmsolver.search.proof.orders:perform_piece"
-_MOST = 1024
-"""Pieces of work at the same time, at most: each is waited for by a thread."""
 _MOST_LOST = 10
 """The number of processes that a piece of work may end before it is given up."""
 _DEADLY = (
     f"a piece of the search has ended {_MOST_LOST} processes, which happens for want of memory; "
     "expected a smaller --memory, or larger machines"
 )
-_LOOK_SECONDS = 2.0
-_PATIENCE = 60.0
-"""Seconds without any machine after which the search ends."""
+_WORTH_MOVING = 16
+"""A piece goes to an idle process, which makes its table anew, if one state is waiting for so many
+closed ones at least. Else it waits for the process that has its table."""
+
+
+class Home(NamedTuple):
+    """The place of a piece's table: a process, and the number of the order that left it there."""
+
+    member: Member
+    left_by: int
 
 
 class ClusterCrew:
@@ -46,14 +52,16 @@ class ClusterCrew:
     def __init__(self, proof: Proof, connection: Connection, memory: int) -> None:
         self.proof = proof
         self.memory = memory
-        self.pool = ThreadPoolExecutor(_MOST)
+        self.pool = ThreadPoolExecutor(2 * MOST)
         self._connection = connection
+        self._members = Members(connection, sealed(proof), self.pool)
+        self._numbers = count()
 
     @property
     def workers(self) -> int:
         """The number of all processors, and some more pieces of work that wait for one."""
         processors = sum(machine.processors for machine in self._connection.machines())
-        return min(processors + max(processors // 4, 1), _MOST)
+        return min(processors + max(processors // 4, 1), MOST)
 
     def table_bytes(self, memory: int) -> int:
         """Return a third of a processor's memory, on the machine where it has the least."""
@@ -66,76 +74,93 @@ class ClusterCrew:
     def close_batch(
         self, groups: RunArrays, first: int, last: int, stratum: int
     ) -> Future[BatchResult]:
-        """Close the signatures ``first:last`` of a stratum."""
+        """Close the signatures ``first:last`` of a stratum.
+
+        An order whose process is lost goes to another one, up to _MOST_LOST times.
+        """
+        self._members.recruit()
 
         def work() -> BatchResult:
-            done = self._closed(BatchOrder(cut(groups, first, last), stratum))
-            done.first, done.last = first, last
-            return done
+            message = sealed((self.proof, BatchOrder(cut(groups, first, last), stratum)))
+            for _ in range(_MOST_LOST):
+                try:
+                    done: BatchResult = self._members.result(self._members.take(), _WORK, message)
+                except WorkerLostError:
+                    continue
+                done.first, done.last = first, last
+                return done
+            raise SystemRefusedError(_DEADLY)
 
         return self.pool.submit(work)
+
+    def delay(self, piece: Piece) -> int | None:
+        """Return how many pieces of work are before the next one for a piece; None for too many."""
+        home = self._home(piece)
+        return self._members.delay() if home is None else self._members.delay_of(home.member)
+
+    def has_table(self, piece: Piece) -> bool:
+        """Return True if the table of a piece is where the piece is to be expanded next."""
+        home = self._home(piece)
+        if home is None:
+            return False
+        if piece.work * _WORTH_MOVING < piece.closed:
+            return True
+        fewest = self._members.delay()
+        return fewest is None or home.member.orders <= fewest
 
     def expand_piece(
         self, shape: Shape, done: PieceResult, blocks: list[Packed]
     ) -> Future[PieceResult]:
         """Close the states that follow from candidates of a piece, within the piece.
 
-        Its table stays where it was expanded last, until another process needs it. If it gets lost,
-        nothing has been done, and the result says so.
+        Its table stays where it was expanded last. If it gets lost, nothing has been done, and the
+        result says so.
         """
+        self._members.recruit()
         piece = done.piece
+        home: Home | None = piece.away
         # The piece itself stays here, with all that is waiting for it.
         alone = Piece(piece.mask, piece.value, piece.leaf, [], piece.closed, bit=piece.bit)
-        blocks = [block._replace(check=None) for block in blocks]
         order = PieceOrder(
-            shape.stratum, shape.signature, shape.key_words, replace(done, piece=alone), blocks
+            shape.stratum,
+            shape.signature,
+            shape.key_words,
+            replace(done, piece=alone),
+            [block._replace(check=None) for block in blocks],
+            None if home is None else home.left_by,
+            next(self._numbers),
+            2 * self.table_bytes(self.memory),
         )
-        message = sealed((self.proof, order))
+        member = None if home is None else home.member
+        if member is not None:
+            self._members.give(member)
 
         def work() -> PieceResult:
+            message = sealed((self.proof, order))
             for _ in range(_MOST_LOST):
-                both = self._connection.submit(_EXPAND, message, piece.away, results=2)
+                mine = member or self._members.take()
                 try:
-                    found: PieceResult = self._result(both[0])
+                    found, has_table = self._members.result(mine, _EXPAND, message)
                 except WorkerLostError:
-                    if piece.away is None:
+                    if member is None:
                         continue
                     done.loaded = False
                     return done
-                found.piece = piece
-                piece.away = both[1]
-                return found
+                piece.away = Home(mine, order.number) if has_table else None
+                expanded: PieceResult = found
+                expanded.piece = piece
+                return expanded
             raise SystemRefusedError(_DEADLY)
 
         return self.pool.submit(work)
 
     def close(self) -> None:
         """Wait for the pieces of work that are under way."""
+        self._members.close()
         self.pool.shutdown()
 
-    def _closed(self, order: BatchOrder) -> BatchResult:
-        """Return the result of an order. Runs in a thread of its own.
-
-        An order whose worker is lost goes to another one, up to _MOST_LOST times.
-        """
-        message = sealed((self.proof, order))
-        for _ in range(_MOST_LOST):
-            try:
-                done: BatchResult = self._result(self._connection.submit(_WORK, message))
-                return done
-            except WorkerLostError:
-                continue
-        raise SystemRefusedError(_DEADLY)
-
-    def _result(self, reference: Any) -> Any:
-        """Wait for the result of a reference and return it.
-
-        Raises SystemRefusedError if there is no machine any more.
-        """
-        left = time.monotonic() + _PATIENCE
-        while not self._connection.ready([reference], _LOOK_SECONDS):
-            if self._connection.living():
-                left = time.monotonic() + _PATIENCE
-            elif time.monotonic() > left:
-                raise SystemRefusedError("no machine of the cluster is left")
-        return opened(self._connection.result(reference))
+    @staticmethod
+    def _home(piece: Piece) -> Home | None:
+        """Return the place of a piece's table; None if there is none, or its process is lost."""
+        home: Home | None = piece.away
+        return None if home is None or home.member.lost else home

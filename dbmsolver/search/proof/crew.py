@@ -15,6 +15,7 @@ from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof.piece_tables import Shape
 from dbmsolver.search.proof.piece_worker import PieceResult, expand_piece
+from dbmsolver.search.proof.pieces import Piece
 from dbmsolver.search.proof.worker import BatchResult, ProofWorker
 from dbmsolver.search.runs import RunArrays
 
@@ -42,6 +43,12 @@ class Crew(Protocol):
         self, groups: RunArrays, first: int, last: int, stratum: int
     ) -> Future[BatchResult]:
         """Close the signatures ``first:last`` of a stratum."""
+
+    def delay(self, piece: Piece) -> int | None:
+        """Return how many pieces of work are before the next one for a piece; None for too many."""
+
+    def has_table(self, piece: Piece) -> bool:
+        """Return True if the table of a piece is where the piece is to be expanded next."""
 
     def expand_piece(
         self, shape: Shape, done: PieceResult, blocks: list[Packed]
@@ -80,6 +87,14 @@ class Threads:
         return self.pool.submit(
             self._by_worker, lambda worker: worker.close_batch(groups, first, last, stratum)
         )
+
+    def delay(self, piece: Piece) -> int:
+        """Return 0: work for any piece is for any thread."""
+        return 0
+
+    def has_table(self, piece: Piece) -> bool:
+        """Return True if a piece has a table."""
+        return piece.table is not None
 
     def expand_piece(
         self, shape: Shape, done: PieceResult, blocks: list[Packed]

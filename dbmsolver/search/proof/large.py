@@ -2,8 +2,8 @@
 
 A piece keeps the keys of its closed states in a hash table while memory lasts. The states
 themselves are in blocks, from which the table can be made again; where pieces are expanded by other
-processes, it is made each time. A worker takes what is pending for a piece and closes what follows
-from it within the piece. Candidates for other pieces go to their inboxes.
+processes, it stays in the one that was the last. A worker takes what is pending for a piece and
+closes what follows from it within the piece. Candidates for other pieces go to their inboxes.
 
 A piece that outgrows its table gets a larger one; at the largest size it is split by one more bit
 of the keys. Candidates that wait are packed when they take too much memory. Pieces are expanded
@@ -32,10 +32,10 @@ from dbmsolver.storage.blocks import MOST_BYTES
 _AT_ONCE = 1 << 21
 """Candidates that a thread takes at a time, at most."""
 _WORTH_PACKING = 10_000
-_TABLE_WORTH = 1024
+_MESSAGE_WORTH = 1024
 """The number of a piece's closed states that one waiting state makes up for, where each expansion
-makes the table anew. While others are expanded, a piece with fewer waiting states is left for
-later."""
+is an order for another process. While others are expanded, a piece with fewer waiting states is
+left for later."""
 
 Task = tuple[Future[Any], Callable[[Any], None]]
 """A task of a worker, and the function that takes its result in the main thread."""
@@ -142,11 +142,18 @@ class LargeSignature:
     def _next_piece(self, others_run: bool) -> Piece | None:
         """Return the idle piece with the most work; None if there is none, or it pays to wait.
 
+        It is one of those that will be expanded first.
         Pieces with a table come first, unless another has far more work.
         """
-        idle = [piece for piece in self.pieces if not piece.busy and piece.work]
-        if not idle:
+        delays = [
+            (delay, piece)
+            for piece in self.pieces
+            if not piece.busy and piece.work and (delay := self.crew.delay(piece)) is not None
+        ]
+        if not delays:
             return None
+        soonest = min(delay for delay, _ in delays)
+        idle = [piece for delay, piece in delays if delay == soonest]
         best = max(idle, key=lambda piece: (piece.table is not None, piece.work))
         rich = max(idle, key=lambda piece: piece.work)
         if best.table is None or rich.work > 20 * best.work:
@@ -158,9 +165,9 @@ class LargeSignature:
     def _least(self, piece: Piece) -> int:
         """Return how many waiting states are worth an expansion.
 
-        Where a table is made for each expansion, it is a part of the piece's closed states.
+        Where an expansion is an order for another process, it is a part of the closed states.
         """
-        return 64 if self.crew.keeps_tables else max(64, piece.closed // _TABLE_WORTH)
+        return 64 if self.crew.keeps_tables else max(64, piece.closed // _MESSAGE_WORTH)
 
     # Expanding a piece.
 
@@ -171,8 +178,11 @@ class LargeSignature:
         piece.busy = True
         if self.crew.keeps_tables:
             needed = self.set.add_table(piece)
+        elif self.crew.has_table(piece):
+            needed = []
         else:
-            needed = piece.blocks if piece.away is None else []
+            piece.evict()
+            needed = piece.blocks
         blocks = [ref.fetch(self.recorder.store) for ref in needed]
         later: list[Candidates] = []
         taken = 0

@@ -1,10 +1,12 @@
 """Orders: pieces of work for other processes, and the functions that do them.
 
-The functions have no memory. An order holds all that is to be known: the deal, closed states,
-candidates. The result is newly closed states and the candidates that they lead to. So an order can
-be given to any process, and to another one when nothing comes back.
+An order holds all that is to be known: the deal, closed states, candidates. The result is newly
+closed states and the candidates that they lead to. So an order can be given to any process, and to
+another one when nothing comes back. A process keeps the tables of pieces that it has expanded: an
+order for one of these needs no closed states.
 
-Both are sent as bytes with a checksum. Candidates are packed by the process that finds them.
+Orders and results are sent as bytes with a checksum. Candidates for other pieces and for later
+strata are packed by the process that finds them, and unpacked by the one that closes them.
 """
 
 from __future__ import annotations
@@ -12,9 +14,6 @@ from __future__ import annotations
 import pickle
 from dataclasses import dataclass
 from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
@@ -25,8 +24,9 @@ from dbmsolver.process import reuse_freed_memory
 from dbmsolver.results import Method, Question
 from dbmsolver.search.candidates import pack_by_stratum
 from dbmsolver.search.commits import Packed
+from dbmsolver.search.proof.kept_tables import KeptTables
 from dbmsolver.search.proof.piece_away import expand_whole
-from dbmsolver.search.proof.piece_tables import Shape, Table
+from dbmsolver.search.proof.piece_tables import Shape
 from dbmsolver.search.proof.piece_worker import PieceResult
 from dbmsolver.search.proof.worker import BatchResult, ProofWorker
 from dbmsolver.search.runs import RunArrays
@@ -47,15 +47,6 @@ class Proof(NamedTuple):
         return states_of(keys)
 
 
-class SentTable(NamedTuple):
-    """The table of a piece, on its way from one process to another."""
-
-    bits: int
-    slots: NDArray[np.uint64]
-    steps: NDArray[np.uint16]
-    held: int
-
-
 @dataclass(frozen=True, slots=True)
 class BatchOrder:
     """Signatures of a stratum, to be closed."""
@@ -74,7 +65,9 @@ class BatchOrder:
 class PieceOrder:
     """A piece of a large signature, to be expanded.
 
-    `blocks` are its closed states; there are none where its table is sent.
+    Its table was left in the same process by the order with the number `left_by`. Where that is
+    None, it is made of `blocks`, the piece's closed states. The order leaves the table by its own
+    `number`; all tables of the process may take `table_bytes`.
     """
 
     stratum: int
@@ -82,22 +75,30 @@ class PieceOrder:
     key_words: int
     done: PieceResult
     blocks: list[Packed]
+    left_by: int | None
+    number: int
+    table_bytes: int
 
-    def perform(self, worker: ProofWorker, sent: SentTable | None) -> SentTable | None:
-        """Expand the piece and write the result to `done`. Takes and returns the table."""
+    def perform(self, worker: ProofWorker, tables: KeptTables) -> bool:
+        """Expand the piece and write the result to `done`. Returns True if a table is left.
+
+        Where the table is not here any more, nothing is done, and the result says so.
+        """
+        done, piece = self.done, self.done.piece
+        tables.begin((self.stratum, self.signature))
         shape = Shape.of(worker.codec, self.stratum, self.signature, self.key_words)
+        table = None
+        if self.left_by is not None:
+            table = tables.take(self.left_by, piece)
+            if table is None:
+                done.loaded = False
+                return False
         check = intake_of(worker.codec)
         blocks = [block._replace(check=check if block.key else None) for block in self.blocks]
-        table = None
-        if sent is not None:
-            # Copies: what is sent belongs to all, and cannot be changed.
-            table = Table(
-                shape, sent.bits, sent.slots.copy(), sent.steps.copy(), sent.held, is_cleared=True
-            )
-        table = expand_whole(shape, self.done, worker, blocks, table)
-        if table is None:
-            return None
-        return SentTable(table.bits, table.slots, table.steps, table.held)
+        table = expand_whole(shape, done, worker, blocks, table)
+        if table is not None:
+            tables.keep(self.number, piece, table, self.table_bytes)
+        return table is not None
 
 
 def sealed(content: Any) -> bytes:
@@ -112,33 +113,38 @@ def opened(message: bytes) -> Any:
     return pickle.loads(memoryview(message)[CHECKSUM.size :])
 
 
-_last: tuple[Proof, ProofWorker] | None = None
-"""The proof of the last order, with scratch memory and tables of the deal, for the next order."""
+def begin(kept: dict[str, Any], message: bytes) -> bytes:
+    """Make the scratch memory for a proof. The message is the proof, sealed; so is the answer."""
+    _worker(kept, opened(message))
+    return sealed(None)
 
 
-def perform(message: bytes) -> bytes:
+def perform(kept: dict[str, Any], message: bytes) -> bytes:
     """Close the signatures of an order. The message is (the proof, a BatchOrder).
 
     Returns the result. Both are bytes as :func:`sealed` makes them.
     """
     proof, order = opened(message)
-    return sealed(order.perform(_worker(proof)))
+    worker, tables = _worker(kept, proof)
+    tables.begin(None)
+    return sealed(order.perform(worker))
 
 
-def perform_piece(message: bytes, table: SentTable | None) -> tuple[bytes, SentTable | None]:
+def perform_piece(kept: dict[str, Any], message: bytes) -> bytes:
     """Expand the piece of an order. The message is (the proof, a PieceOrder), sealed.
 
-    Takes the piece's table, if there is one. Returns the result, sealed, and the table.
+    Returns (the result, True if its table is kept here), sealed.
     """
     proof, order = opened(message)
-    table = order.perform(_worker(proof), table)
-    return sealed(order.done), table
+    has_table = order.perform(*_worker(kept, proof))
+    return sealed((order.done, has_table))
 
 
-def _worker(proof: Proof) -> ProofWorker:
-    """Return the scratch memory of this process for a proof."""
-    global _last
-    if _last is None or _last[0] != proof:
+def _worker(kept: dict[str, Any], proof: Proof) -> tuple[ProofWorker, KeptTables]:
+    """Return the scratch memory and the tables that a process keeps for a proof."""
+    if kept.get("proof") != proof:
         reuse_freed_memory()
-        _last = proof, ProofWorker(proof.keys())
-    return _last[1]
+        kept["worker"] = ProofWorker(proof.keys()), KeptTables()
+        kept["proof"] = proof
+    found: tuple[ProofWorker, KeptTables] = kept["worker"]
+    return found

@@ -26,8 +26,7 @@ def expand_whole(
     """Close what follows, within the piece, from its candidates and opened states.
 
     Without a table one is made of the ``blocks``. It grows up to ``largest_bits``. Returns the
-    table, or None if it would have to be larger. The states that are found, and those that are
-    left, are packed.
+    table, or None if it would have to be larger. Candidates for others are packed.
     """
     table = table or _table_of(shape, done, blocks)
     if table is None:
@@ -67,15 +66,7 @@ def _table_of(shape: Shape, done: PieceResult, blocks: list[Packed]) -> Table | 
 
 
 def _pack(shape: Shape, done: PieceResult) -> None:
-    """Pack what is left of a piece's candidates, and all candidates for others."""
-    if done.opened:
-        done.opened = [pack_together(done.opened)]
-    loose = [one for one in done.rest if one.packed is None]
-    if loose:
-        packed = pack_together(loose)
-        # Those that were there twice are gone.
-        done.taken += sum(one.states for one in loose) - packed.states
-        done.rest = [*(one for one in done.rest if one.packed is not None), packed]
+    """Pack all candidates for others; what is left of the piece's own goes as it is."""
     for number in range(done.routes.pieces):
         mine = [shape.candidates(*part) for part in done.parts_for(number)]
         if mine:

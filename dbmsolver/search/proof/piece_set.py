@@ -152,11 +152,12 @@ class PieceSet(Inboxes):
             return
         piece.closed = closed
         if full:
-            piece.evict()
+            if piece.away is None:
+                piece.evict()
             self.outgrow(piece)
 
     def split(self, piece: Piece) -> bool:
-        """Cut a piece without a table in two; return False if no bit of the keys does that."""
+        """Cut a piece without a table here in two; return False if no bit of the keys does that."""
         bit = self.best_bit(piece)
         if bit is None:
             return False

@@ -36,7 +36,7 @@ class Piece:
     full: bool = False
     used: int = 0
     bit: int | None = None  # that it will be split by
-    away: Any = None  # a reference to its table, where that is not in this process
+    away: Any = None  # where its table is, if that is in another process
 
     @property
     def work(self) -> int:
@@ -110,10 +110,12 @@ class Tree:
         node = len(self.rows)
         self.rows[piece.leaf] = [bit, node, node + 1]
         self.rows += [[-1, 0, 0], [-1, 0, 0]]
-        children = (
-            Piece(mask, piece.value, node, list(piece.blocks), used=piece.used),
-            Piece(mask, piece.value | 1 << bit, node + 1, list(piece.blocks), used=piece.used),
-        )
+
+        def made(value: int, leaf: int) -> Piece:
+            blocks = list(piece.blocks)
+            return Piece(mask, value, leaf, blocks, used=piece.used, away=piece.away)
+
+        children = made(piece.value, node), made(piece.value | 1 << bit, node + 1)
         self.pieces.remove(piece)
         self.pieces += children
         words = self.shape.key_words

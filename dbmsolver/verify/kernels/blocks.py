@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
-from dbmsolver.verify.kernels.arrange import key_bits, key_words, take_signature
+from dbmsolver.verify.kernels.planes import key_bits, key_words, take_signature
 from dbmsolver.verify.kernels.words import ALL, U64, ZERO
 
 BAD_WIDTH = 7  # of a local key

@@ -21,24 +21,41 @@ needs of it.
 from __future__ import annotations
 
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.jit.families import by_type
-from dbmsolver.verify.format import Format, RunFormat, TwoWayFormat
-from dbmsolver.verify.kernels import run_bound
+from dbmsolver.verify.kernels.board import cards_home
 from dbmsolver.verify.kernels.covers import touching_all
-from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit
+from dbmsolver.verify.kernels.room_bound import bound_of_pieces
+from dbmsolver.verify.kernels.rules import holds
+from dbmsolver.verify.kernels.run_bound import bound_of_runs, bound_of_suits
+from dbmsolver.verify.kernels.words import ALL, ONE, SUIT, U64, ZERO, count_bits, first_bit
+
+
+@kernel
+def lower_bound(r, board, laid):
+    """Return h of the position on ``board``."""
+    if r.limited:
+        return bound_of_pieces(r, board, laid)
+    if r.whole_suits:
+        return bound_of_suits(r, board, laid)
+    if r.runs:
+        return bound_of_runs(r, board, laid)
+    if r.both_ways:
+        return bound_both_ways(board, laid)
+    return bound_of_cards(board, laid)
 
 
 @inlined
-def bound_of_cards(f, signature, home, cells, used, board):
-    """Return :func:`lower_bound` where cards move one by one."""
-    result = count_bits(ALL & ~home)
+def bound_of_cards(board, laid):
+    """Return h where cards move one by one, columns are built down, and cards stay home."""
+    result = count_bits(ALL & ~cards_home(laid.heights))
     near = board.near
     blocked = ZERO  # cards that are no blockers, but have a lower card of another suit beneath them
-    for column in range(used):
+    bottoms = laid.bottoms
+    while bottoms:
+        card = first_bit(bottoms)
+        bottoms &= bottoms - ONE
         # Cards of each suit that are higher than the lowest of their suit seen so far.
         over = ZERO
-        for depth in range(board.lengths[column]):
-            card = board.columns[column, depth]
+        while card >= 0:
             bit = ONE << U64(card)
             if over & bit:
                 result += 1
@@ -46,7 +63,8 @@ def bound_of_cards(f, signature, home, cells, used, board):
                 near[card] = over
                 blocked |= bit
             # All cards of the suit from here upwards: every fourth bit above the card's.
-            over |= (U64(0x1111111111111111) << U64(card)) & ALL & ~bit
+            over |= (SUIT << U64(card)) & ALL & ~bit
+            card = board.load[card]
     # Cut the lists down to what is mutual.  A pair cut from one list was not in the other.
     edged = ZERO
     rest = blocked
@@ -58,7 +76,7 @@ def bound_of_cards(f, signature, home, cells, used, board):
         while others:
             other = first_bit(others)
             others &= others - ONE
-            if not (near[other] >> U64(card)) & ONE:
+            if not holds(near[other], card):
                 near[card] &= ~(ONE << U64(other))
         if near[card]:
             edged |= ONE << U64(card)
@@ -66,33 +84,22 @@ def bound_of_cards(f, signature, home, cells, used, board):
 
 
 @inlined
-def bound_both_ways(f, signature, home, cells, used, board):
-    """Return :func:`lower_bound` where cards go both ways: cards not home, and blockers.
+def bound_both_ways(board, laid):
+    """Return h where cards go both ways: cards not home, and blockers.
 
     A card that is not home makes a move home, and a blocker one before that, which does not take it
     home: see above. That is as true where columns are built up, too, or cards come back.
     """
-    result = count_bits(cells)
-    for column in range(used):
-        result += board.lengths[column]
+    result = count_bits(laid.cells | laid.lying)
+    bottoms = laid.bottoms
+    while bottoms:
+        card = first_bit(bottoms)
+        bottoms &= bottoms - ONE
         over = ZERO
-        for depth in range(board.lengths[column]):
-            bit = ONE << U64(board.columns[column, depth])
+        while card >= 0:
+            bit = ONE << U64(card)
             if over & bit:
                 result += 1
-            over |= (U64(0x1111111111111111) << U64(board.columns[column, depth])) & ALL & ~bit
+            over |= (SUIT << U64(card)) & ALL & ~bit
+            card = board.load[card]
     return result
-
-
-choose_bound = by_type(
-    {Format: bound_of_cards, RunFormat: run_bound.lower_bound, TwoWayFormat: bound_both_ways}
-)
-
-
-@kernel
-def lower_bound(f, signature, home, cells, used, board):
-    """Return h of the position that :func:`arrange` has laid out on ``board``.
-
-    It has ``used`` columns. ``home`` are the cards that are home, ``cells`` those in freecells.
-    """
-    return choose_bound(f, signature, home, cells, used, board)

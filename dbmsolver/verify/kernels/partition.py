@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.verify.kernels.arrange import arrange, take_signature
 from dbmsolver.verify.kernels.bound import lower_bound
+from dbmsolver.verify.kernels.planes import State, lay_out, lay_words, take_signature
 from dbmsolver.verify.kernels.rows import CHAIN, HALF, KIND, SOURCE, SUCCESSOR, WANT
 from dbmsolver.verify.kernels.words import U64, ZERO, fetch, hash_state
 
@@ -35,6 +35,13 @@ class RunIndex(NamedTuple):
     cards: NDArray[np.uint64]  # [divisions]: the cards that tell cells apart
     bits: NDArray[np.int64]  # [divisions, 17]: how many, and these: 64 * plane + card
     cells: NDArray[np.int16]  # [divisions, 2**16]: the piece of each cell
+
+
+class RecentRuns(NamedTuple):
+    """Signatures that were looked for of late."""
+
+    runs: NDArray[np.int64]  # [1024]: their runs, plus two; 0 for none
+    signatures: NDArray[np.uint64]  # [1024]
 
 
 class PartitionStates(NamedTuple):
@@ -64,6 +71,18 @@ def find_run(index, signature):
     if low < index.signatures.size and index.signatures[low] == signature:
         return low
     return -1
+
+
+@inlined
+def known_run(index, signature, recent):
+    """Return the run of a signature, -1 if there is none; remember those looked for of late."""
+    slot = np.int64((signature * U64(0x9E3779B97F4A7C15)) >> U64(54))
+    if recent.runs[slot] != 0 and recent.signatures[slot] == signature:
+        return recent.runs[slot] - 2
+    run = find_run(index, signature)
+    recent.runs[slot] = run + 2
+    recent.signatures[slot] = signature
+    return run
 
 
 @inlined
@@ -142,26 +161,29 @@ def moves_made(f, signatures, segments, partition, board):
             place = width * number
             if width == 3:
                 high = partition.planes[place + 2]
-            error, used = arrange(
-                f, home, locked, partition.planes[place], partition.planes[place + 1], high, board
-            )
+            off, low = partition.planes[place], partition.planes[place + 1]
+            state = State(signatures[run], home, locked, off, low, high)
+            error, laid = lay_out(f, state, board)
             if error:
                 return error, index, number
-            cells = partition.planes[place] & ~partition.planes[place + 1] & ~high
-            h = lower_bound(f, signatures[run], home, cells, used, board)
-            partition.made[number] = layer - h
+            partition.made[number] = layer - lower_bound(f.rules, board, laid)
     return 0, 0, 0
 
 
 @kernel
-def look_up(
-    index, width, partition, base, rows, order, costs, parents, chain_base, hashes, missing
-):
+def bound_of_words(f, words, board):
+    """Return (error, the lower bound of a state, which is an array of four words)."""
+    error, laid = lay_words(f, words, board)
+    return error, 0 if error else lower_bound(f.rules, board, laid)
+
+
+@kernel
+def look_up(index, width, partition, base, rows, order, costs, chains, hashes, missing):
     """Look rows up that belong to one partition (``order`` are their numbers).
 
     ``base`` is the number, in the store, of the partition's first state. For rows of kind CHAIN the
-    parent's number is written to ``parents`` (see :mod:`dbmsolver.verify.kernels.chains`), which
-    begins with state ``chain_base``, unless that is empty. Numbers of rows that are not there, or
+    parent's number is written to ``chains`` (see :mod:`dbmsolver.verify.chains`), unless these are
+    empty. Numbers of rows that are not there, or
     not with the moves made that they want, go to ``missing``; returns how many. ``hashes`` is
     scratch memory.
     """
@@ -205,9 +227,9 @@ def look_up(
         if not good:
             missing[gone] = row
             gone += 1
-        elif kind == CHAIN and parents.size:
-            source = np.int64(origin & SOURCE) - chain_base
-            parents[source] = base + found + 1 - chain_base
+        elif kind == CHAIN and chains.parents.size:
+            source = np.int64(origin & SOURCE) - chains.base
+            chains.parents[source] = base + found + 1 - chains.base
     return gone
 
 
@@ -225,11 +247,11 @@ def too_short(f, rows, order, board, limit):
         error, home, locked = take_signature(f, rows[number, 0])
         if error:
             return number
-        error, used = arrange(
-            f, home, locked, rows[number, 1], rows[number, 2], rows[number, 3], board
+        state = State(
+            rows[number, 0], home, locked, rows[number, 1], rows[number, 2], rows[number, 3]
         )
+        error, laid = lay_out(f, state, board)
         want = np.int64((origin >> U64(WANT)) & U64(0xFFFF))
-        cells = rows[number, 1] & ~rows[number, 2] & ~rows[number, 3]
-        if error or want + lower_bound(f, rows[number, 0], home, cells, used, board) < limit:
+        if error or want + lower_bound(f.rules, board, laid) < limit:
             return number
     return -1

@@ -1,118 +1,103 @@
-"""Moves between positions by the rules of the game alone: parking, and all moves of a position."""
+"""Moves between the positions that records cover: parking, and the moves of the game.
+
+A position is a state as of :mod:`dbmsolver.verify.kernels.planes`, but a card may be anywhere that
+moves can put it, even where no key has it.
+"""
 
 from __future__ import annotations
 
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.verify.kernels.partition import slot_of
-from dbmsolver.verify.kernels.position_set import insert, pack, seek, unpack
-from dbmsolver.verify.kernels.rules import safe_card
-from dbmsolver.verify.kernels.words import (
-    ALL,
-    ONE,
-    U64,
-    ZERO,
-    count_bits,
-    fetch,
-    first_bit,
-    hash_state,
-    height_of,
-)
+from dbmsolver.verify.kernels.board import ALL_HOME, CARD, MOST_MOVES, NOTHING, PLACE
+from dbmsolver.verify.kernels.moves import list_moves
+from dbmsolver.verify.kernels.planes import State, lay_cards, moved, take_signature
+from dbmsolver.verify.kernels.position_set import first_slot, insert, seek
+from dbmsolver.verify.kernels.rules import forced_card, holds, one
+from dbmsolver.verify.kernels.words import ALL, ZERO, fetch
+from dbmsolver.verify.places import BOTTOM, FREECELL, HOME
 
-MOST_MOVES = 256
-"""Moves that one position may have."""
 GOAL_REACHED = 20
 MOVE_LEADS_OUT = 21
 
 
 @inlined
-def beneath(f, off, low, dealt, card):
-    """Return the card under a card that is not home, -1 for none."""
-    bit = ONE << U64(card)
-    if dealt & bit:
-        return f.dealt_under[card]
-    if off & bit:
-        return -1
-    kind = 1 if low & bit else 0
-    return (card ^ f.kinds[kind]) + 4
+def state_of(f, words, before):
+    """Return the state of three words; ``before`` is one that may have the same signature."""
+    home, locked = before.home, before.locked
+    if words[0] != before.signature:
+        _, home, locked = take_signature(f, words[0])
+    return State(words[0], home, locked, words[1], words[2], ZERO)
 
 
 @inlined
-def exposed_cards(f, heights, off, low, dealt):
-    """Return (cards that are free to move, columns in use)."""
-    playing = ZERO
-    for suit in range(4):
-        for rank in range(height_of(heights, suit), 13):
-            playing |= ONE << U64(4 * rank + suit)
-    columns = count_bits(off & low)
-    covered = ZERO
-    rest = playing & ~off
-    while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
-        under = beneath(f, off, low, dealt, card)
-        if under >= 0:
-            covered |= ONE << U64(under)
-        else:
-            columns += 1
-    return playing & ~covered, columns
-
-
-@inlined
-def settle(f, heights, off, low, dealt, exposed):
-    """Make all safe moves home; return (safe moves, heights, off, low, dealt)."""
-    made = 0
-    while True:
-        card = safe_card(f, heights, exposed)
-        if card < 0:
-            return made, heights, off, low, dealt
-        made += 1
-        bit = ONE << U64(card)
-        under = beneath(f, off, low, dealt, card)
-        exposed &= ~bit
-        if under >= 0:
-            exposed |= ONE << U64(under)
-        heights += ONE << U64(4 * (card & 3))
-        off &= ~bit
-        low &= ~bit
-        dealt &= ~bit
+def no_state():
+    """Return a state that is before all others."""
+    return State(ALL, ZERO, ZERO, ZERO, ZERO, ZERO)
 
 
 @kernel
-def park(f, states, slots, done, most, count):
-    """Add what one parking move leads to from the positions ``done`` to ``most``.
+def park(f, board, known, bounds):
+    """Add what one parking move leads to, from each of the positions in ``bounds``.
 
-    Ends early where there is no more room. Returns (positions done, how many there are).
-    Parking moves a card that is free to move to an empty freecell, or to an empty column if that
-    takes any card.
+    Parking moves a card to an empty freecell, or to an empty column if that takes any card.
+    ``bounds`` (int64[3]) are the first position, the end, and how many there are: the first and the
+    last number go on, as far as there is room.
     """
-    any_card = f.fillers == ALL
-    while done < most:
-        if count + MOST_MOVES > states.shape[0]:
-            return done, count
-        heights, off, low, dealt = unpack(states[done, 0], states[done, 1], states[done, 2])
-        exposed, columns = exposed_cards(f, heights, off, low, dealt)
-        cells = off & ~low
-        to_cell = count_bits(cells) < f.freecells
-        to_column = any_card and columns < f.columns
-        rest = exposed if to_column else exposed & ~cells
-        if not to_cell and not to_column:
-            rest = ZERO
-        while rest:
-            card = first_bit(rest)
-            bit = ONE << U64(card)
-            rest &= rest - ONE
-            if to_cell and not cells & bit:
-                words = pack(heights, off | bit, low & ~bit, dealt & ~bit)
-                count = insert(states, slots, count, words[0], words[1], words[2])
-            if to_column:
-                words = pack(heights, off | bit, low | bit, dealt & ~bit)
-                count = insert(states, slots, count, words[0], words[1], words[2])
+    any_card = f.rules.fillers == ALL
+    state = no_state()
+    done, most, count = bounds
+    while done < most and count + MOST_MOVES <= known.states.shape[0]:
+        state = state_of(f, known.states[done], state)
+        _, laid = lay_cards(f, state, board)
+        for number in range(list_moves(f.rules, board, laid, -1, ALL)):
+            card, place = board.moves[number, CARD], board.moves[number, PLACE]
+            if place != FREECELL and (place != BOTTOM or not any_card):
+                continue
+            after = moved(f, state, card, place)
+            under = board.on[card]
+            if holds(laid.lying, card) and under >= 0 and board.on[under] == NOTHING and any_card:
+                # A card alone in a column is written in one way, whether it was dealt there or not.
+                after = moved(f, after, under, BOTTOM)
+            count = insert(known, count, after.signature, after.off, after.low)
         done += 1
-    return done, count
+    bounds[0], bounds[2] = done, count
+
+
+@inlined
+def settled(f, board, laid, state, card, place):
+    """Return the state after a move, and all safe moves that follow it."""
+    r = f.rules
+    after = moved(f, state, card, place)
+    free = laid.tops | laid.cells
+    taker = r.takers[card, place] if place < FREECELL else NOTHING
+    if holds(laid.lying, card) and board.on[card] >= 0:
+        free |= one(board.on[card])
+    if place == HOME:
+        free &= ~one(card)
+    elif taker >= 0:
+        free &= ~one(taker)
+    while True:
+        safe = forced_card(r, after.signature, free)
+        if safe < 0:
+            return after
+        after = moved(f, after, safe, HOME)
+        free &= ~one(safe)
+        under = NOTHING
+        if safe == card:
+            under = taker
+        elif holds(laid.lying, safe):
+            under = board.on[safe]
+        if under >= 0:
+            free |= one(under)
+
+
+@inlined
+def copy(words, target):
+    """Copy the three words of a position."""
+    target[0], target[1], target[2] = words[0], words[1], words[2]
 
 
 @kernel
-def check_moves(f, states, slots, first, last, found, wrong):
+def check_moves(f, board, known, first, last, found, wrong):
     """Check the positions ``first`` to ``last``: an error, 0 if there is none.
 
     No position is a goal. Where a safe move home can be made, the position after all of them is in
@@ -120,88 +105,40 @@ def check_moves(f, states, slots, first, last, found, wrong):
     (uint64[MOST_MOVES, 3]) is scratch memory; ``wrong`` (uint64[2, 3]) gets the position that is
     wrong, and what it leads to.
     """
+    state = no_state()
     for number in range(first, last):
-        heights, off, low, dealt = unpack(states[number, 0], states[number, 1], states[number, 2])
-        for word in range(3):
-            wrong[0, word] = states[number, word]
-        if heights == U64(0xDDDD):
+        copy(known.states[number], wrong[0])
+        state = state_of(f, known.states[number], state)
+        _, laid = lay_cards(f, state, board)
+        if laid.heights == ALL_HOME:
             return GOAL_REACHED
-        count = 0
-        exposed, columns = exposed_cards(f, heights, off, low, dealt)
-        made, height_bits, new_off, new_low, new_dealt = settle(
-            f, heights, off, low, dealt, exposed
-        )
-        cells = off & ~low
-        tops = exposed & ~cells
-        room = count_bits(cells) < f.freecells
-        rest = exposed
-        if made:
-            count = write(found, count, height_bits, new_off, new_low, new_dealt)
-            rest = ZERO
-        while rest:
-            card = first_bit(rest)
-            bit = ONE << U64(card)
-            rest &= rest - ONE
-            bare_off, bare_low, bare_dealt = off & ~bit, low & ~bit, dealt & ~bit
-            after = exposed
-            under = beneath(f, off, low, dealt, card)
-            if under >= 0:
-                after |= ONE << U64(under)
-            # 0: home; 1 and 2: onto a legal parent; 3: to a freecell; 4: to an empty column.
-            for way in range(5):
-                height_bits, new_off, new_low, then = heights, bare_off, bare_low, after
-                if way == 0:
-                    if height_of(heights, card & 3) != card >> 2:
-                        continue
-                    height_bits += ONE << U64(4 * (card & 3))
-                    then &= ~bit
-                elif way < 3:
-                    if way > f.kinds.size or card >= 48:
-                        continue
-                    parent = ONE << U64((card ^ f.kinds[way - 1]) + 4)
-                    if not tops & parent:
-                        continue
-                    if way == 2:
-                        new_low |= bit
-                    then &= ~parent
-                elif way == 3:
-                    if cells & bit or not room:
-                        continue
-                    new_off |= bit
-                else:
-                    alone = (tops & bit) != ZERO and under < 0
-                    if alone or columns == f.columns or not f.fillers & bit:
-                        continue
-                    new_off |= bit
-                    new_low |= bit
-                _, height_bits, new_off, new_low, new_dealt = settle(
-                    f, height_bits, new_off, new_low, bare_dealt, then
-                )
-                count = write(found, count, height_bits, new_off, new_low, new_dealt)
-        for place in range(count):
-            words = found[place]
-            fetch(slots, slot_of(hash_state(words[2], words[0], words[1], ZERO), slots))
-        for place in range(count):
-            words = found[place]
-            known, _ = seek(states, slots, words[0], words[1], words[2])
-            if not known:
-                for word in range(3):
-                    wrong[1, word] = words[word]
+        forced = forced_card(f.rules, laid.heights, laid.tops | laid.cells)
+        count = list_moves(f.rules, board, laid, forced, ALL)
+        for move in range(count):
+            card, place = board.moves[move, CARD], board.moves[move, PLACE]
+            after = settled(f, board, laid, state, card, place)
+            found[move, 0], found[move, 1], found[move, 2] = after.signature, after.off, after.low
+            fetch(known.slots, first_slot(known, after.signature, after.off, after.low))
+        for move in range(count):
+            number_there, _ = seek(known, found[move, 0], found[move, 1], found[move, 2])
+            if not number_there:
+                copy(found[move], wrong[1])
                 return MOVE_LEADS_OUT
     return 0
 
 
-@inlined
-def write(found, count, heights, off, low, dealt):
-    """Note a position to be looked up; return how many there are then."""
-    words = pack(heights, off, low, dealt)
-    found[count, 0], found[count, 1], found[count, 2] = words
-    return count + 1
+@kernel
+def settle_words(f, board, words):
+    """Make a position's safe moves, in its three words."""
+    state = state_of(f, words, no_state())
+    _, laid = lay_cards(f, state, board)
+    safe = forced_card(f.rules, laid.heights, laid.tops | laid.cells)
+    if safe >= 0:
+        state = settled(f, board, laid, state, safe, HOME)
+    words[0], words[1], words[2] = state.signature, state.off, state.low
 
 
 @kernel
-def settled_position(f, heights, off, low, dealt, found):
-    """Make a position's safe moves, and write the result to ``found`` (uint64[3])."""
-    exposed, _ = exposed_cards(f, heights, off, low, dealt)
-    _, heights, off, low, dealt = settle(f, heights, off, low, dealt, exposed)
-    found[0], found[1], found[2] = pack(heights, off, low, dealt)
+def lay_position(f, board, words):
+    """Lay out the position of three words, for callers from Python: as `lay_cards`."""
+    return lay_cards(f, state_of(f, words, no_state()), board)

@@ -8,10 +8,13 @@ that are stripped besides. Both are rows of numbers in the table's scratch memor
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.kernels.record_table import IN_SLOT, MOST_MACROS
+from dbmsolver.verify.kernels.rules import MOST_TAKERS
 from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit, height_of
 
 HOMEWARD, IN_PLACE, MOVED, TO_COLUMN, NOTHING = 0, 1, 2, 3, 4
@@ -37,9 +40,9 @@ def attempt(table, count, card, parent, way, host):
 def list_attempts(f, signature, stuck, slots, fix, table):
     """List all attempts whose cards are not too deep; return how many there are."""
     column, depth, lengths, stacks = table.column, table.depth, table.lengths, table.stacks
-    any_card = f.fillers == ALL
-    spaces = f.columns - stuck
-    free = f.freecells - count_bits(slots)
+    any_card = f.rules.fillers == ALL
+    spaces = f.rules.columns - stuck
+    free = f.rules.freecells - count_bits(slots)
     if any_card:
         free += spaces
     near = slots
@@ -55,18 +58,16 @@ def list_attempts(f, signature, stuck, slots, fix, table):
         own = column[x]
         if height_of(signature, x & 3) == x >> 2:
             count = attempt(table, count, x, -1, HOMEWARD, -1)
-        if not any_card and (f.fillers >> U64(x)) & ONE and (own == IN_SLOT or depth[x] > 0):
+        if not any_card and (f.rules.fillers >> U64(x)) & ONE and (own == IN_SLOT or depth[x] > 0):
             if spaces > 0:
                 count = attempt(table, count, x, -1, TO_COLUMN, -1)
             else:
                 for host in range(stuck):
                     if lengths[host] <= free:
                         count = attempt(table, count, x, -1, TO_COLUMN, host)
-        if x >= 48:
-            continue
-        for kind in range(f.kinds.size):
-            p = (x ^ f.kinds[kind]) + 4
-            if not (near >> U64(p)) & ONE:
+        for kind in range(MOST_TAKERS):
+            p = f.rules.takers[x, kind]
+            if p < 0 or not (near >> U64(p)) & ONE:
                 continue
             other = column[p]
             if other >= 0:
@@ -79,7 +80,7 @@ def list_attempts(f, signature, stuck, slots, fix, table):
                 continue
             if spaces > 0:
                 certain = free > 0 or (fix >> U64(p)) & ONE or spaces > count_bits(fix)
-                if certain or f.freecells == 0:
+                if certain or f.rules.freecells == 0:
                     count = attempt(table, count, x, p, MOVED, -1)
                 continue
             if own >= 0 and depth[x] == 0:
@@ -102,6 +103,17 @@ def note(table, count, source, stripped, fix):
     return count + 1
 
 
+class Limits(NamedTuple):
+    """The columns of a macro, what they keep, and the cards that are lifted from them."""
+
+    own: int  # the column of x, -1 for none
+    own_kept: int
+    other: int  # the column of p
+    other_kept: int
+    lifts: int
+    late: int  # columns, as a bit set, that lose cards and are not the host
+
+
 @inlined
 def list_macros(f, stuck, slots, fix, attempts, table):
     """List the macros of the attempts; return the number of rows in use.
@@ -109,11 +121,10 @@ def list_macros(f, stuck, slots, fix, attempts, table):
     Row 0 moves nothing; row 1 and so on are macros. A number above MOST_MACROS says that the table
     is too small for all of them.
     """
-    column, depth, lengths, stacks = table.column, table.depth, table.lengths, table.stacks
-    any_card = f.fillers == ALL
-    free = f.freecells - count_bits(slots)
+    any_card = f.rules.fillers == ALL
+    free = f.rules.freecells - count_bits(slots)
     if any_card:
-        free += f.columns - stuck
+        free += f.rules.columns - stuck
     last = 1 if any_card else 0  # what a host keeps
     table.macros[0, :] = -1
     table.macros[0, WAY] = NOTHING
@@ -121,85 +132,103 @@ def list_macros(f, stuck, slots, fix, attempts, table):
     table.fixes[0] = fix
     count = 1
     for number in range(min(attempts, MOST_MACROS)):
-        x, p = table.attempts[number, 0], table.attempts[number, 1]
-        way, host = table.attempts[number, 2], table.attempts[number, 3]
-        own = column[x]
-        other = -1
-        own_kept = other_kept = 0
-        if own >= 0:
-            own_kept = depth[x] + 1
-        if p >= 0 and column[p] >= 0:
-            other = column[p]
-            other_kept = depth[p] + 1 if way == IN_PLACE else depth[p]
-        # Of two limits for one column the lower one holds.
-        if other >= 0 and other == own:
-            own_kept = other_kept = min(own_kept, other_kept)
-        if host >= 0 and host == own:
-            own_kept = min(own_kept, last)
-        if host >= 0 and host == other:
-            other_kept = min(other_kept, last)
-        own_lifts = other_lifts = host_lifts = 0
-        if own >= 0:
-            own_lifts = lengths[own] - own_kept
-        if other >= 0 and other != own:
-            other_lifts = lengths[other] - other_kept
-        if host >= 0 and host != own and host != other:
-            host_lifts = lengths[host] - last
-        lifts = own_lifts + other_lifts + host_lifts
-        if lifts > free:
+        tried = table.attempts[number]
+        host = tried[3]
+        limits = limits_of(tried, last, table)
+        if limits.lifts > free:
             continue
-        late = 0
-        if own_lifts > 0 and own != host:
-            late |= 1 << own
-        if other_lifts > 0 and other != host:
-            late |= 1 << other
-        if any_card and host >= 0 and lifts == free and late == 0:
+        if any_card and host >= 0 and limits.lifts == free and limits.late == 0:
             continue
         source = min(count, MOST_MACROS - 1)
         row = table.macros[source]
-        row[CARD], row[PARENT], row[WAY] = x, p, way
-        row[OWN], row[OWN_KEPT] = own, own_kept
-        row[OTHER], row[OTHER_KEPT] = other, other_kept
+        row[CARD], row[PARENT], row[WAY] = tried[0], tried[1], tried[2]
+        row[OWN], row[OWN_KEPT] = limits.own, limits.own_kept
+        row[OTHER], row[OTHER_KEPT] = limits.other, limits.other_kept
         row[HOST], row[HOST_KEPT] = host, last
-        if not any_card or own < 0 or depth[x] == 0 or own_kept <= depth[x]:
+        depth = table.depth[tried[0]]
+        if not any_card or limits.own < 0 or depth == 0 or limits.own_kept <= depth:
             # x comes from a slot, or the macro has no other variant.
             count = note(table, count, source, 0, ZERO)
-            continue
-        y = z = ZERO
-        if depth[x] == 1:
-            y = ONE << U64(stacks[own, 0])
-        if way == MOVED and other >= 0 and other != own and depth[p] == 1:
-            z = ONE << U64(stacks[other, 0])
-        if free == 0:
-            if p >= 0:
-                y |= fix & ~(ONE << U64(p))
-            else:
-                y |= fix
-            count = note(table, count, source, 0, y)
-            continue
-        left = free - lifts
-        only_other = other >= 0 and late == 1 << other
-        count = note(table, count, source, 0, y | z if only_other else y)
-        if left == 0 or late == 0 or f.freecells == 0:
-            continue
-        usable = 0
-        for stuck_column in range(stuck):
-            length = other_kept if stuck_column == other else lengths[stuck_column]
-            under_x = stuck_column == own or (stuck_column == other and way == IN_PLACE)
-            if not under_x and stuck_column != host and 2 <= length <= left + 1:
-                usable |= 1 << stuck_column
-        chosen = usable
-        while chosen:
-            taken = size = 0
-            for stuck_column in range(stuck):
-                if (chosen >> stuck_column) & 1:
-                    size += 1
-                    taken += (other_kept if stuck_column == other else lengths[stuck_column]) - 1
-            still = late & ~chosen
-            if taken == left and size <= f.freecells and still:
-                only = other >= 0 and still == 1 << other
-                count = note(table, count, source, chosen, y | z if only else y)
-            chosen = (chosen - 1) & usable
+        else:
+            count = list_variants(f, stuck, fix, (free, count, source), limits, table)
     if attempts > MOST_MACROS:
         return np.int64(MOST_MACROS + 1)
     return np.int64(count)
+
+
+@inlined
+def limits_of(tried, last, table):
+    """Return what the columns of an attempt keep, if its host keeps ``last`` cards."""
+    column, depth, lengths = table.column, table.depth, table.lengths
+    x, p, way, host = tried[0], tried[1], tried[2], tried[3]
+    own, other = column[x], np.int64(-1)
+    own_kept = other_kept = np.int64(0)
+    if own >= 0:
+        own_kept = depth[x] + 1
+    if p >= 0 and column[p] >= 0:
+        other = column[p]
+        other_kept = depth[p] + 1 if way == IN_PLACE else depth[p]
+    # Of two limits for one column the lower one holds.
+    if other >= 0 and other == own:
+        own_kept = other_kept = min(own_kept, other_kept)
+    if host >= 0 and host == own:
+        own_kept = min(own_kept, last)
+    if host >= 0 and host == other:
+        other_kept = min(other_kept, last)
+    own_lifts = other_lifts = host_lifts = late = np.int64(0)
+    if own >= 0:
+        own_lifts = lengths[own] - own_kept
+    if other >= 0 and other != own:
+        other_lifts = lengths[other] - other_kept
+    if host >= 0 and host != own and host != other:
+        host_lifts = lengths[host] - last
+    if own_lifts > 0 and own != host:
+        late |= 1 << own
+    if other_lifts > 0 and other != host:
+        late |= 1 << other
+    lifts = own_lifts + other_lifts + host_lifts
+    return Limits(own, own_kept, other, other_kept, lifts, late)
+
+
+@inlined
+def list_variants(f, stuck, fix, numbers, limits, table):
+    """List the variants of the macro in row ``source``; return the number of rows in use.
+
+    ``numbers`` are the free slots, the rows in use, and ``source``.
+    """
+    free, count, source = numbers
+    row = table.macros[source]
+    x, p, way, host = row[CARD], row[PARENT], row[WAY], row[HOST]
+    own, other, late = limits.own, limits.other, limits.late
+    y = z = ZERO
+    if table.depth[x] == 1:
+        y = ONE << U64(table.stacks[own, 0])
+    if way == MOVED and other >= 0 and other != own and table.depth[p] == 1:
+        z = ONE << U64(table.stacks[other, 0])
+    if free == 0:
+        y |= fix & ~(ONE << U64(p)) if p >= 0 else fix
+        return note(table, count, source, 0, y)
+    left = free - limits.lifts
+    only_other = other >= 0 and late == 1 << other
+    count = note(table, count, source, 0, y | z if only_other else y)
+    if left == 0 or late == 0 or f.rules.freecells == 0:
+        return count
+    usable = 0
+    for number in range(stuck):
+        length = limits.other_kept if number == other else table.lengths[number]
+        under_x = number == own or (number == other and way == IN_PLACE)
+        if not under_x and number != host and 2 <= length <= left + 1:
+            usable |= 1 << number
+    chosen = usable
+    while chosen:
+        taken = size = 0
+        for number in range(stuck):
+            if (chosen >> number) & 1:
+                size += 1
+                taken += (limits.other_kept if number == other else table.lengths[number]) - 1
+        still = late & ~chosen
+        if taken == left and size <= f.rules.freecells and still:
+            only = other >= 0 and still == 1 << other
+            count = note(table, count, source, chosen, y | z if only else y)
+        chosen = (chosen - 1) & usable
+    return count

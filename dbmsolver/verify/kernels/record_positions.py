@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from dbmsolver.jit.decorators import kernel
-from dbmsolver.verify.kernels.arrange import take_signature
 from dbmsolver.verify.kernels.expand import hash_public
-from dbmsolver.verify.kernels.position_set import insert, pack
+from dbmsolver.verify.kernels.planes import State, moved, take_signature
+from dbmsolver.verify.kernels.position_set import insert
 from dbmsolver.verify.kernels.record_table import take_apart
-from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits
+from dbmsolver.verify.kernels.words import ALL, ONE, ZERO, count_bits, first_bit
+from dbmsolver.verify.places import FREECELL
 
 
 @kernel
-def add_positions(
-    f, signatures, partition, segments, table, place, states, slots, count, tally, digest
-):
+def add_positions(f, signatures, partition, segments, table, place, known, count, tally, digest):
     """Add the positions that a partition's records stand for, until there is no more room.
 
     Begins at ``place`` (int64[2]: segment, record in it) and moves it on. ``tally[0]`` counts the
-    records, ``digest[0]`` is their sum. Returns (error, how many positions there are then).
+    records, ``digest[0]`` is their sum; ``known`` is the set. Returns (error, how many positions
+    there are then).
     """
-    any_card = f.fillers == ALL
+    any_card = f.rules.fillers == ALL
     while place[0] < segments.shape[0]:
         first, number = segments[place[0], 1], segments[place[0], 2]
         signature = signatures[segments[place[0], 0]]
@@ -32,44 +32,30 @@ def add_positions(
             error, stuck, in_slots, fix = take_apart(f, home, locked, key_off, key_low, table)
             if error:
                 return error, count
-            off = low = dealt = ZERO
-            for column in range(stuck):
-                for depth in range(table.lengths[column]):
-                    card = table.stacks[column, depth]
-                    bit = ONE << U64(card)
-                    if depth == 0:
-                        if f.fillers & bit:
-                            off |= bit
-                            low |= bit
-                        else:
-                            dealt |= bit
-                        continue
-                    under = table.stacks[column, depth - 1]
-                    kind = 0
-                    while kind < f.kinds.size and (card ^ f.kinds[kind]) + 4 != under:
-                        kind += 1
-                    if kind == f.kinds.size:
-                        dealt |= bit
-                    elif kind:
-                        low |= bit
-            heights = signature & U64(0xFFFF)
-            spaces = f.columns - stuck if any_card else 0
+            here = State(signature, home, locked, key_off, key_low, ZERO)
+            stay = key_off & ~in_slots
+            state = State(signature, home, locked, key_off, (key_low & ~in_slots) | stay, ZERO)
+            rest = in_slots & locked
+            while rest:
+                state = moved(f, state, first_bit(rest), FREECELL)
+                rest &= rest - ONE
+            spaces = f.rules.columns - stuck if any_card else 0
             many = count_bits(in_slots)
             alone = in_slots
             while True:
                 in_columns = count_bits(alone)
-                fits = in_columns <= spaces and many - in_columns <= f.freecells
+                fits = in_columns <= spaces and many - in_columns <= f.rules.freecells
                 if fits and not fix & ~alone:
-                    if count == states.shape[0]:
+                    if count == known.states.shape[0]:
                         return 0, count
-                    words = pack(heights, off | in_slots, low | alone, dealt)
-                    count = insert(states, slots, count, words[0], words[1], words[2])
+                    low = state.low | alone
+                    count = insert(known, count, state.signature, state.off, low)
                 if not alone:
                     break
                 alone = (alone - ONE) & in_slots
             place[1] += 1
             tally[0] += 1
-            digest[0] += hash_public(f, signature, home | locked, key_off, key_low, ZERO)
+            digest[0] += hash_public(f, here)
         place[0] += 1
         place[1] = 0
     return 0, count

@@ -1,35 +1,42 @@
 """The results of macros: columns cut, the card moved, and the normal form of the rest.
 
-A macro is carried out on the table's columns, and taken back afterwards. Words of the key follow
-card by card.
+A macro is carried out on the table's columns, and taken back afterwards. The words of the key
+follow card by card.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+
 from dbmsolver.jit.decorators import inlined
+from dbmsolver.verify.kernels.planes import State, moved
 from dbmsolver.verify.kernels.record_macros import (
     CARD,
     HOMEWARD,
     HOST,
     IN_PLACE,
     MOVED,
-    NOTHING,
     OWN,
     PARENT,
     STRIPPED,
     WAY,
 )
-from dbmsolver.verify.kernels.rules import safe_card
-from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit
+from dbmsolver.verify.kernels.rules import MOST_TAKERS, forced_card, holds, one
+from dbmsolver.verify.kernels.words import ALL, U64, ZERO, count_bits, first_bit
+from dbmsolver.verify.places import BOTTOM, FREECELL, HOME
 
 
-@inlined
-def release(f, signature, locked, bit, card):
-    """Return (signature, locked cards) once a card has been moved."""
-    if locked & bit:
-        signature -= ONE << U64(f.column_shift[f.dealt_column[card]])
-        locked &= ~bit
-    return signature, locked
+class Record(NamedTuple):
+    """A record while it changes; its columns are on the table."""
+
+    state: State  # the words of its key, but for ``fix``
+    steps: int  # changes that have been noted, to be taken back
+    used: int  # columns of the table, stuck ones and others
+    stuck: int
+    slots: np.uint64
+    tops: np.uint64  # last cards of stuck columns
 
 
 @inlined
@@ -58,23 +65,47 @@ def take_back(table, steps, stuck):
 
 
 @inlined
-def carry_out(f, macro, stuck, slots, tops, signature, locked, off, low, table):
-    """Lift the cards and move x.
+def fewest(f):
+    """Return the cards that a stuck column has at least."""
+    return 2 if f.rules.fillers == ALL else 1
 
-    Returns (steps, columns used, stuck columns, slots, tops, signature, locked, off, low).
-    """
-    stacks, lengths, column = table.stacks, table.lengths, table.column
-    any_card = f.fillers == ALL
-    least = 2 if any_card else 1
-    bare = ZERO if f.freecells > 0 else ~ZERO  # the bit of a slot card in the plane low
-    steps = 0
-    used = remaining = stuck
-    x, p, way = macro[CARD], macro[PARENT], macro[WAY]
-    if way == NOTHING:
-        return steps, used, remaining, slots, tops, signature, locked, off, low
-    x_bit = ONE << U64(x)
-    stripped = macro[STRIPPED]
-    number = OWN
+
+@inlined
+def to_slot(f, state, card):
+    """Return the words after a card has become a slot card."""
+    return moved(f, state, card, FREECELL if f.rules.freecells > 0 else BOTTOM)
+
+
+@inlined
+def onto(f, state, card, parent):
+    """Return the words after a card has been put on its parent."""
+    place = 0
+    while place < MOST_TAKERS - 1 and f.rules.takers[card, place] != parent:
+        place += 1
+    return moved(f, state, card, place)
+
+
+@inlined
+def top_of(table, number):
+    """Return the last card of a column as a set, which is empty if the column is."""
+    length = table.lengths[number]
+    return one(table.stacks[number, length - 1]) if length > 0 else ZERO
+
+
+@inlined
+def carry_out(f, macro, record, table):
+    """Carry out a macro: lift the cards that are in its way, and move its card."""
+    before = record.stuck
+    record = lift_cards(f, macro, record, table)
+    record = move_card(f, macro, record, table)
+    return free_short_columns(f, record, before, table)
+
+
+@inlined
+def lift_cards(f, macro, record, table):
+    """Lift the cards that columns do not keep into slots."""
+    stripped, number = macro[STRIPPED], OWN
+    state, slots, tops = record.state, record.slots, record.tops
     while number <= HOST or stripped:
         if number <= HOST:
             cut, kept = macro[number], macro[number + 1]
@@ -84,163 +115,147 @@ def carry_out(f, macro, stuck, slots, tops, signature, locked, off, low, table):
         else:
             cut, kept = first_bit(U64(stripped)), 1
             stripped &= stripped - 1
-        length = lengths[cut]
+        length = table.lengths[cut]
         if length <= kept:
             continue
-        tops &= ~(ONE << U64(stacks[cut, length - 1]))
+        tops &= ~top_of(table, cut)
         while length > kept:
             length -= 1
-            card = stacks[cut, length]
-            bit = ONE << U64(card)
-            slots |= bit
-            signature, locked = release(f, signature, locked, bit, card)
-            off |= bit
-            low = (low & ~bit) | (bit & bare)
-        lengths[cut] = length
-        if length > 0:
-            tops |= ONE << U64(stacks[cut, length - 1])
-    # x leaves its place.
-    if slots & x_bit:
-        slots &= ~x_bit
+            card = table.stacks[cut, length]
+            slots |= one(card)
+            state = to_slot(f, state, card)
+        table.lengths[cut] = length
+        tops |= top_of(table, cut)
+    return Record(state, record.steps, record.used, record.stuck, slots, tops)
+
+
+@inlined
+def move_card(f, macro, record, table):
+    """Move the card of a macro from where it is to where it goes."""
+    x, p, way = macro[CARD], macro[PARENT], macro[WAY]
+    state, slots, tops = record.state, record.slots, record.tops
+    steps, used, stuck = record.steps, record.used, record.stuck
+    if holds(slots, x):
+        slots &= ~one(x)
     else:
-        own = column[x]
-        lengths[own] -= 1
-        tops &= ~x_bit
-        if lengths[own] > 0:
-            tops |= ONE << U64(stacks[own, lengths[own] - 1])
-    signature, locked = release(f, signature, locked, x_bit, x)
-    off &= ~x_bit
-    low &= ~x_bit
+        own = table.column[x]
+        table.lengths[own] -= 1
+        tops = (tops & ~one(x)) | top_of(table, own)
     if way == HOMEWARD:
-        signature += ONE << U64(4 * (x & 3))
-    elif way == IN_PLACE:
-        steps = push(table, steps, column[p], x)
-        tops = (tops & ~(ONE << U64(p))) | x_bit
-        low |= _kind(f, x, p)
+        return Record(moved(f, state, x, HOME), steps, used, stuck, slots, tops)
+    if way == IN_PLACE:
+        steps = push(table, steps, table.column[p], x)
+        tops = (tops & ~one(p)) | one(x)
+        return Record(onto(f, state, x, p), steps, used, stuck, slots, tops)
+    table.lengths[used] = 0
+    if way == MOVED:
+        slots &= ~one(p)
+        steps = push(table, steps, used, p)
+        state = onto(f, state, x, p)
     else:
-        lengths[used] = 0
-        if way == MOVED:
-            slots &= ~(ONE << U64(p))
-            steps = push(table, steps, used, p)
-            low |= _kind(f, x, p)
-        else:
-            off |= x_bit
-            low |= x_bit
-        steps = push(table, steps, used, x)
-        tops |= x_bit
-        used += 1
-        remaining += 1
-    # Columns that are too short are stuck no longer.
-    for number in range(stuck):
-        length = lengths[number]
-        if length >= least or table.whole[number] == 0:
+        state = moved(f, state, x, BOTTOM)
+    steps = push(table, steps, used, x)
+    return Record(state, steps, used + 1, stuck + 1, slots, tops | one(x))
+
+
+@inlined
+def free_short_columns(f, record, before, table):
+    """Make slot cards of columns that are too short, of as many as there were before."""
+    state, slots, tops, stuck = record.state, record.slots, record.tops, record.stuck
+    for number in range(before):
+        length = table.lengths[number]
+        if length >= fewest(f) or table.whole[number] == 0:
             continue
         if length == 1:
-            card = stacks[number, 0]
-            bit = ONE << U64(card)
-            slots |= bit
-            tops &= ~bit
-            signature, locked = release(f, signature, locked, bit, card)
-            off |= bit
-            low = (low & ~bit) | (bit & bare)
-            lengths[number] = 0
-        remaining -= 1
-    return steps, used, remaining, slots, tops, signature, locked, off, low
+            card = table.stacks[number, 0]
+            slots |= one(card)
+            tops &= ~one(card)
+            state = to_slot(f, state, card)
+            table.lengths[number] = 0
+        stuck -= 1
+    return Record(state, record.steps, record.used, stuck, slots, tops)
 
 
 @inlined
-def _kind(f, card, parent):
-    """Return the bit in the plane low of a card that lies on this parent."""
-    kind = 0
-    while f.kinds[kind] != (card ^ parent) & 3:
-        kind += 1
-    return U64(kind) << U64(card)
-
-
-@inlined
-def normal_form(f, steps, used, stuck, slots, tops, fix, signature, locked, off, low, table):
-    """Reduce until nothing can be reduced: (steps, signature, off, low).
+def normal_form(f, record, fix, table):
+    """Reduce a record until nothing can be reduced: (its words, the changes of the table).
 
     The first reduction that applies, then again from the first: a safe card goes home; a slot card
     goes onto a stuck column; two slot cards become a column, or a king goes to an empty one.
     """
-    stacks, lengths, column = table.stacks, table.lengths, table.column
-    any_card = f.fillers == ALL
-    least = 2 if any_card else 1
-    bare = ZERO if f.freecells > 0 else ~ZERO
+    any_card, freecells = f.rules.fillers == ALL, f.rules.freecells
     while True:
-        spaces = f.columns - stuck
-        free = f.freecells - count_bits(slots)
-        if any_card:
-            free += spaces
-        if free > 0 or f.freecells == 0 or spaces == 0 or not any_card:
+        slots = record.slots
+        spaces = f.rules.columns - record.stuck
+        free = freecells - count_bits(slots) + (spaces if any_card else 0)
+        if free > 0 or freecells == 0 or spaces == 0 or not any_card:
             fix = ZERO
-        card = safe_card(f, signature, tops | slots)
+        card = forced_card(f.rules, record.state.signature, record.tops | slots)
         if card >= 0:
-            bit = ONE << U64(card)
-            if slots & bit:
-                slots &= ~bit
-                fix &= ~bit
-            else:
-                number = column[card]
-                length = lengths[number] - 1
-                tops &= ~bit
-                if length >= least:
-                    tops |= ONE << U64(stacks[number, length - 1])
-                else:
-                    stuck -= 1
-                    if length == 1:
-                        length = 0
-                        left = stacks[number, 0]
-                        left_bit = ONE << U64(left)
-                        slots |= left_bit
-                        fix |= left_bit
-                        signature, locked = release(f, signature, locked, left_bit, left)
-                        off |= left_bit
-                        low = (low & ~left_bit) | (left_bit & bare)
-                lengths[number] = length
-            signature, locked = release(f, signature, locked, bit, card)
-            signature += ONE << U64(4 * (card & 3))
-            off &= ~bit
-            low &= ~bit
+            record, fix = send_home(f, record, fix, card, table)
             continue
-        pairs = ZERO
-        if any_card and spaces > 0:
-            pairs = slots if free > 0 or f.freecells == 0 else slots & fix
-        card, parent = find_child(f, slots, tops)
-        if card < 0 and pairs:
+        card, parent = find_child(f, slots, record.tops)
+        if card < 0 and any_card and spaces > 0:
+            pairs = slots if free > 0 or freecells == 0 else slots & fix
             card, parent = find_child(f, slots, pairs)
-        if card >= 0:
-            bit, parent_bit = ONE << U64(card), ONE << U64(parent)
-            if tops & parent_bit:
-                number = column[parent]
-                tops &= ~parent_bit
-            else:
-                number = used
-                lengths[number] = 0
-                used += 1
-                stuck += 1
-                slots &= ~parent_bit
-                steps = push(table, steps, number, parent)
-            slots &= ~bit
-            tops |= bit
-            steps = push(table, steps, number, card)
-            off &= ~bit
-            low = (low & ~bit) | _kind(f, card, parent)
-            continue
-        kings = slots & f.fillers
-        if any_card or spaces == 0 or not kings:
-            break
-        card = first_bit(kings)
-        bit = ONE << U64(card)
-        slots &= ~bit
-        tops |= bit
-        low |= bit
-        lengths[used] = 0
-        steps = push(table, steps, used, card)
-        used += 1
-        stuck += 1
-    return steps, signature, off, low | fix
+        if card < 0 and not any_card and spaces > 0 and slots & f.rules.fillers:
+            card, parent = first_bit(slots & f.rules.fillers), -1
+        if card < 0:
+            return with_fix(record.state, fix), record.steps
+        record = put_down(f, record, card, parent, table)
+
+
+@inlined
+def with_fix(state, fix):
+    """Return the words of a record, with the slot cards that lie in columns."""
+    return State(
+        state.signature, state.home, state.locked, state.off, state.low | fix, state.high
+    )  # fmt: skip
+
+
+@inlined
+def send_home(f, record, fix, card, table):
+    """Send a card home: (the record, cards of ``fix``)."""
+    state, slots, tops, stuck = record.state, record.slots, record.tops, record.stuck
+    if holds(slots, card):
+        slots &= ~one(card)
+        fix &= ~one(card)
+    else:
+        number = table.column[card]
+        table.lengths[number] -= 1
+        tops &= ~one(card)
+        if table.lengths[number] >= fewest(f):
+            tops |= top_of(table, number)
+        else:
+            stuck -= 1
+            if table.lengths[number] == 1:
+                table.lengths[number] = 0
+                left = table.stacks[number, 0]
+                slots |= one(left)
+                fix |= one(left)
+                state = to_slot(f, state, left)
+    state = moved(f, state, card, HOME)
+    return Record(state, record.steps, record.used, stuck, slots, tops), fix
+
+
+@inlined
+def put_down(f, record, card, parent, table):
+    """Put a slot card on its parent, or to an empty column if it has none."""
+    state, slots, tops = record.state, record.slots & ~one(card), record.tops | one(card)
+    steps, used, stuck = record.steps, record.used, record.stuck
+    if parent >= 0 and holds(tops, parent):
+        tops &= ~one(parent)
+        steps = push(table, steps, table.column[parent], card)
+        return Record(onto(f, state, card, parent), steps, used, stuck, slots, tops)
+    table.lengths[used] = 0
+    if parent >= 0:
+        slots &= ~one(parent)
+        steps = push(table, steps, used, parent)
+        state = onto(f, state, card, parent)
+    else:
+        state = moved(f, state, card, BOTTOM)
+    steps = push(table, steps, used, card)
+    return Record(state, steps, used + 1, stuck + 1, slots, tops)
 
 
 @inlined
@@ -251,15 +266,11 @@ def find_child(f, cards, parents):
     """
     if not parents:
         return -1, -1
-    rest = cards & U64((1 << 48) - 1)
+    rest = cards
     while rest:
         card = first_bit(rest)
-        rest &= rest - ONE
-        best = -1
-        for kind in range(f.kinds.size):
-            parent = (card ^ f.kinds[kind]) + 4
-            if (parents >> U64(parent)) & ONE and (best < 0 or parent < best):
-                best = parent
-        if best >= 0:
-            return card, best
+        rest &= rest - U64(1)
+        found = f.rules.takes[card] & parents
+        if found:
+            return card, first_bit(found)
     return -1, -1

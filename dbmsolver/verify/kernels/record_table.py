@@ -14,16 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.verify.kernels.arrange import (
+from dbmsolver.verify.kernels.planes import (
     BAD_FIELDS,
     COLLISION,
     FINE,
     RING,
     TOO_MANY_CELLS,
     TOO_MANY_COLUMNS,
-    put_on,
 )
-from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit
+from dbmsolver.verify.kernels.rules import holds, one
+from dbmsolver.verify.kernels.words import ALL, ONE, ZERO, count_bits, first_bit
 
 MOST_MACROS = 8192
 """Macros that one record may have."""
@@ -47,8 +47,6 @@ class RecordTable(NamedTuple):
     fixes: NDArray[np.uint64]  # [MOST_MACROS]
     undo: NDArray[np.int64]  # [256, 5]: see kernels.record_results
     recent: NDArray[np.uint64]  # [4096, 3]: successors that have been written
-    targets: NDArray[np.int64]  # [1024]: runs of signatures that were looked for, plus one
-    wanted: NDArray[np.uint64]  # [1024]: these signatures
 
 
 def make_table() -> RecordTable:
@@ -65,8 +63,6 @@ def make_table() -> RecordTable:
         fixes=np.zeros(MOST_MACROS, np.uint64),
         undo=np.zeros((256, 5), np.int64),
         recent=np.zeros((4096, 3), np.uint64),
-        targets=np.zeros(1024, np.int64),
-        wanted=np.zeros(1024, np.uint64),
     )
 
 
@@ -76,85 +72,94 @@ def take_apart(f, home, locked, off, low, table):
 
     Return an error for words that are no record, or no record in the form that is stored.
     """
-    above, column, depth = table.above, table.column, table.depth
-    stacks, lengths = table.stacks, table.lengths
-    any_card = f.fillers == ALL
-    loose = ALL & ~(home | locked)
-    if (off | low) & ~loose:
-        return BAD_FIELDS, 0, ZERO, ZERO
-    for card in range(52):
-        above[card] = -1
-        column[card] = NOWHERE
-    blocked = home
-    bottoms = off
-    if any_card:
-        if f.freecells == 0 and off & ~low:
-            return BAD_FIELDS, 0, ZERO, ZERO
-    else:
-        blocked |= off & ~low
-        bottoms = off & low
-        if bottoms & ~f.fillers:
-            return BAD_FIELDS, 0, ZERO, ZERO
-    rest = locked
-    while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
-        under = f.dealt_under[card]
-        if under < 0:
-            bottoms |= ONE << U64(card)
-        elif not put_on(card, under, blocked, above):
-            return COLLISION, 0, ZERO, ZERO
-    rest = loose & ~off
-    while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
-        kind = np.int64((low >> U64(card)) & ONE)
-        if kind >= f.kinds.size or card >= 48:
-            return BAD_FIELDS, 0, ZERO, ZERO
-        if not put_on(card, (card ^ f.kinds[kind]) + 4, blocked, above):
-            return COLLISION, 0, ZERO, ZERO
+    any_card, freecells = f.rules.fillers == ALL, f.rules.freecells
+    error, bottoms = link_cards(f, home, locked, off, low, table)
+    if error:
+        return error, 0, ZERO, ZERO
     slots = ZERO if any_card else off & ~low
-    stuck = placed = 0
-    rest = bottoms
-    while rest:
-        card = first_bit(rest)
-        bit = ONE << U64(card)
-        rest &= rest - ONE
-        if any_card and above[card] < 0:
-            slots |= bit
-            continue
-        if stuck == f.columns:
-            return TOO_MANY_COLUMNS, 0, ZERO, ZERO
-        length = 0
-        while card >= 0:
-            stacks[stuck, length] = card
-            column[card] = stuck
-            depth[card] = length
-            length += 1
-            card = above[card]
-        lengths[stuck] = length
-        placed += length
-        stuck += 1
+    error, stuck, placed, slots = stack_columns(f, bottoms, slots, table)
+    if error:
+        return error, 0, ZERO, ZERO
     rest = slots
     while rest:
-        column[first_bit(rest)] = IN_SLOT
+        table.column[first_bit(rest)] = IN_SLOT
         rest &= rest - ONE
-        placed += 1
-    if placed != count_bits(ALL & ~home):
+    if placed + count_bits(slots) != count_bits(ALL & ~home):
         return RING, 0, ZERO, ZERO
     fix = ZERO
-    room = f.freecells
-    if any_card:
-        room += f.columns - stuck
-        if f.freecells > 0:
-            fix = off & low
-            spaces = f.columns - stuck
-            full = count_bits(slots) == room
-            if fix & ~slots or (fix and (not full or count_bits(fix) > spaces)):
-                return BAD_FIX, 0, ZERO, ZERO
+    spaces = f.rules.columns - stuck
+    room = freecells + (spaces if any_card else 0)
+    if any_card and freecells > 0:
+        fix = off & low
+        full = count_bits(slots) == room
+        if fix & ~slots or (fix and (not full or count_bits(fix) > spaces)):
+            return BAD_FIX, 0, ZERO, ZERO
     if count_bits(slots) > room:
         return TOO_MANY_CELLS, 0, ZERO, ZERO
     return FINE, stuck, slots, fix
+
+
+@inlined
+def link_cards(f, home, locked, off, low, table):
+    """Lay cards on each other: (error, cards on no other one that may be bottoms of columns)."""
+    above, any_card = table.above, f.rules.fillers == ALL
+    loose = ALL & ~(home | locked)
+    if (off | low) & ~loose:
+        return BAD_FIELDS, ZERO
+    above[:] = -1
+    table.column[:] = NOWHERE
+    blocked = home
+    bottoms = off
+    if any_card:
+        if f.rules.freecells == 0 and off & ~low:
+            return BAD_FIELDS, ZERO
+    else:
+        blocked |= off & ~low
+        bottoms = off & low
+        if bottoms & ~f.rules.fillers:
+            return BAD_FIELDS, ZERO
+    rest = locked | (loose & ~off)
+    while rest:
+        card = first_bit(rest)
+        rest &= rest - ONE
+        if holds(locked, card):
+            under = f.dealt_under[card]
+            if under < 0:
+                bottoms |= one(card)
+                continue
+        else:
+            under = f.rules.takers[card, np.int64(holds(low, card))]
+            if under < 0:
+                return BAD_FIELDS, ZERO
+        if above[under] >= 0 or holds(blocked, under):
+            return COLLISION, ZERO
+        above[under] = card
+    return FINE, bottoms
+
+
+@inlined
+def stack_columns(f, bottoms, slots, table):
+    """Write the stuck columns: (error, how many they are, cards in them, slot cards)."""
+    stuck = placed = 0
+    while bottoms:
+        card = first_bit(bottoms)
+        bottoms &= bottoms - ONE
+        if f.rules.fillers == ALL and table.above[card] < 0:
+            slots |= one(card)
+            continue
+        if stuck == f.rules.columns:
+            return TOO_MANY_COLUMNS, 0, 0, slots
+        length = 0
+        while card >= 0:
+            table.stacks[stuck, length] = card
+            table.column[card] = stuck
+            table.depth[card] = length
+            length += 1
+            card = table.above[card]
+        table.lengths[stuck] = length
+        placed += length
+        stuck += 1
+    return FINE, stuck, placed, slots
 
 
 @kernel

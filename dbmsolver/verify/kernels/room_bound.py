@@ -19,54 +19,61 @@ at least as many as the smallest set that touches each such pair of pieces.
 from __future__ import annotations
 
 from dbmsolver.jit.decorators import inlined
+from dbmsolver.verify.kernels.board import cards_home
 from dbmsolver.verify.kernels.covers import touching_all
-from dbmsolver.verify.kernels.rules import holds_together
-from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit
+from dbmsolver.verify.kernels.rules import holds
+from dbmsolver.verify.kernels.words import ALL, ONE, SUIT, U64, ZERO, count_bits, first_bit
 
 
 @inlined
-def over_of(card):
-    """Return all higher cards of a card's suit."""
-    return (U64(0x1111111111111111) << U64(card)) & ALL & ~(ONE << U64(card))
+def bound_of_pieces(r, board, laid):
+    """Return h where runs move as far as there is room."""
+    moving, still = cut_into_pieces(r, board, laid)
+    result = moving + (0 if r.forced_free else count_bits(ALL & ~cards_home(laid.heights)))
+    paired = pair_pieces(board, still)
+    return result + (touching_all(paired, board.edges, board.stack) if paired else 0)
 
 
 @inlined
-def bound_of_pieces(f, home, used, board):
-    """Return h of the position that :func:`arrange` has laid out on ``board``.
+def cut_into_pieces(r, board, laid):
+    """Cut columns into pieces: (pieces that move for themselves, cards of the others).
 
-    It has ``used`` columns.
+    Writes the deepest card of each card's piece to ``board.deep``, and the cards that are higher
+    than one of their suit beneath it to ``board.near``.
     """
-    near, piece = board.near, board.piece
-    result = 0 if f.free else count_bits(ALL & ~home)
-    still = ZERO  # cards of pieces that need not be moved aside for themselves
-    for column in range(used):
-        over = before = ZERO
-        cards = ZERO
-        first = -1
-        moved = False
-        for depth in range(board.lengths[column]):
-            card = board.columns[column, depth]
-            if depth == 0 or not holds_together(f, card, board.columns[column, depth - 1]):
-                if moved:
-                    result += 1
-                else:
-                    still |= cards
+    near, piece = board.near, board.deep
+    result = 0
+    still = ZERO
+    bottoms = laid.bottoms
+    while bottoms:
+        card, under = first_bit(bottoms), -1
+        bottoms &= bottoms - ONE
+        over = cards = ZERO
+        first, moves = card, False
+        while card >= 0:
+            if under >= 0 and not holds(r.moves_with[card], under):
+                result += moves
+                still |= ZERO if moves else cards
                 cards = ZERO
-                first = card
-                moved = False
-            before = over
-            piece[card] = first
-            near[card] = before
+                first, moves = card, False
+            piece[card, 0] = first
+            near[card] = over
             cards |= ONE << U64(card)
-            if (before >> U64(card)) & ONE:
-                moved = True
-            over |= over_of(card)
-        if moved:
-            result += 1
-        else:
-            still |= cards
-    # Of each piece, by its deepest card, the pieces that it forms such a pair with.
-    edges = board.edges
+            moves |= holds(over, card)
+            over |= (SUIT << U64(card)) & ALL & ~(ONE << U64(card))
+            card, under = board.load[card], card
+        result += moves
+        still |= ZERO if moves else cards
+    return result, still
+
+
+@inlined
+def pair_pieces(board, still):
+    """Write to ``board.edges`` with which pieces each piece is in such a pair; return which are.
+
+    Pieces are told by their deepest cards.
+    """
+    near, piece, edges = board.near, board.deep, board.edges
     paired = ZERO
     rest = still
     while rest:
@@ -76,12 +83,10 @@ def bound_of_pieces(f, home, used, board):
         while others:
             other = first_bit(others)
             others &= others - ONE
-            if (near[other] >> U64(card)) & ONE:
-                bit = ONE << U64(piece[card])
-                if not paired & bit:
-                    edges[piece[card]] = ZERO
-                    paired |= bit
-                edges[piece[card]] |= ONE << U64(piece[other])
-    if not paired:
-        return result
-    return result + touching_all(paired, edges, board.stack)
+            if holds(near[other], card):
+                own = piece[card, 0]
+                if not holds(paired, own):
+                    edges[own] = ZERO
+                    paired |= ONE << U64(own)
+                edges[own] |= ONE << U64(piece[other, 0])
+    return paired

@@ -15,8 +15,6 @@ from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO
 
 ROW = 6
-UNKNOWN = -2
-"""A target that has not been looked for."""
 SUCCESSOR, PARENT, CHAIN, ROOT = 0, 1, 2, 3
 """A successor; a parent of another signature; one of the same; the deal, which must be closed."""
 WANT = 44
@@ -38,12 +36,13 @@ def cell_of(index, split, off, low, high):
 
 
 @inlined_kernel
-def write_row(index, task, rows, at, run, moved, signature, off, low, high, origin):
+def write_row(index, task, rows, at, run, moved, words, origin):
     """Write a row; ``run`` is where it is to be looked up, -1 for nowhere.
 
     The state differs from its source, which is on partition ``task.partition``, by the place of the
     card ``moved``.
     """
+    signature, off, low, high = words
     rows[at, 0], rows[at, 1], rows[at, 2], rows[at, 3] = signature, off, low, high
     rows[at, 4] = origin
     if run < 0:

@@ -1,131 +1,117 @@
-"""The rules applied to a position: the places of its cards, and the forced move."""
+"""The rules of every game of columns, as tables: the only place where games differ in moves.
+
+A card is a number, four times its rank plus its suit; where the deal says with which rank
+foundations begin, cards are numbered as they count from it. A set of cards is a word with a bit for
+each. *Place values* say where a card goes: 0 to 3 on the first to fourth card that takes it, 4 to a
+freecell, 5 to an empty column, 7 home.
+"""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined
-from dbmsolver.jit.families import inlined_by_type
-from dbmsolver.verify.format import (
-    BOTTOM,
-    FREECELL,
-    HOME,
-    LOCKED,
-    Format,
-    RunFormat,
-    TwoWayFormat,
-)
 from dbmsolver.verify.kernels.words import ONE, U64, height_of
 
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
 
-class LaidState(NamedTuple):
-    """A state laid out: the words of its key, and sets of its cards."""
+MOST_TAKERS = 4
+"""Cards that a card may be put on."""
+ANY_PART, CARD_OR_ALL, ALL_OR_NOTHING = range(3)
+"""Parts of a column that go to columns: as they move together; one card or all; all only."""
 
-    signature: np.uint64
-    home: np.uint64
-    locked: np.uint64
-    off: np.uint64
-    low: np.uint64
-    high: np.uint64
-    used: int  # columns
-    tops: np.uint64  # last cards of columns
-    cells: np.uint64
+
+class Rules(NamedTuple):
+    """The rules of one game and deal."""
+
+    columns: int
+    freecells: int
+    room: int
+    """Freecells that a card may be put into: none where cards only leave them."""
+    takers: Ints
+    """int64[52, 4]: by place value, the card that a card may be put on; -1 for none."""
+    takes: Words
+    """uint64[52]: the same as a set."""
+    moves_with: Words
+    """uint64[52]: the cards with which a card that lies on them moves as one."""
+    part: int
+    """The part of a column that goes to columns."""
+    runs: bool
+    """True if more cards than one may move as one."""
+    both_ways: bool
+    """True if columns are built up, too, or cards come back from the foundations."""
+    limited: bool
+    """True if runs move only as far as there is room to move their cards one by one."""
+    fillers: np.uint64
+    """The cards that an empty column takes."""
+    waste_fillers: np.uint64
+    """The cards that it takes from the waste."""
+    whole_suits: bool
+    """True if cards go home only as a whole suit, from the end of a column, in one move."""
+    kept: int
+    """The cards of each suit that never come back from the foundations: all 13 in most games."""
+    at_home: Ints
+    """int64[ways, 52, 4]: in each way, the cards of each suit that are home if a card that can go
+    home does so at once; 14 for never. No way at all where no move is forced."""
+    forced_free: bool
+    """True if a forced move costs nothing."""
+    pack: Ints
+    """int64[*]: the deal's waste and stock, in the order in which they are turned."""
+    reserve: Ints
+    """int64[*]: the deal's reserve of which only the last card moves; it fills empty columns."""
+    draw: int
+    """Cards that are turned from the stock at once."""
+    turns: int
+    """Times that the waste may be turned over; -1 for any number."""
+    counted: int
+    """0 if no turn counts as a move; 1 if turns of the stock do; 2 if those of the waste do too."""
+    all_reached: bool
+    """True if only the cards that turning reaches matter, not how often it is done."""
+    only_shortest: bool
+    """True if moves that no shortest solution needs are left out."""
+    twins: bool
+    """True if a run leaves a card for the other card that takes it only to let it go home."""
 
 
 @inlined
-def never(f, card):
-    """Return what :func:`is_base` does where columns do not go round."""
+def holds(cards, card):
+    """Return True if a set of cards has this card."""
+    return (cards >> U64(card)) & ONE != U64(0)
+
+
+@inlined
+def one(card):
+    """Return the set of this card alone."""
+    return ONE << U64(card)
+
+
+@inlined
+def is_safe(r, heights, card):
+    """Return True if nothing is lost by sending a card home that can go there.
+
+    The argument is at :func:`dbmsolver.game.safe_moves.is_safe_home` and
+    :mod:`dbmsolver.game.patience`. Where a program makes these moves, they are those of
+    :func:`dbmsolver.game.automoves.goes_home`.
+    """
+    for way in range(r.at_home.shape[0]):
+        sure = True
+        for suit in range(4):
+            sure &= height_of(heights, suit) >= r.at_home[way, card, suit]
+        if sure:
+            return True
     return False
 
 
 @inlined
-def holds_kings(f, card):
-    """Return what :func:`is_base` does where columns may go round."""
-    return (f.bases >> U64(card)) & ONE != U64(0)
-
-
-is_base = inlined_by_type({Format: never, RunFormat: holds_kings, TwoWayFormat: never})
-"""Return True if kings may be put on a card: then its move home is not safe."""
-
-
-@inlined
-def safe_card(f, signature, movable):
-    """Return the card of the lowest suit that can go home and is safe there; -1 without one.
-
-    The rule, and why it holds, is at :func:`dbmsolver.game.safe_moves.is_safe_home`. Where a
-    program makes these moves, they are those of :func:`dbmsolver.game.automoves.goes_home`.
-    """
-    if f.policy == 0:
-        return -1
+def forced_card(r, heights, free):
+    """Return the card of the lowest suit that has to go home, of those that are free; else -1."""
     for suit in range(4):
-        height = height_of(signature, suit)
+        height = height_of(heights, suit)
         card = 4 * height + suit
-        if height == 13 or not (movable >> U64(card)) & ONE or is_base(f, card):
-            continue
-        if f.build == 1 or f.policy == 4:
-            return card
-        rank = height + 1
-        across = min(height_of(signature, suit ^ 1), height_of(signature, suit ^ 3))
-        beside = height_of(signature, suit ^ 2)
-        if f.policy == 1 or f.policy == 3:
-            if rank <= 2:
-                return card
-            least = across if f.build == 0 else min(across, beside)
-            if least >= rank - 1:
-                return card
-        if f.policy == 1:
-            continue
-        if f.build == 0:
-            if across >= rank - 2 and beside >= rank - 3:
-                return card
-        elif min(across, beside) >= rank - 2:
+        if height < 13 and holds(free, card) and is_safe(r, heights, card):
             return card
     return -1
-
-
-@inlined
-def place_away(f, locked, off, low, high, card):
-    """Return :func:`place_in` where no card comes back from home."""
-    shift = U64(card)
-    if (locked >> shift) & ONE:
-        return LOCKED
-    if (off >> shift) & ONE:
-        return BOTTOM if (low >> shift) & ONE else FREECELL
-    return np.int64((low >> shift) & ONE) + 2 * np.int64((high >> shift) & ONE)
-
-
-@inlined
-def place_or_home(f, locked, off, low, high, card):
-    """Return :func:`place_in` where cards may come back from home."""
-    if ((off & high) >> U64(card)) & ONE and not (locked >> U64(card)) & ONE:
-        return HOME
-    return place_away(f, locked, off, low, high, card)
-
-
-place_in = inlined_by_type({Format: place_away, RunFormat: place_away, TwoWayFormat: place_or_home})
-"""Place value of a card that is not home for good."""
-
-
-@inlined
-def has_room(f, cells):
-    """Return True if a freecell is empty that a card may be put into."""
-    count = 0
-    while cells:
-        cells &= cells - ONE
-        count += 1
-    return count < f.room
-
-
-@inlined
-def holds_together(f, card, under):
-    """Return True if ``card``, on ``under``, moves with it as a run."""
-    if card >= 48 and not (f.bases >> U64(under)) & ONE:
-        return False
-    if card < 48 and under >> 2 != (card >> 2) + 1:
-        return False
-    found = False
-    for number in range(f.runs):
-        found |= (card ^ f.kinds[number]) & 3 == under & 3
-    return found

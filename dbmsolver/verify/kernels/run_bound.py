@@ -20,56 +20,61 @@ the deepest of a move that takes it away from there.
 from __future__ import annotations
 
 from dbmsolver.jit.decorators import inlined
-from dbmsolver.verify.kernels.room_bound import bound_of_pieces
-from dbmsolver.verify.kernels.rules import holds_together
-from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, height_of
+from dbmsolver.verify.kernels.board import cards_home
+from dbmsolver.verify.kernels.rules import holds
+from dbmsolver.verify.kernels.words import (
+    ALL,
+    ONE,
+    SUIT,
+    U64,
+    ZERO,
+    count_bits,
+    first_bit,
+    height_of,
+)
 
 
 @inlined
-def lower_bound(f, signature, home, cells, used, board):
-    """Return h of the position that :func:`arrange` has laid out on ``board``.
-
-    It has ``used`` columns.
-    """
-    if f.limited:
-        return bound_of_pieces(f, home, used, board)
-    if f.whole_suits:
-        return bound_of_suits(signature, cells, used, board)
-    result = count_bits(ALL & ~home)
-    for column in range(used):
+def bound_of_runs(r, board, laid):
+    """Return h where cards go home one by one."""
+    result = count_bits(ALL & ~cards_home(laid.heights))
+    bottoms = laid.bottoms
+    while bottoms:
+        card, under = first_bit(bottoms), -1
+        bottoms &= bottoms - ONE
         over = ZERO
         counted = False
-        for depth in range(board.lengths[column]):
-            card = board.columns[column, depth]
-            bit = ONE << U64(card)
-            if depth and not holds_together(f, card, board.columns[column, depth - 1]):
+        while card >= 0:
+            # A king is on its base, if on any card: a piece of its own begins there.
+            if card >= 48 or (under >= 0 and not holds(r.moves_with[card], under)):
                 counted = False
-            if card >= 48:
-                counted = False  # on its base, if on any card: a piece of its own begins there
-            if over & bit and not counted:
+            if holds(over, card) and not counted:
                 counted = True
                 result += 1
             # All cards of the suit from here upwards: every fourth bit above the card's.
-            over |= (U64(0x1111111111111111) << U64(card)) & ALL & ~bit
+            over |= (SUIT << U64(card)) & ALL & ~(ONE << U64(card))
+            card, under = board.load[card], card
     return result
 
 
 @inlined
-def bound_of_suits(signature, cells, used, board):
-    """Return h of a position where only whole suits go home."""
+def bound_of_suits(r, board, laid):
+    """Return h where only whole suits go home."""
     # Cards in freecells, kings aside, have a way to go.
-    result = count_bits(cells & U64((1 << 48) - 1))
+    result = count_bits(laid.cells & U64((1 << 48) - 1))
     for suit in range(4):
-        if height_of(signature, suit) < 13:
+        if height_of(laid.heights, suit) < 13:
             result += 1
-    for column in range(used):
+    bottoms = laid.bottoms
+    while bottoms:
+        card, under = first_bit(bottoms), -1
+        bottoms &= bottoms - ONE
         seen = ZERO
-        for depth in range(board.lengths[column]):
-            card = board.columns[column, depth]
+        while card >= 0:
             if card >= 48:
-                suit = U64(0x1111111111111111) << U64(card & 3)
-                result += 1 if seen & suit else 0
-            elif depth == 0 or board.columns[column, depth - 1] != card + 4:
-                result += 1 + (1 if (seen >> U64(card + 4)) & ONE else 0)
+                result += 1 if seen & (SUIT << U64(card & 3)) else 0
+            elif under != card + 4:
+                result += 1 + (1 if holds(seen, card + 4) else 0)
             seen |= ONE << U64(card)
+            card, under = board.load[card], card
     return result

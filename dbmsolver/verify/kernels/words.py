@@ -14,6 +14,8 @@ U64 = np.uint64
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
 ALL = np.uint64((1 << 52) - 1)
+SUIT = np.uint64(0x1111111111111)
+"""The cards of the first suit; shifted by its number, those of another one."""
 
 
 @intrinsic

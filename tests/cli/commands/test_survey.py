@@ -97,6 +97,8 @@ def test_fewest_freecells_by_either_name(tmp_path: Path) -> None:
         (("1", "--game", "chess"), 2, "unknown game"),
         (("1", "--fewest-freecells", "--freecells", "2..4"), 2, "expected 0..N"),
         (("1", "--fewest-freecells", "--question", "shortest"), 2, "expected one of them"),
+        (("1", "--fewest-freecells", "--game", "golf"), 2, "golf has no freecells"),
+        (("1", "--fewest-freecells", "--freecells", "0"), 2, "freecell has no freecells here"),
         (("1", "--lengths", "--question", "shortest"), 2, "--lengths"),
         (("-1", "--columns", "7"), 3, "no such deal"),
         (("1", "--report", "page.pdf"), 2, ".html"),

@@ -38,7 +38,7 @@ def a_game(deal: Deal, seed: int) -> Solution:
 @pytest.mark.parametrize("name", CAN)
 def test_round_trips(name: str) -> None:
     deals = [Deal.from_number(24, GAMES[game]) for game in PAIR_GAMES]
-    for deal in [small_deck(Random(seed)) for seed in range(6)]:
+    for deal in [small_deck(Random(seed)) for seed in range(3)]:
         deals.append(Deal(deal.position, replace(deal.rules, layout="")))  # files have none
     for seed, deal in enumerate(deals):
         solution = a_game(deal, seed)

@@ -42,7 +42,7 @@ def again(solution: Solution, name: str) -> Solution:
 @pytest.mark.parametrize("game", few_fast(WIDE_GAMES, 3))
 @pytest.mark.parametrize("name", CAN)
 def test_round_trips(name: str, game: str) -> None:
-    solution = random_game(3, GAMES[game], 5, 60)
+    solution = random_game(3, GAMES[game], 5, 30)
     for told in (solution, grouped(solution)):
         found = again(told, name)
         assert replace(found, unlimited=told.unlimited) == told

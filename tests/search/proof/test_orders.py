@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
 from helpers.clusters import Alone
+from helpers.patience_games import small_deck
 from helpers.searching import end_of, small_pieces, without_dives
 from helpers.selection import few_fast
 from hypothesis import given
@@ -21,7 +23,7 @@ from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limits, Method, Options, Question, Result
 from dbmsolver.search import recorder, session
 from dbmsolver.search.candidates import Candidates, pack_by_stratum
-from dbmsolver.search.proof import cluster_crew
+from dbmsolver.search.proof import cluster_crew, cluster_members
 from dbmsolver.search.proof.orders import opened, sealed
 from dbmsolver.search.runs import cut, gather
 from dbmsolver.storage.blocks import Runs
@@ -31,12 +33,14 @@ MEDIUM = Deal.from_number(5979, rules_for("freecell", 3))
 PILE = Deal.from_number(7, rules_for("golf"))
 PAIRS = Deal.from_number(285, rules_for("pyramid"))
 STOCK = Deal.from_number(66, rules_for("klondike_by_threes"))
+SMALL_STOCK = small_deck("klondike_by_threes", Random(26752))
 CASES = [
     pytest.param(SMALL, Method.EVERY_POSITION, 5000, id="pieces"),
     pytest.param(MEDIUM, Method.DOMINATING, 5000, id="records"),
     pytest.param(PILE, Method.EVERY_POSITION, 5000, id="pile"),
     pytest.param(PAIRS, Method.EVERY_POSITION, 200, id="pairs"),
-    pytest.param(STOCK, Method.EVERY_POSITION, 200, id="klondike"),
+    pytest.param(STOCK, Method.EVERY_POSITION, 5000, id="klondike"),
+    pytest.param(SMALL_STOCK, Method.EVERY_POSITION, 100, id="klondike in pieces"),
     pytest.param(SMALL, Method.EVERY_POSITION, 1 << 18, id="whole", marks=pytest.mark.slow),
     pytest.param(MEDIUM, Method.EVERY_POSITION, 20_000, id="larger", marks=pytest.mark.slow),
 ]
@@ -123,7 +127,8 @@ def test_no_machine_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Alone, "ready", lambda *_: [])
     monkeypatch.setattr(Alone, "living", lambda _: living)
     monkeypatch.setattr(Alone, "machines", lambda _: [Machine(2, 1 << 30)])
-    monkeypatch.setattr(cluster_crew, "_PATIENCE", 0.0)
+    monkeypatch.setattr(cluster_members, "_PATIENCE", 0.0)
+    monkeypatch.setattr(cluster_members, "_LOOK_SECONDS", 0.01)
     with pytest.raises(SystemRefusedError, match="no machine of the cluster is left"):
         proven(SMALL, Method.EVERY_POSITION, "here")
 

@@ -203,12 +203,12 @@ def test_the_way_back_goes_round_no_circle(tmp_path: Path) -> None:
     looked = 0
     with Store.open(store, readonly=True) as opened:
         finder = RecordFinder(opened, keys)
-        for key in opened.keys(b"C")[::2]:
+        for key in opened.keys(b"C")[::4]:
             runs = read_block(opened, key)
-            for place in range(0, runs.codes.size, 7):
+            for place in range(0, runs.codes.size, 9):
                 state = record_in(keys, runs, place)
                 path = finder.path(state, int(runs.codes[place]))
                 assert (path[0], path[-1]) == (keys.root, state)
                 assert len(set(path)) == len(path)
                 looked += 1
-    assert looked > 500
+    assert looked > 200

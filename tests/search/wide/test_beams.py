@@ -184,5 +184,5 @@ def test_beams_end_at_limits_of_a_search() -> None:
 
 def test_spider_is_won_in_little_memory() -> None:
     deal = Deal.from_number(3, GAMES["spider_two_suits"])
-    answer = solve(deal, any_solution=True, memory=64 << 20, max_states=2_000_000)
+    answer = solve(deal, any_solution=True, memory=64 << 20, max_states=200_000)
     assert answer.verdict == "solved" and answer.length == len(answer.moves)

@@ -27,6 +27,7 @@ from dbmsolver.game.wide import Wide
 from dbmsolver.keys.wide import WideKeys
 from dbmsolver.results import Options, Question
 from dbmsolver.search import session
+from dbmsolver.search.wide import exploring
 from dbmsolver.search.wide.dives import ORDER
 from dbmsolver.search.wide.exploring import Exploration
 
@@ -96,9 +97,9 @@ def test_rows_are_equal_where_positions_are_the_same() -> None:
         assert len(set(met.values())) == len(met)
 
 
-def check(deal: Deal) -> str:
+def check(deal: Deal, most: int) -> str:
     """Compare all searches of one deal with breadth-first search; return what it was."""
-    expected = shortest(deal)
+    expected = shortest(deal, most)
     if expected is None:
         return "large"
     length, states = expected
@@ -128,21 +129,22 @@ def check(deal: Deal) -> str:
     return "won"
 
 
-def check_many(seed: int, decks: int, game: str | None) -> None:
+def check_many(seed: int, decks: int, game: str | None, most: int) -> None:
+    """Check so many decks; those of more than ``most`` positions are left out."""
     random = Random(f"{game} {seed}")
-    seen = Counter(check(small_deck(random, game)) for _ in range(decks))
+    seen = Counter(check(small_deck(random, game), most) for _ in range(decks))
     assert seen["won"] and seen["lost"]
 
 
 @pytest.mark.parametrize("game", [None, *WIDE_GAMES])
 def test_small_decks(game: str | None) -> None:
-    check_many(1, 25, game)
+    check_many(1, 25, game, 700)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", [None, *WIDE_GAMES])
 def test_thousands_of_small_decks(game: str | None) -> None:
-    check_many(2, 600, game)
+    check_many(2, 600, game, 4000)
 
 
 def test_a_dive_that_is_interrupted_goes_on() -> None:
@@ -159,6 +161,15 @@ def test_a_dive_that_is_interrupted_goes_on() -> None:
         steps += 1
     assert steps > 10
     assert (parts.state[EXPANDED], parts.digest[0]) == (whole.state[EXPANDED], whole.digest[0])
+
+
+def test_a_dive_that_goes_on_has_won_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its result is none of the states that it has met."""
+    monkeypatch.setattr(exploring, "AT_ONCE", 50)
+    keys = WideKeys(Deal.from_number(1, GAMES["spider"]))
+    dive = Exploration(keys, np.array(ORDER, np.int64), 5000, 64 << 20)
+    assert next(dive.steps()) >= 50
+    assert dive.result == GIVEN_UP < 0
 
 
 def lost(deal: Deal) -> int:
@@ -217,7 +228,7 @@ def test_a_cluster_and_a_store_are_refused(tmp_path: Path) -> None:
 
 def test_spider_of_one_suit_is_won_and_the_solution_is_legal() -> None:
     deal = Deal.from_number(2, GAMES["spider_one_suit"])
-    answer = solve(deal, any_solution=True, max_states=500_000, memory=1 << 29)
+    answer = solve(deal, any_solution=True, max_states=50_000, memory=1 << 29)
     assert answer.verdict == "solved" and not answer.shortest
     position = deal.position
     for move in answer.moves:

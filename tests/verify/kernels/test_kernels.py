@@ -21,7 +21,7 @@ from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.chains import follow_chains
 from dbmsolver.verify.kernels.covers import touching_all
 from dbmsolver.verify.partition_steps import bound_of
-from dbmsolver.verify.refutation import position_of
+from dbmsolver.verify.showing import position_of
 
 SEEDS = range(12)
 

@@ -16,7 +16,7 @@ from dbmsolver.game.kinds import Build, Fill
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.verify.format_of_deal import make_format
-from dbmsolver.verify.kernels.expand import GOAL, CheckArrays, CheckTask
+from dbmsolver.verify.kernels.expand import GOAL, CheckTask, make_arrays
 from dbmsolver.verify.kernels.partition import PartitionStates, RunIndex
 from dbmsolver.verify.kernels.pieces import MOST_BITS
 from dbmsolver.verify.kernels.record_expand import NOT_NORMAL, expand_records
@@ -56,13 +56,9 @@ class Kernel:
             np.array([off, low], np.uint64), np.zeros(1, np.uint16), np.empty(0, np.int16),
             np.array([0, 1]), np.zeros(4, np.uint32),
         )  # fmt: skip
-        work = CheckArrays(
-            np.empty((MOST_MACROS + 1, 6), np.uint64), np.zeros(70, np.int64),
-            np.zeros(4, np.int64), np.zeros((1, 2), np.int64), np.zeros(1, np.uint64),
-        )  # fmt: skip
+        work = make_arrays(MOST_MACROS + 1, 1)
         task = CheckTask(False, 0, np.zeros(4, np.uint64), -1, 0)
         segments = np.array([[0, 0, 1, 0, 0]])
-        self.table.targets[:] = 0
         error = expand_records(self.form, index, task, partition, segments, self.table, work)
         rows = work.rows[: work.place[2], :3]
         return int(error), {(int(a), int(b), int(c)) for a, b, c in rows}

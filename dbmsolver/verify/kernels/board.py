@@ -1,0 +1,132 @@
+"""A position laid out: which card lies on which, and the sets of cards that can move."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.jit.decorators import inlined
+from dbmsolver.verify.kernels.rules import holds, one
+from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit
+
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+ALL_HOME = np.uint64(0xDDDD)
+"""The heights of the foundations when all cards are home."""
+NOTHING, NOWHERE = -1, -2
+"""Under a card: nothing, at the bottom of a column; and in no column at all."""
+MOST_MOVES = 600
+CARD, PLACE, WASTE, TURNS, COST = range(5)
+"""A move: the deepest card that moves, where it goes, the cards of the waste and the turns that are
+left after it, and what it costs."""
+
+
+class Board(NamedTuple):
+    """The columns of a position, card by card, and its moves: scratch memory of one thread.
+
+    ``on`` and ``load`` are told of cards in columns only.
+    """
+
+    on: Ints  # [52]: the card under it, or NOTHING
+    load: Ints  # [52]: the card on it, or NOTHING
+    digit: Ints  # [52]: the digit of each card in a key of Klondike's kind
+    hand: Ints  # [52]: the cards of waste and stock that are left, in order
+    moves: Ints  # [MOST_MOVES, 5]
+    after: Words  # [3]: the words of a state that a move leads to
+    near: Words  # [52]: for bounds
+    deep: Ints  # [52, 4]: for bounds
+    edges: Words  # [52]: for bounds
+    stack: Words  # [256]: for bounds
+
+
+class Laid(NamedTuple):
+    """The rest of a position laid out: sets of cards, and numbers."""
+
+    heights: np.uint64  # of the foundations, four bits for each suit
+    tops: np.uint64  # last cards of columns
+    bottoms: np.uint64  # first cards of columns
+    lying: np.uint64  # all cards in columns
+    cells: np.uint64  # cards in freecells
+    down: np.uint64  # cards that lie face down
+    used: int  # columns that are not empty
+    hand: int  # cards of waste and stock
+    waste: int  # of them in the waste
+    turns: int  # times that the waste may still be turned over
+    reserve: int  # cards of the reserve
+
+
+class Boards(NamedTuple):
+    """Scratch memory for a position, and for one before or after it."""
+
+    own: Board
+    other: Board
+
+
+def make_boards() -> Boards:
+    """Return scratch memory for two positions."""
+    return Boards(make_board(), make_board())
+
+
+def make_board() -> Board:
+    """Return scratch memory."""
+    return Board(
+        on=np.full(52, NOWHERE, np.int64),
+        load=np.full(52, NOTHING, np.int64),
+        digit=np.zeros(52, np.int64),
+        hand=np.zeros(52, np.int64),
+        moves=np.zeros((MOST_MOVES, 5), np.int64),
+        after=np.zeros(3, np.uint64),
+        near=np.zeros(52, np.uint64),
+        deep=np.zeros((52, 4), np.int64),
+        edges=np.zeros(52, np.uint64),
+        stack=np.zeros(256, np.uint64),
+    )
+
+
+@inlined
+def nothing_laid():
+    """Return a position with nothing in it."""
+    return Laid(ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, 0, 0, 0, 0, 0)
+
+
+@inlined
+def end_columns(board, bottoms, tops):
+    """Write that nothing is under the first cards of columns, and nothing on the last ones."""
+    while tops:
+        board.load[first_bit(tops)] = NOTHING
+        tops &= tops - ONE
+    while bottoms:
+        board.on[first_bit(bottoms)] = NOTHING
+        bottoms &= bottoms - ONE
+
+
+@inlined
+def is_in_columns(board, bottoms, lying):
+    """Return True if columns lead to all cards ``lying`` on others: there is no ring of cards."""
+    reached = 0
+    while bottoms:
+        card = np.int64(first_bit(bottoms))
+        bottoms &= bottoms - ONE
+        while card >= 0:
+            reached += 1
+            card = board.load[card]
+    return reached == count_bits(lying)
+
+
+@inlined
+def cards_home(heights):
+    """Return the set of the cards on foundations of these heights."""
+    home = ZERO
+    for suit in range(4):
+        height = (heights >> U64(4 * suit)) & U64(15)
+        home |= (U64(0x1111111111111111) & (one(4 * height) - ONE)) << U64(suit)
+    return home & ALL
+
+
+@inlined
+def carries(r, laid, card, under):
+    """Return True if the card under another one moves with it."""
+    return under >= 0 and holds(r.moves_with[card], under) and not holds(laid.down, under)

@@ -1,0 +1,83 @@
+"""Moves that no solution needs, in Klondike and its relatives.
+
+The search leaves them out, so that the check has to know why it may. In searches for shortest
+solutions:
+
+* A card that stays home once it can go there (:func:`stays_home`) is not played elsewhere. From
+  every solution that does so, one as short follows that does not.
+* Where empty columns take kings only, columns are emptied for kings (:func:`bottoms_stay`). While
+  one is empty, or no king could go there, moving a whole column onto a card of another one gives
+  nothing that a move of the same cards later would not give.
+* A card comes back from the foundations to take another card, or not at all (:func:`is_of_use`).
+
+Where runs move, two cards of a rank may be taken by, and take, the same cards: *twins*. A run that
+lies on one of them goes to the other one only to free the first (:func:`stays_with_twin`), which
+helps only if that goes home.
+"""
+
+from __future__ import annotations
+
+from dbmsolver.jit.decorators import inlined
+from dbmsolver.verify.kernels.board import NOTHING
+from dbmsolver.verify.kernels.rules import holds, is_safe, one
+from dbmsolver.verify.kernels.words import ONE, U64, first_bit, height_of
+
+KINGS = U64(0xF) << U64(48)
+
+
+@inlined
+def stays_home(r, heights, card):
+    """Return True if a card that is next in its suit, or its last one home, is there for good."""
+    height = height_of(heights, card & 3)
+    return (height == card >> 2 or height == (card >> 2) + 1) and is_safe(r, heights, card)
+
+
+@inlined
+def stays_with_twin(r, laid, card, under):
+    """Return True if a card need not go to the twin of the card that it lies on."""
+    if not r.twins or under < 0 or holds(laid.down, under):
+        return False
+    return holds(r.takes[card], under) and height_of(laid.heights, under & 3) != under >> 2
+
+
+@inlined
+def bottoms_stay(r, board, laid):
+    """Return True if no column need be emptied: one is empty already, or no king could go there."""
+    if not r.only_shortest or r.fillers != KINGS:
+        return False
+    if laid.used < r.columns:
+        return True
+    for king in range(48, 52):
+        if not holds(laid.lying, king):
+            if height_of(laid.heights, king & 3) < 13 or r.kept < 13:
+                return False
+        elif board.on[king] != NOTHING and not holds(laid.down, king):
+            card = king
+            while board.load[card] >= 0 and holds(r.moves_with[board.load[card]], card):
+                card = board.load[card]
+            if board.load[card] < 0:
+                return False
+    return True
+
+
+@inlined
+def is_of_use(r, board, laid, card, to_columns):
+    """Return True if a card that comes back stays away, and can take a card.
+
+    ``to_columns`` are the cards of columns that may go to columns.
+    """
+    if not r.only_shortest:
+        return True
+    if stays_home(r, laid.heights, card):
+        return False
+    for place in range(laid.hand):
+        to_columns |= one(board.hand[place])
+    for suit in range(4):
+        height = height_of(laid.heights, suit)
+        if height > r.kept:
+            to_columns |= one(4 * (height - 1) + suit)
+    while to_columns:
+        if holds(r.takes[first_bit(to_columns)], card):
+            return True
+        to_columns &= to_columns - ONE
+    return False

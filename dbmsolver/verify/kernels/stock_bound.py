@@ -1,0 +1,140 @@
+"""The lower bound of Klondike and its relatives: moves that every solution needs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dbmsolver.jit.decorators import inlined, inner
+from dbmsolver.verify.kernels.board import cards_home
+from dbmsolver.verify.kernels.covers import touching_all
+from dbmsolver.verify.kernels.digits import AS_DEALT, CARDS
+from dbmsolver.verify.kernels.rules import holds, one
+from dbmsolver.verify.kernels.words import ALL, ONE, ZERO, count_bits, first_bit
+
+
+@inner
+def least(r, board, laid):
+    """Return a number of moves that no solution from a position falls short of.
+
+    One home for each card. One away for each card face down, and for the open cards of each column
+    together, if such a card lies above a lower one of its suit in the column. Of these that do not,
+    one of two has to go away before it goes home, if each of their deepest cards, as it was dealt,
+    lies above a card that is lower than the other one, and of its suit. Where single cards are
+    turned, those of the waste are like cards of columns, in pairs with these. If turns count: one
+    for every ``draw`` cards of the stock, and what waste and stock need besides.
+    """
+    moves = count_bits(ALL & ~cards_home(laid.heights))
+    loose = ZERO
+    bottoms = laid.bottoms
+    while bottoms:
+        away, own = _away(board, laid, first_bit(bottoms))
+        bottoms &= bottoms - ONE
+        moves += away
+        loose |= own
+    if r.counted:
+        moves += (laid.hand - laid.waste + r.draw - 1) // r.draw
+        moves += _again(r, board, laid.hand, laid.waste)
+        own = _foremost(board, laid.waste)
+        if r.draw == 1:
+            loose |= own
+    return moves + _pairs(board, loose)
+
+
+@inlined
+def _away(board, laid, bottom):
+    """Return how many moves away a column needs, and the cards without one that may be in pairs."""
+    away, loose = np.int64(0), ZERO
+    for suit in range(4):
+        board.deep[bottom, suit] = CARDS
+    card, before = bottom, bottom
+    opened, blocked, first = False, False, np.int64(-1)
+    while card >= 0:
+        for suit in range(4):
+            board.deep[card, suit] = board.deep[before, suit]
+        above = board.deep[card, card & 3] < card
+        if not above:
+            board.deep[card, card & 3] = card
+        if holds(laid.down, card):
+            away += above
+            if not above:
+                loose |= one(card)
+        else:
+            if not opened and board.digit[card] == AS_DEALT:
+                first = card
+            opened = True
+            blocked |= above
+        before, card = card, board.load[card]
+    if blocked:
+        away += 1
+    elif first >= 0:
+        loose |= one(first)
+    return away, loose
+
+
+@inlined
+def _again(r, board, hand, waste):
+    """Return how many moves and turns cards need that lie above lower ones of their suit.
+
+    Such a card of the waste makes a move that is none home, or it is turned again with all cards
+    beneath it. Cards that are turned together lie on each other, too: of these, those from the
+    highest such card down are turned again; a turn at most is counted for the move that is saved.
+    """
+    staying = np.int64(0)
+    for first in range(waste, hand, r.draw):
+        last = min(first + r.draw, hand)
+        for place in range(last - 1, first, -1):
+            if _is_above_lower(board, first, place):
+                staying += place + 1 - first
+                break
+    moves = (staying + r.draw - 1) // r.draw
+    for place in range(waste):
+        if _is_above_lower(board, 0, place):
+            turns = (staying + place + r.draw) // r.draw
+            moves = min(moves + 1, turns)
+    return moves
+
+
+@inlined
+def _is_above_lower(board, first, place):
+    """Return whether a lower card of its suit lies between a place of the hand and a card's."""
+    found, card = False, board.hand[place]
+    for beneath in range(first, place):
+        found |= board.hand[beneath] < card and (board.hand[beneath] ^ card) & 3 == 0
+    return found
+
+
+@inlined
+def _foremost(board, waste):
+    """Return the cards of the waste that lie above no lower one of their suit."""
+    loose, before = ZERO, np.int64(-1)
+    for place in range(waste):
+        card = board.hand[place]
+        for suit in range(4):
+            board.deep[card, suit] = board.deep[before, suit] if before >= 0 else CARDS
+        if board.deep[card, card & 3] >= card:
+            board.deep[card, card & 3] = card
+            loose |= one(card)
+        before = card
+    return loose
+
+
+@inlined
+def _pairs(board, loose):
+    """Return how few of some cards touch all pairs of them, neither of which goes home first."""
+    edged, rest = ZERO, loose
+    while rest:
+        card = first_bit(rest)
+        rest &= rest - ONE
+        near, others = ZERO, loose
+        while others:
+            other = first_bit(others)
+            others &= others - ONE
+            over = board.deep[card, other & 3] < other
+            if over and board.deep[other, card & 3] < card and (card ^ other) & 3:
+                near |= one(other)
+        board.near[card] = near
+        if near:
+            edged |= one(card)
+    if not edged:
+        return np.int64(0)
+    return np.int64(touching_all(edged, board.near, board.stack))

@@ -1,0 +1,98 @@
+"""Positions of states and records, to be shown in a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from dbmsolver.game.cards import CARDS
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.position import Position
+from dbmsolver.verify.format import Format
+from dbmsolver.verify.kernels.board import Board, Laid, make_board
+from dbmsolver.verify.kernels.planes import lay_words, take_signature
+from dbmsolver.verify.kernels.record_table import apart, make_table
+
+Words = tuple[int, int, int, int]
+
+
+def cards_of(cards: int) -> list[int]:
+    """Return the cards of a set."""
+    return [card for card in range(CARDS) if cards >> card & 1]
+
+
+def columns_of(board: Board, bottoms: int) -> list[tuple[int, ...]]:
+    """Return the columns of a board, by the cards at their bottoms."""
+    columns = []
+    for card in cards_of(bottoms):
+        column = [card]
+        while board.load[column[-1]] >= 0:
+            column.append(int(board.load[column[-1]]))
+        columns.append(tuple(column))
+    return columns
+
+
+def as_dealt(
+    columns: Iterable[tuple[int, ...]], dealt: Sequence[Sequence[int]]
+) -> list[tuple[int, ...]]:
+    """Return columns where the deal has their bottom cards, the others where there is room."""
+    places: list[tuple[int, ...]] = [()] * len(dealt)
+    homes = {column[0]: index for index, column in enumerate(dealt) if column}
+    rest = []
+    for column in columns:
+        index = homes.get(column[0])
+        if index is None or places[index]:
+            rest.append(column)
+        else:
+            places[index] = column
+    for index, column in enumerate(places):
+        if not column and rest:
+            places[index] = rest.pop(0)
+    return places
+
+
+def position_on(board: Board, laid: Laid, form: Format, deal: Deal) -> Position:
+    """Return the position that is laid out on a board."""
+    base = deal.position.base
+    columns = as_dealt(columns_of(board, int(laid.bottoms)), deal.position.turned().columns)
+    cells = [base.card(card) for card in cards_of(int(laid.cells))]
+    empty = [None] * (form.rules.freecells - len(cells))
+    hearts, spades, diamonds, clubs = (int(laid.heights) >> 4 * suit & 15 for suit in range(4))
+    return Position(
+        tuple(tuple(map(base.card, column)) for column in columns),
+        (*cells, *empty),
+        (hearts, spades, diamonds, clubs),
+        base=base,
+    )
+
+
+def position_of(form: Format, deal: Deal, words: Words) -> Position | None:
+    """Return the position of a state; None if there is none."""
+    board = make_board()
+    error, laid = lay_words(form, np.array(words, np.uint64), board)
+    return None if error else position_on(board, laid, form, deal)
+
+
+def position_of_record(form: Format, deal: Deal, words: Words) -> Position | None:
+    """Return one of the positions that a record stands for, slot cards in freecells first.
+
+    None if there is none.
+    """
+    signature, off, low = (np.uint64(word) for word in words[:3])
+    error, home, locked = take_signature(form, signature)
+    if error:
+        return None
+    table = make_table()
+    # Numba returns plain integers, and would compile anew for them.
+    error, stuck, slots, fix = apart(form, np.uint64(home), np.uint64(locked), off, low, table)
+    if error:
+        return None
+    free = cards_of(slots & ~fix)
+    cells, alone = free[: form.rules.freecells], free[form.rules.freecells :]
+    columns = [tuple(table.stacks[i, : table.lengths[i]].tolist()) for i in range(stuck)]
+    columns += [(card,) for card in [*cards_of(fix), *alone]]
+    empty = [None] * (form.rules.freecells - len(cells))
+    hearts, spades, diamonds, clubs = (words[0] >> (4 * suit) & 15 for suit in range(4))
+    placed = as_dealt(columns, deal.position.columns)
+    return Position(tuple(placed), (*cells, *empty), (hearts, spades, diamonds, clubs))

@@ -1,0 +1,121 @@
+"""Keys of Klondike and its relatives: any number is the key of one position, or is refused."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+from helpers.patience_games import PATIENCE_GAMES, small_deck
+
+from dbmsolver.errors import InputError, StoreError
+from dbmsolver.game.patience import Patience
+from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.results import Question
+from dbmsolver.storage import patience_blocks
+from dbmsolver.storage.blocks import Runs
+from dbmsolver.storage.patience_blocks import PatienceIntake, strata_of, to_runs
+from dbmsolver.storage.records import BlockKey, closed_key
+
+DECKS = 4
+NUMBERS = 60
+FIELDS = [64 * word + 3 * place for word in (0, 1) for place in range(21)]
+"""Where the digits of the first 42 cards begin; then those of the last ten."""
+FIELDS += [128 + 3 * place for place in range(10)]
+
+
+def near(key: int, random: Random) -> int:
+    """Return a key with one or two digits, or a bit of any kind, changed."""
+    for _ in range(random.choice((1, 1, 2))):
+        shift = random.choice(FIELDS)
+        key = key & ~(7 << shift) | random.randrange(8) << shift
+    return key if random.random() < 0.7 else key ^ 1 << random.randrange(176)
+
+
+@pytest.mark.parametrize("game", PATIENCE_GAMES)
+def test_any_number_is_a_position_or_an_error(game: str) -> None:
+    """Keys that are read are those that are written, and kernels are given no others."""
+    random = Random(game)
+    found = {True: 0, False: 0}
+    for _ in range(DECKS):
+        deal = small_deck(game, random)
+        keys = PatienceKeys(deal, "none", "turns", Question.SOLVE)
+        position = deal.position
+        for _ in range(NUMBERS):
+            key = keys.encode(position)
+            assert keys.encode(keys.decode(key)) == key
+            wrong = near(key, random)
+            try:
+                read = keys.decode(wrong)
+            except InputError:
+                found[False] += 1
+            else:
+                found[True] += 1
+                assert isinstance(read, Patience)
+                assert keys.encode(read) == wrong
+                assert keys.are_states(keys.words(wrong)[np.newaxis])
+            moves = position.moves(deal.rules)
+            position = position.apply(random.choice(moves)) if moves else deal.position
+    assert min(found.values()) > 4
+
+
+def block(game: str, random: Random) -> tuple[PatienceKeys, int, Runs]:
+    """Return keys, and the stratum and the runs of six states of one stratum."""
+    found: dict[int, set[int]] = defaultdict(set)
+    while True:
+        deal = small_deck(game, random)
+        keys = PatienceKeys(deal, "none", "turns", Question.SOLVE)
+        found.clear()
+        for _ in range(40):
+            position = deal.position
+            while moves := position.moves(deal.rules):
+                position = position.apply(random.choice(moves))
+                key = keys.encode(position)
+                if not position.is_goal() and len(found) < 60:
+                    found[int(strata_of(keys, keys.words(key)[np.newaxis])[0])].add(key)
+                if random.random() < 0.05:
+                    break
+        for stratum, states in found.items():
+            if len(states) >= 6:
+                words = np.array([keys.words(key) for key in sorted(states)[:6]])
+                (runs,) = to_runs(keys, words, np.zeros(6, np.uint16))
+                return keys, stratum, runs
+
+
+def record(stratum: int, runs: Runs) -> bytes:
+    first, last = int(runs.signatures[0]), int(runs.signatures[-1])
+    return closed_key(b"C", BlockKey(20, stratum, first, last, 1))
+
+
+def refused(keys: PatienceKeys, key: bytes, runs: Runs) -> str:
+    """Return what is wrong with a block, by the check of blocks that are read."""
+    with pytest.raises(StoreError, match="here: the block is wrong: ") as caught:
+        PatienceIntake(keys)(key, runs, "here")
+    return str(caught.value).partition("wrong: ")[2]
+
+
+def test_blocks_that_kernels_may_not_see(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each state of a block is looked at, however many are looked at at once."""
+    keys, stratum, runs = block("klondike_by_threes", Random(5))
+    key = record(stratum, runs)
+    for at_once in (1, 4, 6, 100):
+        monkeypatch.setattr(patience_blocks, "_AT_ONCE", at_once)
+        PatienceIntake(keys)(key, runs, "here")
+        for place in range(6):
+            words = runs.keys.copy()
+            words[3 * place] |= np.uint64(1 << 63)
+            assert refused(keys, key, replace(runs, keys=words)) == "keys that cannot be"
+    assert refused(keys, key, replace(runs, codes=np.zeros(6, np.uint8))) == (
+        "parent-move codes that cannot be"
+    )
+    assert refused(keys, key, replace(runs, key_words=1)) == "keys that cannot be"
+    other = runs.signatures.copy()
+    other[-1] += np.uint64(1)
+    assert refused(keys, key, replace(runs, signatures=other)) == "signatures that cannot be"
+    first, last = int(runs.signatures[0]), int(runs.signatures[-1])
+    for names in ((first + 1, last), (first, last + 1)):
+        wrong = closed_key(b"C", BlockKey(20, stratum, *names, 1))
+        assert refused(keys, wrong, runs) == "signatures that its key does not name"
+    assert refused(keys, record(stratum + 1, runs), runs) == "states of another stratum"

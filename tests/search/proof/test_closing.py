@@ -1,0 +1,38 @@
+"""The kernels that close signatures: what they cannot make sense of is told, and never counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dbmsolver.core import records
+from dbmsolver.errors import InternalError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.keys.classes import ClassKeys
+from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.states import StateCodec
+from dbmsolver.search.proof.closing import PositionKernels, RecordKernels, kernels_of
+
+FREECELL = Deal.from_number(11982)
+KLONDIKE = Deal.from_number(12, GAMES["klondike_by_threes"])
+
+
+def test_what_is_closed_as_records_are() -> None:
+    codecs = [StateCodec(FREECELL, "wkr"), RecordKeys(FREECELL, "wkr"), ClassKeys(KLONDIKE, "wkr")]
+    kinds = [type(kernels_of(codec, 1)) for codec in codecs]
+    assert kinds == [PositionKernels, RecordKernels, RecordKernels]
+
+
+def test_records_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel says by a negative number that it is at a loss; nothing it says then is used."""
+    kernels = RecordKernels(RecordKeys(FREECELL, "wkr"), 1)
+    monkeypatch.setattr(records, "exhaust_batch", lambda *args: -1)
+    monkeypatch.setattr(records, "close_piece", lambda *args: (-1, 2, 3, 0))
+    nothing: Any = None
+    groups: Any = ()
+    with pytest.raises(InternalError, match="a record cannot be"):
+        kernels.close_batch(nothing, nothing, groups, 0, 1, 1)
+    with pytest.raises(InternalError, match="a record cannot be"):
+        kernels.close_piece(nothing, 0, 8, (0, 0, 0), (1, 1))

@@ -52,7 +52,7 @@ LONGEST = (
     "test_process.py",
     "core/test_expand.py",
     "cli/test_games.py",
-    "search/test_in_memory.py",
+    "search/patience/test_interrupted.py",
     "cli/commands/test_hint.py",
     "search/test_runs.py",
     "verify/test_faults.py",

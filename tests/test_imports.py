@@ -45,13 +45,12 @@ HOUSE: tuple[tuple[str, str], ...] = (
         "search.improve",
         "errors game results core keys storage search search.proof search.astar",
     ),
-    ("search.patience", "errors results core keys storage search search.improve"),
     ("search.wide", "game results core keys search search.improve"),
     (
         "search.stages",
         "process game results clusters keys storage search search.proof search.astar "
         "search.improve "
-        "search.patience search.wide",
+        "search.wide",
     ),
     ("search.session", "errors process game results keys storage search search.stages"),
     (

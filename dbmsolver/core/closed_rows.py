@@ -8,22 +8,22 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.core import held_rows
 from dbmsolver.core.bits import prefetch
-from dbmsolver.core.digest import MAX_PUBLIC_WORDS, base_words, hash_state
+from dbmsolver.core.card_rows import mix
+from dbmsolver.core.digest import MAX_PUBLIC_WORDS, base_words, hash_state, hash_words
 from dbmsolver.core.expand import progress, signature_sets
+from dbmsolver.core.held_rows import by_kind, holds, stratum_at
 from dbmsolver.core.shards import (
     IS_CLOSED,
     IS_FORCED,
+    LAST,
     LOW_32,
-    META,
-    ROW,
     code_of,
-    hash_row,
-    mix,
     slot_of,
 )
 from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
-from dbmsolver.jit.decorators import kernel
+from dbmsolver.jit.decorators import inlined, kernel
 
 U64 = np.uint64
 _AHEAD = 16
@@ -41,53 +41,66 @@ def make_cache() -> NDArray[np.uint64]:
     return cache
 
 
+@inlined
+def _count_of_cards(t, rows, index, locked_in_deal, cache):
+    """Return the progress (int64) of a row's state, and the hash (uint64) of its public key."""
+    row = rows[index]
+    signature = row[SIGNATURE]
+    known = cache[np.int64(mix(signature) & U64(_CACHE - 1))]
+    if known[0] != signature:
+        known[0] = signature
+        known[_PROGRESS] = U64(progress(t, signature, locked_in_deal))
+        base_words(t, signature_sets(t, signature), known[_BASE:])
+    base0, base1, base2 = known[_BASE], known[_BASE + 1], known[_BASE + 2]
+    hashed = hash_state(t, base0, base1, base2, row[OFF], row[LOW], row[HIGH])
+    return np.int64(known[_PROGRESS]), hashed
+
+
+@inlined
+def _count_of_patience(t, rows, index, locked_in_deal, cache):
+    hashed = hash_words(rows[index, 0], rows[index, 1], rows[index, 2], 3)
+    return stratum_at(t, rows, index, locked_in_deal), hashed
+
+
+_count_of = by_kind(_count_of_cards, _count_of_patience)
+
+
 @kernel
-def count_rows(t, flat, chosen, locked_in_deal, counts, cache):
+def count_rows(t, rows, flat, chosen, locked_in_deal, counts, cache):
     """Count closed states; return the sum (uint64) of the hashes of their public keys.
 
-    ``chosen`` (uint32[*]) are the numbers of their rows; ``flat`` (uint64[*]) has all rows, one
-    after the other. ``counts`` (int64[*, 2]) gets for each progress how many there are, and how
-    many of them are forced. ``locked_in_deal`` (int64) is the number of locked cards in the deal,
-    ``cache`` comes from :func:`make_cache`.
+    ``chosen`` (uint32[*]) are the numbers of their rows; ``flat`` (uint64[*]) is the memory of
+    ``rows``. ``counts`` (int64[*, 2]) gets for each progress how many there are, and how many of
+    them are forced. ``locked_in_deal`` (int64) is the number of locked cards in the deal, ``cache``
+    comes from :func:`make_cache`.
     """
     total = U64(0)
     for place in range(chosen.size):
         if place + _AHEAD < chosen.size:
-            prefetch(flat, ROW * np.int64(chosen[place + _AHEAD]))
-        row = ROW * np.int64(chosen[place])
-        signature = flat[row + SIGNATURE]
-        known = cache[np.int64(mix(signature) & U64(_CACHE - 1))]
-        if known[0] != signature:
-            known[0] = signature
-            known[_PROGRESS] = U64(progress(t, signature, locked_in_deal))
-            base_words(t, signature_sets(t, signature), known[_BASE:])
-        base0, base1, base2 = known[_BASE], known[_BASE + 1], known[_BASE + 2]
-        planes = flat[row + OFF], flat[row + LOW], flat[row + HIGH]
-        total += hash_state(t, base0, base1, base2, *planes)
-        stratum = np.int64(known[_PROGRESS])
+            prefetch(flat, rows.shape[1] * np.int64(chosen[place + _AHEAD]))
+        index = np.int64(chosen[place])
+        stratum, hashed = _count_of(t, rows, index, locked_in_deal, cache)
+        total += hashed
         counts[stratum, 0] += 1
-        if flat[row + META] & IS_FORCED:
+        if rows[index, LAST] & IS_FORCED:
             counts[stratum, 1] += 1
     return total
 
 
 @kernel
-def closed_code(rows, table, signature, off, low, high):
+def closed_code(t, rows, table, wanted):
     """Return the parent-move code (int64) of a closed state; -1 if it is not among the rows.
 
-    Also -1 if it is there and not closed. ``table`` is the shard's, the four words (uint64) are the
-    state.
+    Also -1 if it is there and not closed. ``table`` is the shard's, ``wanted`` (uint64[1, ROW]) has
+    the state.
     """
-    hashed = hash_row(signature, off, low, high)
+    state = wanted[0]
+    hashed = held_rows.hash_state(t, state[SIGNATURE], state[OFF], state[LOW], state[HIGH])
     slot = slot_of(hashed, table.size)
     while table[slot]:
-        row = rows[np.int64(table[slot] & LOW_32) - 1]
-        if (
-            row[SIGNATURE] == signature
-            and row[OFF] == off
-            and row[LOW] == low
-            and row[HIGH] == high
-        ):
-            return code_of(row[META]) if row[META] & IS_CLOSED else np.int64(-1)
+        index = np.int64(table[slot] & LOW_32) - 1
+        if holds(t, rows, index, wanted, 0):
+            meta = rows[index, LAST]
+            return code_of(meta) if meta & IS_CLOSED else np.int64(-1)
         slot = (slot + 1) & (table.size - 1)
     return np.int64(-1)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.patience import list_moves, take
 from dbmsolver.core.patience_bound import bound_after, bound_here
-from dbmsolver.core.patience_closing import (
+from dbmsolver.core.patience_sets import (
     StateSet,
     add_state,
     find_slot,

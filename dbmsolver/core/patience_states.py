@@ -17,6 +17,7 @@ from dbmsolver.core.patience import list_moves, take
 from dbmsolver.core.patience_strata import CARD_BITS, WON, is_won, with_card, with_stock
 from dbmsolver.core.patience_tables import (
     MOST_MOVES,
+    PER_WORD,
     RESERVE,
     TURNS_SHIFT,
     Board,
@@ -27,7 +28,7 @@ from dbmsolver.core.patience_tables import (
     make_found,
     of_canfield,
 )
-from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
+from dbmsolver.core.tables import CARDS, HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import inlined
 
 U64 = np.uint64
@@ -43,6 +44,7 @@ class StrataTables(NamedTuple):
     planes: int  # 3
     varying: Words  # [3]: bits that each plane may have
     last: int  # the stratum of won states
+    marks: Words  # [3]: of each card that the signature tells of, the lowest bit of its digit
 
 
 class StrataSets(NamedTuple):
@@ -65,7 +67,14 @@ def make_tables(game: Any, last: int) -> StrataTables:
     """Return the tables of a deal; ``last`` is the highest stratum of states that are not won."""
     digits = (1 << 63) - 1
     varying = np.array([digits, digits, (1 << TURNS_SHIFT + 6) - 1], np.uint64)
-    return StrataTables(game, 3, varying, last + 1)
+    marks = np.array([_marks(game, word) for word in range(3)], np.uint64)
+    return StrataTables(game, 3, varying, last + 1, marks)
+
+
+def _marks(game: Any, word: int) -> int:
+    """Return the lowest bits of the digits, in a word, of cards that have a bit in signatures."""
+    cards = range(word * PER_WORD, min(CARDS, (word + 1) * PER_WORD))
+    return sum(1 << 3 * (card % PER_WORD) for card in cards if game.bits[card] >= 0)
 
 
 def make_scratch() -> PatienceScratch:

@@ -18,7 +18,7 @@ STOCK_SHIFT = 52
 CARD_BITS = np.uint64((1 << STOCK_SHIFT) - 1)
 """The bits of a signature that stand for cards."""
 WON = np.uint64((1 << 64) - 1)
-"""The signature of won states in a proof. No other state has it: no waste has 63 cards."""
+"""The signature of won states. No other state has it: no waste has 63 cards."""
 
 
 @inlined
@@ -100,15 +100,6 @@ def signatures(t, words, found):
             found[state] |= signature
 
 
-@inlined
-def stratum_of(t, words):
-    """Return how many cards have left stock, waste and reserve, plus how many are turned up."""
-    count = np.int64(0)
-    for word in range(3):
-        count += popcount(digits_not_zero(words[word]) & marked(t, word))
-    return count
-
-
 @kernel
 def strata_of(t, words, found):
     """Write the stratum of each state (uint64[states, 3]) to ``found`` (int64[states])."""
@@ -117,17 +108,3 @@ def strata_of(t, words, found):
         some = marked(t, word)
         for state in range(words.shape[0]):
             found[state] += popcount(digits_not_zero(words[state, word]) & some)
-
-
-@kernel
-def progress_of(t, words, found):
-    """Write for each state (uint64[states, 3]) its stratum plus the cards home (int64[states]).
-
-    Of the states of a layer, those with more have fewer moves to come, by and large.
-    """
-    strata_of(t, words, found)
-    for word in range(3):
-        some = LOWEST if word < 2 else LOWEST & U64((1 << 30) - 1)
-        for state in range(words.shape[0]):
-            home = (words[state, word] >> U64(1)) & (words[state, word] >> U64(2))
-            found[state] += popcount(home & some)

@@ -1,7 +1,9 @@
 """Shards: the states that a search by cost layers has looked at, in rows found by a hash table.
 
-A *shard* holds the states of those signatures that hash to it, a row for each. A row is five words:
-signature, planes *off*, *low*, *high*, and *meta*. From the lowest bit on, meta is:
+A *shard* holds the states of those signatures that hash to it, a row for each. Candidates, which
+are not looked at yet, are five words: signature, planes *off*, *low*, *high*, and *meta*. A row
+that is held has the words that its kind of states needs (:mod:`dbmsolver.core.held_rows`), and meta
+in its last column. From the lowest bit on, meta is:
 
 ====== ===================================================================
 bits   meaning
@@ -9,7 +11,7 @@ bits   meaning
 0-15   parent-move code
 16-30  g, moves made
 31     the state has a forced move
-32-47  h, its lower bound
+32-47  h, its lower bound; 0 in a candidate if it is not known
 48     closed
 49     h is only the cheap part of the bound
 50     written to the store as it is; the caller's
@@ -18,15 +20,25 @@ bits   meaning
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.bits import prefetch
-from dbmsolver.core.bound import BoundSets, make_scratch
-from dbmsolver.core.expand import MAX_MOVES, Sets, progress, signature_sets
-from dbmsolver.core.families import bound_sets
+from dbmsolver.core.expand import MAX_MOVES
+from dbmsolver.core.held_rows import (
+    hash_at,
+    hash_of_home,
+    hash_of_home_at,
+    hash_state,
+    hold,
+    make_scratch,
+    state_at,
+    stratum_at,
+    words_held,
+)
+from dbmsolver.core.signatures import progress
 from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import inlined, kernel
 
@@ -39,27 +51,9 @@ HASHED = 5
 """Column of a candidate in ``Shard.burst``, after those of a row: its hash."""
 GROUP = 16
 BURST = GROUP * MAX_MOVES
-CACHE = 4096
-"""Signatures whose sets are remembered; a power of two."""
-CACHE_WORDS = 16
-(
-    CACHED_SIGNATURE,
-    CACHED_HOME,
-    CACHED_LOCKED,
-    CACHED_LOOSE,
-    CACHED_UNDER,
-    CACHED_BOTTOMS,
-    CACHED_BASE,
-    CACHED_CHAINED,
-    CACHED_VERTICES,
-    CACHED_EDGED,
-    CACHED_COVER,
-    CACHED_PROGRESS,
-) = range(12)
-"""Columns of ``Shard.cache``: a signature's Sets, then its BoundSets, then its progress."""
+LAST = -1
+"""Column of meta in a row that is held."""
 LOW_32 = np.uint64(0xFFFFFFFF)
-GOAL = np.uint64(0xDDDD)
-"""Signature of the state with all cards home."""
 CODE_MASK = np.uint64(0xFFFF)
 G_SHIFT = np.uint64(16)
 G_MASK = np.uint64(0x7FFF)
@@ -70,6 +64,8 @@ IS_STORED = np.uint64(1 << 50)
 CODE_AND_G = np.uint64(0x7FFFFFFF)
 BOUND_SHIFT = np.uint64(32)
 BOUND_MASK = np.uint64(0xFFFF)
+OF_CANDIDATE = CODE_AND_G | (BOUND_MASK << BOUND_SHIFT)
+"""Bits of meta that a candidate has."""
 
 COUNT, TODO, DONE, EVALUATED, LATER, OUTGOING, GOAL_ROW, CEILING = range(8)
 """Columns of ``Shard.state``: how much of rows, todo, done, later and outgoing is in use.
@@ -81,15 +77,17 @@ dropped.
 NOWHERE = np.uint32(0xFFFFFFFF)
 """No row's number."""
 NO_CEILING = 1 << 30
-"""More than any length, and more than any progress."""
+"""More than any length, and more than any slice."""
+SLICES = 256
+"""The slices of a stratum: by them it is divided where it does not fit into memory."""
 
 
 class Shard(NamedTuple):
     """The states of some signatures, and scratch memory of the thread that works on them."""
 
     state: NDArray[np.int64]  # [8]
-    rows: NDArray[np.uint64]  # [states, ROW]
-    flat: NDArray[np.uint64]  # [states * ROW]: the same memory
+    rows: NDArray[np.uint64]  # [states, words]
+    flat: NDArray[np.uint64]  # [states * words]: the same memory
     table: NDArray[np.uint64]  # [slots]: upper half of the hash, row plus one; 0 if free
     todo: NDArray[np.uint32]  # [states]: rows to expand in this layer, last in first out
     done: NDArray[np.uint32]  # [states]: rows expanded, in that order
@@ -97,27 +95,23 @@ class Shard(NamedTuple):
     later_layer: NDArray[np.uint16]  # [candidates]: that layer
     outgoing: NDArray[np.uint64]  # [candidates, ROW]: candidates of other shards or partitions
     burst: NDArray[np.uint64]  # [BURST, ROW + 1]: candidates of this one
-    cache: NDArray[np.uint64]  # [CACHE, CACHE_WORDS]: facts about a signature
-    over: NDArray[np.uint64]  # [CACHE, 52]: see bound_sets
-    work: NDArray[np.uint64]  # see make_scratch of the bound
-    moves: NDArray[np.uint16]  # [MAX_MOVES]
+    starts: NDArray[np.uint64]  # [256]: see order_todo
+    scratch: Any  # what the kind of states needs, see make_scratch
 
 
-def make_shard(states: int, slots: int, outgoing: int) -> Shard:
+def make_shard(t: Any, states: int, slots: int, outgoing: int) -> Shard:
     """Return an empty shard with room for rows and candidates, and no ceiling.
 
-    It has room for ``states`` rows and ``outgoing`` candidates. Its table has ``slots`` slots, a
-    power of two.
+    ``t`` are the deal's tables. It has room for ``states`` rows and ``outgoing`` candidates. Its
+    table has ``slots`` slots, a power of two.
     """
-    over, work = make_scratch(CACHE)
-    cache = np.zeros((CACHE, CACHE_WORDS), np.uint64)
-    cache[:, 0] = ~U64(0)
     state = np.zeros(8, np.int64)
     state[GOAL_ROW], state[CEILING] = -1, NO_CEILING
-    flat = np.empty(states * ROW, np.uint64)
+    words = words_held(t)
+    flat = np.empty(states * words, np.uint64)
     return Shard(
         state=state,
-        rows=flat.reshape(states, ROW),
+        rows=flat.reshape(states, words),
         flat=flat,
         table=np.zeros(slots, np.uint64),
         todo=np.empty(states, np.uint32),
@@ -126,53 +120,52 @@ def make_shard(states: int, slots: int, outgoing: int) -> Shard:
         later_layer=np.empty(outgoing, np.uint16),
         outgoing=np.empty((outgoing, ROW), np.uint64),
         burst=np.empty((BURST, ROW + 1), np.uint64),
-        cache=cache,
-        over=over,
-        work=work,
-        moves=np.zeros(MAX_MOVES, np.uint16),
+        starts=np.zeros(256, np.uint64),
+        scratch=make_scratch(t),
     )
 
 
 @inlined
-def mix(word):
-    """Return a well-mixed hash (uint64) of one word: the finalizer of SplitMix64."""
-    word = (word ^ (word >> U64(30))) * U64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> U64(27))) * U64(0x94D049BB133111EB)
-    return word ^ (word >> U64(31))
+def shard_of(home, shards):
+    """Return the number (int64) of a shard, of ``shards``, a power of two, by `hash_of_home`."""
+    return np.int64(home >> U64(40)) & (shards - 1)
 
 
 @inlined
-def hash_row(signature, off, low, high):
-    """Return the hash (uint64) of a state."""
-    word = signature * U64(0x9E3779B97F4A7C15) + off * U64(0xD6E8FEB86659FD93)
-    word ^= word >> U64(32)
-    word = (word + low) * U64(0xA0761D6478BD642F) + high * U64(0xE7037ED1A0B428DB)
-    return mix(word)
+def slice_of(progress, home):
+    """Return the number (int64) of a slice, by its progress and `hash_of_home`.
 
-
-@inlined
-def shard_of(signature, shards):
-    """Return the number (int64) of a signature's shard, of ``shards``, a power of two."""
-    return np.int64(mix(signature * U64(0x9E3779B97F4A7C15)) >> U64(40)) & (shards - 1)
+    A stratum has SLICES of them. A move leads to the same slice, or to one of a higher stratum.
+    """
+    return progress * SLICES + np.int64(home >> U64(56))
 
 
 @kernel
-def find_shards(rows, shards, found):
-    """Write to ``found`` (int64[*]) the shard of each of ``rows`` (uint64[*, ROW])."""
+def find_shards(t, rows, shards, found):
+    """Write to ``found`` (int64[*]) the shard of each candidate of ``rows`` (uint64[*, ROW])."""
     for index in range(rows.shape[0]):
-        found[index] = shard_of(rows[index, SIGNATURE], shards)
+        row = rows[index]
+        home = hash_of_home(t, row[SIGNATURE], row[OFF], row[LOW], row[HIGH])
+        found[index] = shard_of(home, shards)
 
 
-def shards_of(rows: NDArray[np.uint64], shards: int) -> NDArray[np.int64]:
-    """Return the shard of each row (int64[*]) of ``rows`` (uint64[*, ROW])."""
+def shards_of(t: Any, rows: NDArray[np.uint64], shards: int) -> NDArray[np.int64]:
+    """Return the shard of each candidate (int64[*]) of ``rows`` (uint64[*, ROW])."""
     found = np.empty(rows.shape[0], np.int64)
-    find_shards(rows, shards, found)
+    find_shards(t, rows, shards, found)
+    return found
+
+
+def slices_of(t: Any, rows: NDArray[np.uint64], locked_in_deal: int) -> NDArray[np.int64]:
+    """Return the slice of each candidate (int64[*]) of ``rows`` (uint64[*, ROW])."""
+    found = np.empty(rows.shape[0], np.int64)
+    find_slices(t, rows, locked_in_deal, found)
     return found
 
 
 @kernel
-def take_rows(others, shard, me, shards, places):
-    """Copy those of another shard's rows (uint64[*, ROW]) that belong to shard number ``me``.
+def take_rows(t, others, shard, me, shards, places):
+    """Copy those of another shard's rows (uint64[*, words]) that belong to shard number ``me``.
 
     Returns how many there are (int64); those without room are left out. Writes to ``shard.rows``,
     not to its table, and to ``places`` (uint32[*]) the new number of each row, NOWHERE without one.
@@ -181,14 +174,49 @@ def take_rows(others, shard, me, shards, places):
     found = 0
     for index in range(others.shape[0]):
         places[index] = NOWHERE
-        if shard_of(others[index, SIGNATURE], shards) != me:
+        if shard_of(hash_of_home_at(t, others, index), shards) != me:
             continue
         if found < rows.shape[0]:
-            for word in range(ROW):
+            for word in range(rows.shape[1]):
                 rows[found, word] = others[index, word]
             places[index] = found
         found += 1
     return found
+
+
+@kernel
+def read_rows(t, rows, chosen, found):
+    """Write rows that are held, by their numbers (uint32[*]), to ``found`` as candidates are."""
+    for place in range(chosen.size):
+        index = np.int64(chosen[place])
+        put_state(found, place, state_at(t, rows, index))
+        found[place, META] = rows[index, LAST]
+
+
+@kernel
+def hold_closed(t, candidates, rows, first):
+    """Write candidates (uint64[*, ROW]), as closed rows, to ``rows`` from ``first`` on."""
+    for index in range(candidates.shape[0]):
+        row = candidates[index]
+        hold(t, rows, first + index, row[SIGNATURE], row[OFF], row[LOW], row[HIGH])
+        rows[first + index, LAST] = row[META] | IS_CLOSED
+
+
+@kernel
+def find_slices_held(t, rows, locked_in_deal, found):
+    """Write the slice of each row that is held to ``found`` (int64[*])."""
+    for index in range(rows.shape[0]):
+        stratum = stratum_at(t, rows, index, locked_in_deal)
+        found[index] = slice_of(stratum, hash_of_home_at(t, rows, index))
+
+
+@kernel
+def find_slices(t, rows, locked_in_deal, found):
+    """Write the slice of each candidate of ``rows`` (uint64[*, ROW]) to ``found`` (int64[*])."""
+    for index in range(rows.shape[0]):
+        row = rows[index]
+        home = hash_of_home(t, row[SIGNATURE], row[OFF], row[LOW], row[HIGH])
+        found[index] = slice_of(progress(t, row[SIGNATURE], locked_in_deal), home)
 
 
 @inlined
@@ -225,68 +253,6 @@ def put_state(rows, index, state):
 
 
 @inlined
-def is_same_state(rows, index, others, other):
-    """Return True if two rows hold the same state."""
-    return (
-        rows[index, SIGNATURE] == others[other, SIGNATURE]
-        and rows[index, OFF] == others[other, OFF]
-        and rows[index, LOW] == others[other, LOW]
-        and rows[index, HIGH] == others[other, HIGH]
-    )
-
-
-@inlined
-def cached_signature(t, b, shard, signature, locked_in_deal):
-    """Return the row of a signature in ``shard.cache``, which is written if need be.
-
-    So is that of ``shard.over``.
-    """
-    place = np.int64(mix(signature) & U64(CACHE - 1))
-    if shard.cache[place, CACHED_SIGNATURE] != signature:
-        sets = signature_sets(t, signature)
-        bound = bound_sets(b, t, sets, shard.over[place], shard.work)
-        row = shard.cache[place]
-        row[CACHED_SIGNATURE] = signature
-        row[CACHED_HOME] = sets.home
-        row[CACHED_LOCKED] = sets.locked
-        row[CACHED_LOOSE] = sets.loose
-        row[CACHED_UNDER] = sets.under
-        row[CACHED_BOTTOMS] = U64(sets.bottoms)
-        row[CACHED_BASE] = U64(bound.base)
-        row[CACHED_CHAINED] = bound.chained
-        row[CACHED_VERTICES] = bound.vertices
-        row[CACHED_EDGED] = bound.edged
-        row[CACHED_COVER] = U64(bound.cover)
-        row[CACHED_PROGRESS] = U64(progress(t, signature, locked_in_deal))
-    return place
-
-
-@inlined
-def sets_of(cache, place):
-    """Return the Sets in a row of the cache."""
-    return Sets(
-        cache[place, CACHED_SIGNATURE],
-        cache[place, CACHED_HOME],
-        cache[place, CACHED_LOCKED],
-        cache[place, CACHED_LOOSE],
-        cache[place, CACHED_UNDER],
-        np.int64(cache[place, CACHED_BOTTOMS]),
-    )
-
-
-@inlined
-def bounds_of(cache, place):
-    """Return the BoundSets in a row of the cache."""
-    return BoundSets(
-        np.int64(cache[place, CACHED_BASE]),
-        cache[place, CACHED_CHAINED],
-        cache[place, CACHED_VERTICES],
-        cache[place, CACHED_EDGED],
-        np.int64(cache[place, CACHED_COVER]),
-    )
-
-
-@inlined
 def slot_of(hashed, slots):
     """Return the table slot (int64) to look in first for a hash, of ``slots``.
 
@@ -294,6 +260,16 @@ def slot_of(hashed, slots):
     smaller one in the order of both, without a look at the rows.
     """
     return np.int64(((hashed >> U64(32)) * U64(slots)) >> U64(32))
+
+
+@inlined
+def stage(t, shard, burst, state, meta):
+    """Make a state the candidate number ``burst``, and prefetch its table slot."""
+    hashed = hash_state(t, state[0], state[1], state[2], state[3])
+    prefetch(shard.table, slot_of(hashed, shard.table.size))
+    put_state(shard.burst, burst, state)
+    shard.burst[burst, META] = meta
+    shard.burst[burst, HASHED] = hashed
 
 
 @inlined
@@ -305,15 +281,15 @@ def enter_slot(table, slot, entry):
 
 
 @kernel
-def rehash(rows, count, table):
+def rehash(t, rows, count, table):
     """Enter the first ``count`` rows, all different, into an empty ``table`` (uint64[slots])."""
     for first in range(0, count, GROUP):
         last = min(first + GROUP, count)
         # Slots are far apart: they are on their way while the next ones are worked out.
         for index in range(first, last):
-            prefetch(table, slot_of(_hash_of(rows, index), table.size))
+            prefetch(table, slot_of(hash_at(t, rows, index), table.size))
         for index in range(first, last):
-            hashed = _hash_of(rows, index)
+            hashed = hash_at(t, rows, index)
             entry = (hashed & ~LOW_32) | U64(index + 1)
             enter_slot(table, slot_of(hashed, table.size), entry)
 
@@ -327,12 +303,6 @@ def refill(old, table):
             enter_slot(table, slot_of(entry, table.size), entry)
 
 
-@inlined
-def _hash_of(rows, index):
-    row = rows[index]
-    return hash_row(row[SIGNATURE], row[OFF], row[LOW], row[HIGH])
-
-
 @kernel
 def count_unclosed(rows, count, weight, ceiling):
     """Count (int64) the first ``count`` rows that are open and in a layer below ``ceiling``.
@@ -341,7 +311,7 @@ def count_unclosed(rows, count, weight, ceiling):
     """
     found = 0
     for index in range(count):
-        meta = rows[index, META]
+        meta = rows[index, LAST]
         if not meta & IS_CLOSED and g_of(meta) + weight * h_of(meta) < ceiling:
             found += 1
     return found

@@ -19,6 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.bound import lower_bound, make_scratch
+from dbmsolver.core.card_rows import (
+    CACHE,
+    CACHE_WORDS,
+    bounds_of,
+    cached_signature,
+    hash_row,
+    is_same_state,
+    sets_of,
+)
 from dbmsolver.core.expand import (
     MAX_MOVES,
     apply_move,
@@ -27,17 +36,7 @@ from dbmsolver.core.expand import (
     place_of,
     signature_sets,
 )
-from dbmsolver.core.shards import (
-    CACHE,
-    CACHE_WORDS,
-    LOW_32,
-    bounds_of,
-    cached_signature,
-    hash_row,
-    is_same_state,
-    put_state,
-    sets_of,
-)
+from dbmsolver.core.shards import LOW_32, put_state
 from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import inlined, kernel
 

@@ -269,6 +269,10 @@ class PatienceKeys:
                 if turned_to(start, position, self.rules) is not None:
                     yield self.encode(start)
 
+    def is_won(self, key: int) -> bool:
+        """Return True if all cards are home."""
+        return key & (1 << 158) - 1 == self.goal
+
     # Steps and parents.
 
     def parent(self, key: int, code: int) -> int:

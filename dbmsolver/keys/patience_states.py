@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dbmsolver.core.patience_states import StrataTables, make_tables
@@ -11,6 +13,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.keys.turning import with_turns
 
 
 class PatienceStates(StateCodec):
@@ -43,13 +46,34 @@ class PatienceStates(StateCodec):
         """Return the code of the deal's state, which has no parent."""
         return NO_PARENT
 
-    def state(self, position: Position) -> State:
-        """Return the state of a position; InputError if no game from this deal can reach it."""
-        words = self.keys.words(self.keys.encode(position))
+    @property
+    def bounds(self) -> Any:
+        """The tables of the lower bound on the moves to come."""
+        return self.keys.bounds
+
+    def step(self, state: State, code: int) -> tuple[int, int]:
+        """Return the play that led to a state, by its parent-move code: a card and its place."""
+        return self.keys.card_of(code), self.keys.place(self.key_of(state), code)
+
+    def parent(self, state: State, code: int) -> State:
+        """Return the state before the play of a parent-move code."""
+        return self.state_of(self.keys.parent(self.key_of(state), code))
+
+    def played(self, steps: list[tuple[int, int]]) -> list[tuple[int, int]] | None:
+        """Return plays with the turns of the stock that they need; None if one is not legal."""
+        return with_turns(self.keys.deal, steps)
+
+    def state_of(self, key: int) -> State:
+        """Return the state of a key."""
+        words = self.keys.words(key)
         found = np.zeros(1, np.uint64)
         signatures(self.keys.tables, words[None, :], found)
-        signature = self.goal if position.is_goal() else int(found[0])
-        return State(signature, *words.tolist())
+        won = self.keys.is_won(key)
+        return State(self.goal if won else int(found[0]), *words.tolist())
+
+    def state(self, position: Position) -> State:
+        """Return the state of a position; InputError if no game from this deal can reach it."""
+        return self.state_of(self.keys.encode(position))
 
     def goal_state(self, signature: int, key: Words) -> State:
         """Return the won state with this local key."""

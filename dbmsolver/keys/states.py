@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,6 +131,24 @@ class StateCodec:
             for depth, card in enumerate(column):
                 self._under[card] = column[depth - 1] if depth else None
                 self._column[card] = index
+
+    @property
+    def bounds(self) -> Any:
+        """The tables of the lower bound on the moves to come."""
+        from dbmsolver.core.families import make_bound_tables
+
+        return make_bound_tables(self.tables, self.columns)
+
+    def parent(self, state: State, code: int) -> State:
+        """Return the state before the move of a parent-move code."""
+        from dbmsolver.core.families import undo_code
+
+        words = undo_code(self.tables, *(np.uint64(value) for value in state), code)
+        return State(*(int(value) for value in words))
+
+    def played(self, steps: list[tuple[int, int]]) -> list[tuple[int, int]] | None:
+        """Return all steps of a way whose states these steps lead to; None if one is not legal."""
+        return steps
 
     def card(self, card: int) -> int:
         """Return the card that a kernel's card stands for."""

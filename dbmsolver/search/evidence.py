@@ -205,14 +205,15 @@ def _check_patience(store: Store, keys: PatienceKeys) -> str:
     """
     from dbmsolver.core.patience import moves_of
     from dbmsolver.core.patience_tables import make_board, make_found
-    from dbmsolver.search.patience_finder import PatienceFinder
+    from dbmsolver.keys.patience_states import PatienceStates
 
-    finder, random = PatienceFinder(store, keys), Random()
+    states = PatienceStates(keys)
+    finder, random = Finder(store, states), Random()
     board, found = make_board(), make_found()
     for _ in range(GAMES):
         key = keys.root
         for number in range(MOVES + 1):
-            if finder.code(key) is None:
+            if finder.code(states.state_of(key)) is None:
                 what = f"a position {number} plays from the deal is" if number else "the deal is"
                 raise _wrong(f"unsolvable, and {what} not closed", str(store.path))
             count = moves_of(keys.tables, keys.words(key), board, found)

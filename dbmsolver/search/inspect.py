@@ -15,6 +15,7 @@ from dbmsolver.game.patience import Patience, turns_over
 from dbmsolver.game.position import Position
 from dbmsolver.keys.choice import AnyKeys, are_covering, are_wide
 from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.keys.patience_states import PatienceStates
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Keep, Limit, Method, Question, Verdict
@@ -23,7 +24,6 @@ from dbmsolver.search.covering import stored_cover
 from dbmsolver.search.evidence import check_answer, check_unfinished
 from dbmsolver.search.history import Moment
 from dbmsolver.search.least import least_of
-from dbmsolver.search.patience_finder import PatienceFinder
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.trace import Finder, replay, steps_to
 from dbmsolver.storage.manifest import deal_of
@@ -239,9 +239,11 @@ def _moves_with_turns(store: Store, keys: PatienceKeys, position: Position) -> l
     """
     assert isinstance(position, Patience)
     keys.encode(position)
-    finder = PatienceFinder(store, keys)
-    key = finder.closed_before(position)
-    steps = None if key is None else finder.steps_to(key)
+    states = PatienceStates(keys)
+    finder = Finder(store, states)
+    before = map(states.state_of, keys.before_turning(position))
+    state = next((one for one in before if finder.code(one) is not None), None)
+    steps = None if state is None else steps_to(finder, state)
     if steps is None:
         return None
     try:

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dbmsolver.core.families import make_bound_tables
 from dbmsolver.core.layers import insert_candidates
-from dbmsolver.core.shards import BURST, NO_CEILING, ROW, make_shard
+from dbmsolver.core.shards import BURST, LAST, NO_CEILING, ROW, make_shard
 from dbmsolver.keys.choice import AnyKeys, are_leaving, are_of_patience, are_wide
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Question, Verdict
@@ -44,10 +43,9 @@ def least_of(manifest: Manifest, codec: AnyKeys, layers: Iterable[int]) -> int |
 
 def least_length(codec: StateCodec) -> int:
     """Return the lower bound of the deal itself."""
-    shard = make_shard(2 * BURST, _SLOTS, 2 * BURST)
-    bound = make_bound_tables(codec.tables, codec.columns)
+    shard = make_shard(codec.tables, 2 * BURST, _SLOTS, 2 * BURST)
     root = np.zeros((1, ROW), np.uint64)
     root[0] = [*codec.root, codec.root_code]
     # All of the bound is worked out for what a layer this high holds.
-    insert_candidates(codec.tables, bound, shard, NO_CEILING, 1, codec.locked, root, 0)
-    return int(layers_of(shard.rows[:1], 1)[0])
+    insert_candidates(codec.tables, codec.bounds, shard, NO_CEILING, 1, codec.locked, root, 0)
+    return int(layers_of(shard.rows[:1, LAST], 1)[0])

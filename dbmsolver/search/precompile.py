@@ -49,7 +49,11 @@ from dbmsolver.core.runs import (
 from dbmsolver.core.shards import (
     count_unclosed,
     find_shards,
+    find_slices,
+    find_slices_held,
+    hold_closed,
     make_shard,
+    read_rows,
     refill,
     rehash,
     take_rows,
@@ -81,9 +85,9 @@ from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Method, Question
 from dbmsolver.search.precompile_in_memory import (
     Call,
+    beams_of_patience,
     checks_of_patience,
     dives_of_patience,
-    of_patience,
     of_wide,
 )
 
@@ -145,7 +149,7 @@ def needed(
             return _of_patience(GAMES[game])
         t = _class_tables()
         dives = [*_of_walks(t), *_of_counts(t)] if Method(ahead).of_classes else []
-        return of_patience(GAMES[game], any_solution) + dives
+        return _of_turning(GAMES[game], any_solution) + dives
     codec = StateCodec(Deal.from_number(1, _GAMES[family]), "wkr")
     tables = codec.tables
     any_solution = any_solution and family == "cards"
@@ -172,31 +176,38 @@ _SETS = Sets(_WORD, _WORD, _WORD, _WORD, _WORD, _NUMBER)
 
 def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
     t = codec.tables
-    shard = make_shard(1, 1, 1)
+    shard = make_shard(t, 1, 1, 1)
     shared = (
         t,
-        make_bound_tables(t, codec.columns),
+        codec.bounds,
         shard,
         _NUMBER,
         _NUMBER,
         _NUMBER,
     )
-    metas = np.empty(1, np.uint32)
+    metas, counts = np.empty(1, np.uint32), np.empty((1, 2), np.int64)
     return [
+        (expand_layer, (*shared, *[_NUMBER] * 4)),
         (pack_rows, (t, shard.rows, metas)),
         (insert_candidates, (*shared, shard.rows, _NUMBER)),
         (unpack_rows, (t, _WORDS, _NUMBERS, _WORDS, np.empty(1, code_type), _COSTS, _NUMBER)),
-        (expand_layer, (*shared, *[_NUMBER] * 4)),
         (requeue, (*shared, shard.todo, _NUMBER)),
-        (order_todo, (shard, metas, _COSTS)),
-        (rehash, (shard.rows, _NUMBER, shard.table)),
-        (count_rows, (t, shard.flat, metas, _NUMBER, np.empty((1, 2), np.int64), make_cache())),
-        (closed_code, (shard.rows, shard.table, *[_WORD] * 4)),
+        (order_todo, (t, shard, metas, _COSTS)),
+        (rehash, (t, shard.rows, _NUMBER, shard.table)),
+        (
+            count_rows,
+            (t, shard.rows, shard.flat, metas, _NUMBER, counts, make_cache()),
+        ),
+        (closed_code, (t, shard.rows, shard.table, shard.rows)),
         (refill, (shard.table, shard.table)),
         (count_unclosed, (shard.rows, *[_NUMBER] * 3)),
         (copy_runs, (*[_NUMBERS] * 4, _WORDS, metas, *[_NUMBERS] * 2, _WORDS, metas)),
-        (find_shards, (shard.rows, _NUMBER, _NUMBERS)),
-        (take_rows, (shard.rows, shard, _NUMBER, _NUMBER, metas)),
+        (find_shards, (t, shard.rows, _NUMBER, _NUMBERS)),
+        (take_rows, (t, shard.rows, shard, _NUMBER, _NUMBER, metas)),
+        (read_rows, (t, shard.rows, metas, shard.rows)),
+        (hold_closed, (t, shard.rows, shard.rows, _NUMBER)),
+        (find_slices, (t, shard.rows, _NUMBER, _NUMBERS)),
+        (find_slices_held, (t, shard.rows, _NUMBER, _NUMBERS)),
     ]
 
 
@@ -291,6 +302,19 @@ def _of_patience(rules: Rules) -> list[Call]:
         *_of_records(t, StrataSets(_WORD, _WORD), np.uint16),
         *checks_of_patience(keys),
         *_of_store(t, np.uint16),
+    ]
+
+
+def _of_turning(rules: Rules, any_solution: bool) -> list[Call]:
+    """Return the kernels of searches for shortest solutions of a game of Klondike's kind."""
+    keys = PatienceKeys(Deal.from_number(1, rules), "wkr", "turns", Question.SOLVE)
+    states = PatienceStates(keys)
+    return [
+        *(dives_of_patience(keys) if any_solution else []),
+        *_of_layers(states, np.uint16),
+        *beams_of_patience(keys),
+        *checks_of_patience(keys),
+        *_of_store(states.tables, np.uint16),
     ]
 
 

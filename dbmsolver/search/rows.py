@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.runs import pack_rows, progress_of, unpack_rows
-from dbmsolver.core.shards import BOUND_MASK, BOUND_SHIFT, G_MASK, G_SHIFT, META
-from dbmsolver.core.tables import SIGNATURE
+from dbmsolver.core.runs import pack_rows, unpack_rows
+from dbmsolver.core.shards import BOUND_MASK, BOUND_SHIFT, G_MASK, G_SHIFT
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.candidates import make_candidates
 from dbmsolver.search.runs import RunArrays
@@ -64,15 +63,7 @@ def unpacked(codec: StateCodec, runs: Runs) -> Rows:
     return rows
 
 
-def strata_of(codec: StateCodec, rows: Rows) -> NDArray[np.int64]:
-    """Return the progress of each row."""
-    signatures = np.ascontiguousarray(rows[:, SIGNATURE])
-    strata: NDArray[np.int64] = progress_of(codec.tables, signatures, codec.locked)
-    return strata
-
-
-def layers_of(rows: Rows, weight: int) -> NDArray[np.int64]:
-    """Return the layer, g + ``weight`` * h, of rows that have been looked at."""
-    meta = rows[:, META]
+def layers_of(meta: Rows, weight: int) -> NDArray[np.int64]:
+    """Return the layer, g + ``weight`` * h, of rows that have been looked at, by their meta."""
     g = ((meta >> G_SHIFT) & G_MASK).astype(np.int64)
     return g + weight * ((meta >> BOUND_SHIFT) & BOUND_MASK).astype(np.int64)

@@ -6,7 +6,7 @@ deal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from dbmsolver.keys.patience import PatienceKeys
     from dbmsolver.keys.wide import WideKeys
     from dbmsolver.search.improve.best import Best
-    from dbmsolver.search.improve.shortest import Layered
     from dbmsolver.search.proof.workers import Workers
 
 
@@ -65,8 +64,7 @@ class Stages:
         self.question = recorder.question
         self.threads = recorder.threads
         self.best: Best[Any] | None = None
-        alone = are_wide(keys) or (are_of_patience(keys) and self.question == Question.SOLVE)
-        self.memory = memory_for_arrays(limits, 1 if alone else self.threads)
+        self.memory = memory_for_arrays(limits, 1 if are_wide(keys) else self.threads)
 
     def searches(self) -> Generator[Search, None, None]:
         """Return the searches that may decide the deal, the last of them for certain."""
@@ -118,9 +116,7 @@ class Stages:
     def _turning(self, keys: PatienceKeys) -> Generator[Search, None, None]:
         """Yield the searches of Klondike and its relatives."""
         from dbmsolver.search.improve.best import Best
-        from dbmsolver.search.patience.dives import PatienceDives
-        from dbmsolver.search.patience.large import LargePatienceSearch
-        from dbmsolver.search.patience.search import PatienceSearch
+        from dbmsolver.search.improve.patience_dives import PatienceDives
 
         if self.question == Question.PROVE:
             with ExitStack() as stack:
@@ -136,10 +132,7 @@ class Stages:
             yield self._lost_ahead(keys_of(self.deal, keys.policy, method))
         if not self.begun and self.options.any_solution:
             yield PatienceDives(keys, self.recorder, self.limits, self.memory, best)
-        kinds = (PatienceSearch, LargePatienceSearch)
-        yield from self._below(
-            best, lambda memory: (kind(keys, self.recorder, memory) for kind in kinds)
-        )
+        yield from self._below(best, states_of(keys))
 
     def _proving(self, keys: StateCodec) -> Generator[Search, None, None]:
         """Yield the searches that tell whether there is a solution."""
@@ -212,13 +205,10 @@ class Stages:
 
     def _solving(self, keys: StateCodec) -> Generator[Search, None, None]:
         """Yield the searches for a shortest solution."""
-        from dbmsolver.search.astar.layers import AStarSearch
         from dbmsolver.search.improve.best import Best
 
         self.best = best = Best(keys, self.recorder)
-        yield from self._below(
-            best, lambda memory: [AStarSearch(keys, self.recorder, self.threads, memory)]
-        )
+        yield from self._below(best, keys)
 
     def _lost_ahead(self, keys: AnyKeys) -> Search:
         """Return the dives that tell at once of most lost deals that they are."""
@@ -227,13 +217,9 @@ class Stages:
         assert are_covering(keys)
         return LostAhead(keys, self.recorder, self.limits, self.threads, self.memory // 4)
 
-    def _below(
-        self, best: Best[Any], make: Callable[[int], Iterable[Layered]]
-    ) -> Generator[Search, None, None]:
-        """Yield the searches for solutions that are shorter than the best one.
-
-        ``make`` gives the searches by cost layers, one after the other, for a memory in bytes.
-        """
+    def _below(self, best: Best[Any], states: StateCodec) -> Generator[Search, None, None]:
+        """Yield the searches for solutions that are shorter than the best one."""
+        from dbmsolver.search.astar.layers import AStarSearch
         from dbmsolver.search.improve.improver import Improver, memory_for_beams
         from dbmsolver.search.improve.shortest import ShortestBelow
 
@@ -247,8 +233,8 @@ class Stages:
             yield AnyAhead(best, self.recorder, self.limits, self.threads, self.memory // 4)
         if not self.begun:
             self._begin()
-        for search in make(self.memory - for_beams):
-            yield ShortestBelow(search, best, improver)
+        search = AStarSearch(states, self.recorder, self.threads, self.memory - for_beams)
+        yield ShortestBelow(search, best, improver)
 
     @property
     def _by_cost(self) -> bool:
@@ -262,11 +248,7 @@ class Stages:
         """
         record: NewRecord | None
         assert not are_wide(self.keys)  # its searches begin in memory
-        if are_of_patience(self.keys) and self._by_cost:
-            from dbmsolver.search.patience.sets import root_record as root_of_patience
-
-            record, tally = root_of_patience(self.keys)
-        elif self._by_cost and not self.recorder.resumable:
+        if self._by_cost and not self.recorder.resumable:
             record, tally = None, NOTHING  # nobody goes on from the store
         else:
             root = initial_candidates(states_of(self.keys))

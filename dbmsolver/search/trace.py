@@ -8,7 +8,6 @@ from typing import Protocol
 import numpy as np
 
 from dbmsolver.core.blocks import find_key
-from dbmsolver.core.families import undo_code
 from dbmsolver.core.runs import local_key, progress_of
 from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_FREECELL, PLACE_HOME
 from dbmsolver.errors import InternalError, StoreError
@@ -23,11 +22,11 @@ from dbmsolver.game.wide import Wide
 from dbmsolver.keys.pairs import place_of as place_of_pairs
 from dbmsolver.keys.patience import TURN
 from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.keys.turning import place_of
 from dbmsolver.keys.wide_steps import place_of as place_of_wide
 from dbmsolver.results import Method
-from dbmsolver.search.turning import place_of
 from dbmsolver.storage.blocks import Runs, read_block
-from dbmsolver.storage.intake import Intake
+from dbmsolver.storage.intake import intake_of
 from dbmsolver.storage.records import layer_and_stratum, parse_closed_key, stratum_prefix
 from dbmsolver.storage.store import Store
 
@@ -79,9 +78,10 @@ class Finder:
         self.store = store
         self.codec = codec
         self.kind = kind
-        store.check_states = Intake(codec)
+        store.check_states = intake_of(codec)
         self._blocks: dict[bytes, Runs] = {}
         self._kept = 0
+        self._near = 0
         self._layers = sorted({parse_closed_key(key).layer for key in store.keys(kind)})
         self._index: dict[tuple[int, int], list[bytes]] = {}
 
@@ -92,7 +92,9 @@ class Finder:
         padded = [key[word] if word < key.size else np.uint64(0) for word in range(3)]
         signature = np.array(words[:1], np.uint64)
         stratum = int(progress_of(self.codec.tables, signature, self.codec.locked)[0])
-        places = [(layer, stratum) for layer in self._layers]
+        # The parent of a state is in its layer or one not far below.
+        nearest = sorted(self._layers, key=lambda layer: abs(layer - self._near))
+        places = [(layer, stratum) for layer in nearest]
         if self.codec.layered_strata:
             places = [layer_and_stratum(stratum)]
         for where in places:
@@ -109,6 +111,7 @@ class Finder:
                 mine = runs.keys[runs.key_words * start : runs.key_words * end]
                 place = int(find_key(mine, runs.key_words, *padded))
                 if place >= 0:
+                    self._near = where[0]
                     return int(runs.codes[start + place])
         return None
 
@@ -133,26 +136,25 @@ def steps_to(finder: Codes, state: State, code: int | None = None) -> list[Step]
 
     ``code`` is the state's own parent-move code where it is not in the store (the goal).
     """
-    codec = finder.codec
+    codec, where = finder.codec, str(finder.store.path)
     steps: list[Step] = []
     while state != codec.root:
         if code is None:
             code = finder.code(state)
         if code is None:
             if steps:
-                raise StoreError(
-                    "a parent is missing among the closed states", str(finder.store.path)
-                )
+                raise StoreError("a parent is missing among the closed states", where)
             return None
         steps.append(codec.step(state, code))
-        parent = undo_code(codec.tables, *(np.uint64(value) for value in state), code)
-        state = State(*(int(value) for value in parent))
-        code = None
+        state, code = codec.parent(state, code), None
         if len(steps) > 1_000_000:
-            raise StoreError("the parent-move codes run in a circle", str(finder.store.path))
+            raise StoreError("the parent-move codes run in a circle", where)
     if not steps and code is None and finder.code(state) is None:
         return None
-    return steps[::-1]
+    played = codec.played(steps[::-1])
+    if played is None:
+        raise StoreError("a move of the records is not legal", where)
+    return played
 
 
 def replay(codec: Keys, steps: list[Step]) -> tuple[Move, ...]:

@@ -5,35 +5,19 @@ The local key of a state is all of it, three words. So the signature is known fr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core import patience_strata
-from dbmsolver.core.patience_bound import bounds_of, make_weights
-from dbmsolver.core.patience_tables import make_board
 from dbmsolver.errors import StoreError
 from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.results import Question
-from dbmsolver.storage.blocks import Runs, split
+from dbmsolver.storage.blocks import Runs
 
 WORDS = 3
 _AT_ONCE = 1 << 12
 _DIGITS = np.array([(1 << 63) - 1, (1 << 63) - 1, (1 << 30) - 1], np.uint64)
 
 Words = NDArray[np.uint64]
-Codes = NDArray[np.uint16]
-
-
-def to_runs(keys: PatienceKeys, words: Words, codes: Codes) -> Iterator[Runs]:
-    """Yield states (uint64[states, 3]) as runs of one signature each, in the parts of blocks."""
-    found = np.zeros(codes.size, np.uint64)
-    patience_strata.signatures(keys.tables, words, found)
-    order = np.lexsort((words[:, 0], words[:, 1], words[:, 2], found))
-    values, counts = np.unique(found, return_counts=True)
-    runs = Runs(values, counts.astype(np.int64), words[order].ravel(), codes[order], WORDS)
-    yield from split(runs)
 
 
 def words_of(runs: Runs) -> Words:
@@ -48,24 +32,10 @@ def strata_of(keys: PatienceKeys, words: Words) -> NDArray[np.int64]:
     return found
 
 
-def progress_of(keys: PatienceKeys, words: Words) -> NDArray[np.int64]:
-    """Return for each state its stratum plus the cards home."""
-    found = np.zeros(words.shape[0], np.int64)
-    patience_strata.progress_of(keys.tables, words, found)
-    return found
-
-
 def won_states(keys: PatienceKeys, words: Words) -> NDArray[np.bool_]:
     """Return for each state whether all cards are home."""
     found: NDArray[np.bool_] = (words & _DIGITS == keys.words(keys.goal)).all(axis=1)
     return found
-
-
-def first_layer(keys: PatienceKeys, words: Words) -> int:
-    """Return the layer of the deal, the first of these states: its lower bound."""
-    found = np.zeros(1, np.int64)
-    bounds_of(keys.tables, keys.bounds, words[:1], make_board(), make_weights(), found)
-    return int(found[0])
 
 
 class PatienceIntake:
@@ -84,7 +54,8 @@ class PatienceIntake:
             raise StoreError(f"the block is wrong: {wrong}", where)
 
     def _wrong(self, key: bytes, runs: Runs) -> str | None:
-        if runs.key_words != WORDS or runs.extra is not None:
+        closed = key[:1] == b"C"
+        if runs.key_words != WORDS or (closed and runs.extra is not None):
             return "keys that cannot be"
         if runs.codes.dtype != np.uint16:
             return "parent-move codes that cannot be"
@@ -94,12 +65,11 @@ class PatienceIntake:
             return "keys that cannot be"
         found = np.zeros(runs.codes.size, np.uint64)
         patience_strata.signatures(self.keys.tables, words, found)
-        if self.keys.question == Question.PROVE:
-            found[won_states(self.keys, words)] = patience_strata.WON
+        found[won_states(self.keys, words)] = patience_strata.WON
         if (found != np.repeat(runs.signatures, runs.counts)).any():
             return "signatures that cannot be"
         stratum = int.from_bytes(key[3:5], "big")
-        if key[:1] == b"C":
+        if closed:
             first, last = (int.from_bytes(key[place : place + 8], "big") for place in (5, 13))
             if (int(runs.signatures[0]), int(runs.signatures[-1])) != (first, last):
                 return "signatures that its key does not name"

@@ -33,7 +33,7 @@ def test_counts_digest_and_codes(rules: Rules, seed: int) -> None:
     rows[1::2, META] &= ~IS_CLOSED
 
     counts = np.zeros((105, 2), np.int64)
-    digest = count_rows(tables, rows.reshape(-1), closed, codec.locked, counts, make_cache())
+    digest = count_rows(tables, rows, rows.reshape(-1), closed, codec.locked, counts, make_cache())
     signatures = rows[:, SIGNATURE].copy()
     strata = progress_of(tables, signatures, codec.locked)
     assert counts[:, 0].tolist() == np.bincount(strata[closed], minlength=105).tolist()
@@ -45,7 +45,7 @@ def test_counts_digest_and_codes(rules: Rules, seed: int) -> None:
     assert int(digest) == sum(map(int, parts)) & (1 << 64) - 1
 
     table = np.zeros(1 << int(2 * rows.shape[0]).bit_length(), np.uint64)
-    rehash(rows[1:], rows.shape[0] - 1, table)  # the first one is not in it
+    rehash(tables, rows[1:], rows.shape[0] - 1, table)  # the first one is not in it
     for index, (row, code) in enumerate(zip(rows, codes.tolist(), strict=True)):
         found = -1 if index % 2 or not index else code
-        assert closed_code(rows[1:], table, *row[:META]) == found
+        assert closed_code(tables, rows[1:], table, row[None]) == found

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from dbmsolver.core.families import make_bound_tables
 from dbmsolver.core.layers import expand_layer, insert_candidates, order_todo, requeue
-from dbmsolver.core.runs import progress_of
 from dbmsolver.core.shards import (
     BOUND_SHIFT,
     BURST,
@@ -29,22 +28,26 @@ from dbmsolver.core.shards import (
     META,
     NOWHERE,
     ROW,
+    SLICES,
     TODO,
     Shard,
     make_shard,
     rehash,
     shards_of,
+    slices_of,
     take_later,
     take_outgoing,
     take_rows,
 )
 from dbmsolver.core.tables import SIGNATURE
+from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
-from dbmsolver.keys.states import State
+from dbmsolver.keys.states import State, StateCodec
 
 STATES = 1 << 14
 SLOTS = 1 << 13
 NO_LAYER = 1 << 20
+TABLES = StateCodec(Deal.from_number(1), "wkr").tables
 
 Rows = np.ndarray[Any, np.dtype[np.uint64]]
 
@@ -52,7 +55,7 @@ Rows = np.ndarray[Any, np.dtype[np.uint64]]
 class Layers:
     """A search that only hands candidates from shard to shard.
 
-    Each has room for ``room`` outgoing ones; what rises above the progress ``ceiling`` goes out,
+    Each has room for ``room`` outgoing ones; what rises above the slice ``ceiling`` goes out,
     too.
     """
 
@@ -60,7 +63,9 @@ class Layers:
         self.game = game
         self.tables = game.codec.tables
         self.bound = make_bound_tables(self.tables, game.codec.columns)
-        self.shards: list[Shard] = [make_shard(STATES, SLOTS, room) for _ in range(shards)]
+        self.shards: list[Shard] = [
+            make_shard(self.tables, STATES, SLOTS, room) for _ in range(shards)
+        ]
         self.inbox: list[list[Rows]] = [[] for _ in range(shards)]
         self.waiting: list[dict[int, list[Any]]] = [{} for _ in range(shards)]
         self.ceiling, self.stop = ceiling, stop
@@ -70,7 +75,7 @@ class Layers:
 
     def send(self, candidates: Rows) -> None:
         """Put candidates into the inboxes of their shards."""
-        owners = shards_of(candidates, len(self.shards))
+        owners = shards_of(self.tables, candidates, len(self.shards))
         for number, inbox in enumerate(self.inbox):
             inbox.append(candidates[owners == number])
 
@@ -114,9 +119,9 @@ class Layers:
             self.waiting[number].setdefault(layer, []).append(np.array([row], np.uint32))
         if outgoing.shape[0]:
             codec = self.game.codec
-            strata = progress_of(self.tables, outgoing[:, SIGNATURE].copy(), codec.locked)
-            owners = shards_of(outgoing, len(self.shards))
-            assert ((owners != number) | (strata > self.ceiling)).all()
+            slices = slices_of(self.tables, outgoing, codec.locked)
+            owners = shards_of(self.tables, outgoing, len(self.shards))
+            assert ((owners != number) | (slices > self.ceiling)).all()
             self.send(outgoing)
 
     def next_layer(self) -> int | None:
@@ -135,7 +140,7 @@ class Layers:
         """All states looked at, each with its last word and whether it waits for its layer."""
         for number, shard in enumerate(self.shards):
             rows = shard.rows[: shard.state[COUNT]]
-            assert (shards_of(rows, len(self.shards)) == number).all()
+            assert (shards_of(self.tables, rows, len(self.shards)) == number).all()
             for index, (*words, meta) in enumerate(rows.tolist()):
                 chunks = self.waiting[number].get(g_of(meta) + h_of(meta), [])
                 yield State(*words), meta, any(index in chunk for chunk in chunks)
@@ -193,10 +198,9 @@ def test_layers(rules: Rules, seed: int, shards: int, room: int, height: int, st
     """Whatever is sent where, each layer holds what it must, and has the goal where it should."""
     game, expected = small_game(rules, seed)
     codec = game.codec
-    bottom = int(
-        progress_of(codec.tables, np.array([codec.root.signature], np.uint64), codec.locked)[0]
-    )
-    search = Layers(game, shards, room, bottom + height, stop)
+    root = np.array([[*codec.root, 0]], np.uint64)
+    bottom = int(slices_of(codec.tables, root, codec.locked)[0])
+    search = Layers(game, shards, room, bottom + SLICES * height, stop)
     layer: int | None = 0
     while layer is not None:
         search.close(layer)
@@ -221,12 +225,12 @@ def test_take_rows(words: list[int], shards: int) -> None:
     """Every row goes to its shard, in the order in which they were."""
     rows = np.arange(ROW * len(words), dtype=np.uint64).reshape(len(words), ROW)
     rows[:, SIGNATURE] = words
-    owners = shards_of(rows, shards)
+    owners = shards_of(TABLES, rows, shards)
     for me in range(shards):
-        shard = make_shard(40, 16, 1)
+        shard = make_shard(TABLES, 40, 16, 1)
         places = np.empty(len(words), np.uint32)
         mine = rows[owners == me]
-        assert take_rows(rows, shard, me, shards, places) == len(mine)
+        assert take_rows(TABLES, rows, shard, me, shards, places) == len(mine)
         assert (shard.rows[: len(mine)] == mine).all()
         assert (shard.rows[places[owners == me]] == mine).all()
         assert (places[owners != me] == NOWHERE).all()
@@ -234,9 +238,9 @@ def test_take_rows(words: list[int], shards: int) -> None:
 
 def test_take_rows_without_room() -> None:
     rows = np.zeros((3, ROW), np.uint64)
-    shard = make_shard(2, 16, 1)
+    shard = make_shard(TABLES, 2, 16, 1)
     places = np.empty(3, np.uint32)
-    assert take_rows(rows, shard, 0, 1, places) == 3
+    assert take_rows(TABLES, rows, shard, 0, 1, places) == 3
     assert places.tolist() == [0, 1, NOWHERE]
 
 
@@ -254,7 +258,7 @@ def test_rehash(rules: Rules, seed: int) -> None:
     old = search.shards[0]
     shard = old._replace(table=np.zeros(4 * SLOTS, np.uint64))
     count = int(shard.state[COUNT])
-    rehash(shard.rows, count, shard.table)
+    rehash(search.tables, shard.rows, count, shard.table)
     assert np.count_nonzero(shard.table) == count
     before = shard.rows[:count].copy()
     candidates = before.copy()
@@ -268,16 +272,16 @@ def test_rehash(rules: Rules, seed: int) -> None:
 @given(bounds=st.lists(st.integers(0, 200), max_size=50), closed=st.integers(0, 3))
 def test_order_todo(bounds: list[int], closed: int) -> None:
     """The last rows, which come first, have the lowest bounds; nothing is lost."""
-    shard = make_shard(64, 64, 64)
+    shard = make_shard(TABLES, 64, 64, 64)
     rows = [closed + number for number in range(len(bounds))]
     for row, bound in zip(rows, bounds, strict=True):
         shard.rows[row, META] = bound << int(BOUND_SHIFT)
     shard.todo[: len(rows)] = rows
     shard.state[TODO] = len(rows)
-    order_todo(shard, np.empty(len(rows), np.uint32), np.empty(len(rows), np.uint16))
+    order_todo(TABLES, shard, np.empty(len(rows), np.uint32), np.empty(len(rows), np.uint16))
     found = shard.todo[: len(rows)].tolist()
     assert sorted(found) == rows
-    highest = shard.work.size - 1
+    highest = shard.starts.size - 1
     kept = [min(bounds[row - closed], highest) for row in found]
     assert kept == sorted(kept, reverse=True)
     assert int(shard.state[TODO]) == len(rows)

@@ -13,17 +13,20 @@ class Crash(Exception):
     """The process ends."""
 
 
-def crash_until_done(begin: Callable[[], Generator[Event, None, Result]]) -> tuple[Result, int]:
+def crash_until_done(
+    begin: Callable[[], Generator[Event, None, Result]], more: int = 0
+) -> tuple[Result, int]:
     """Begin a search and end it after its third commit, until it ends by itself.
 
-    Returns its result, and how often it was ended before.
+    Each run is let go on for ``more`` commits more than the one before. Returns its result, and how
+    often it was ended before.
     """
     crashes = 0
     while True:
         steps = begin()
         try:
             commits = 0
-            while commits < 3:
+            while commits < 3 + more * crashes:
                 commits += isinstance(next(steps), Commit)
             with pytest.raises(Crash):
                 steps.throw(Crash())

@@ -27,8 +27,7 @@ from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limits, Options, Question, Result
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import look_ahead
-from dbmsolver.search.improve import leaving_dives
-from dbmsolver.search.patience import dives as patience_dives
+from dbmsolver.search.improve import leaving_dives, patience_dives
 from dbmsolver.search.proof import dives, piece_tables, piece_worker, worker
 
 

@@ -18,7 +18,7 @@ import xxhash
 from dbmsolver.core import families
 from dbmsolver.core.bound import NO_LIMIT, make_scratch
 from dbmsolver.core.classes import class_successors
-from dbmsolver.core.digest import digest_runs
+from dbmsolver.core.digest import digest_runs, hash_words
 from dbmsolver.core.dive import fingerprints
 from dbmsolver.core.dominance import make_scratch as make_record_scratch
 from dbmsolver.core.dominance import successors as record_successors
@@ -26,7 +26,6 @@ from dbmsolver.core.expand import MAX_MOVES
 from dbmsolver.core.pairs import pair_successors
 from dbmsolver.core.patience import moves_of
 from dbmsolver.core.patience_bound import bound_of, make_weights
-from dbmsolver.core.patience_closing import digest_of
 from dbmsolver.core.patience_strata import signatures
 from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.core.pile import TOP, pile_successors
@@ -296,7 +295,7 @@ def _add_patience(values: Values, keys: PatienceKeys, positions: list[Position])
         signatures(keys.tables, words[None], signature)
         stratum = patience_blocks.strata_of(keys, words[None])
         codes = sorted(found.codes[:number].tolist())
-        stored = [signature.tolist(), stratum.tolist(), int(digest_of(words[None]))]
+        stored = [signature.tolist(), stratum.tolist(), int(hash_words(*words, 3))]
         values["keys"].append([key, *stored, codes])
         values["bound"].append(
             int(bound_of(keys.tables, keys.bounds, words, board, make_weights()))

@@ -12,8 +12,7 @@ from dbmsolver import api
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
-from dbmsolver.search.improve import leaving_dives
-from dbmsolver.search.patience import dives as patience_dives
+from dbmsolver.search.improve import leaving_dives, patience_dives
 from dbmsolver.search.proof import (
     any_passes,
     dives,

@@ -48,7 +48,7 @@ VALUES: list[Any] = [
     Pair(Pair(readonly(), ()), (1, 1)),
     CODEC.tables,
     make_bound_tables(CODEC.tables, CODEC.deal.position.columns),
-    make_shard(1, 1, 1),
+    make_shard(CODEC.tables, 1, 1, 1),
 ]
 
 

@@ -5,21 +5,22 @@ The others are written to the store, and loaded when they are needed.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from dbmsolver.core.shards import IS_CLOSED, META, shards_of
+from dbmsolver.core.shards import SLICES, shards_of
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.partitions import Partition
 from dbmsolver.search.limits import OutOfBudget
-from dbmsolver.search.rows import strata_of
 from dbmsolver.storage.records import parse_closed_key
 
 
 class PartitionCache:
     """The partitions of a search. Those loaded take ``memory`` bytes, with ``shards`` shards each.
 
-    A partition that is too large for them is cut in two by progress; OutOfBudget where that is not
-    possible.
+    A partition that is too large for them is cut in two, between strata if that makes two parts
+    of some size, else between slices of a stratum; OutOfBudget where it is a single slice.
     """
 
     def __init__(self, checkpoint: Checkpoint, shards: int, memory: int) -> None:
@@ -58,8 +59,8 @@ class PartitionCache:
         elif others:
             self.checkpoint.commit()
         records = self.checkpoint.closed_records(partition)
-        if sum(records.values()) * 64 > self.memory:
-            middle = _middle_of(records)
+        if _states_of(records, partition) * 64 > self.memory:
+            middle = _middle_of(records, partition)
             if partition.low < middle < partition.high:
                 self.checkpoint.write_out(partition)
                 self._cut(partition, middle)
@@ -68,8 +69,8 @@ class PartitionCache:
                 return
         queues = partition.open(self.shards, self.memory)
         for key in records:
-            rows = self.checkpoint.rows(key)
-            owners = shards_of(rows, self.shards)
+            rows = self.checkpoint.rows(key, partition)
+            owners = shards_of(partition.tables, rows, self.shards)
             for queue in queues:
                 queue.add_closed(rows[owners == queue.number])
         if records:
@@ -86,49 +87,79 @@ class PartitionCache:
         """Make the upper half of a partition one of its own, which is not loaded."""
         self.checkpoint.write_out(partition)
         assert partition.queues is not None
-        strata = [strata_of(self.checkpoint.codec, queue.rows) for queue in partition.queues]
-        values, counts = np.unique(np.concatenate(strata), return_counts=True)
-        middle = _median(dict(zip(values.tolist(), counts.tolist(), strict=True)))
+        slices = [queue.slices(self.checkpoint.codec.locked) for queue in partition.queues]
+        values, counts = np.unique(np.concatenate(slices), return_counts=True)
+        middle = _middle(dict(zip(values.tolist(), counts.tolist(), strict=True)))
         if not partition.low < middle < partition.high:
             raise OutOfBudget
         self._cut(partition, middle)
         old = partition.queues
         for before, queue, levels in zip(
-            old, partition.open(self.shards, self.memory), strata, strict=True
+            old, partition.open(self.shards, self.memory), slices, strict=True
         ):
-            queue.add_closed(
-                before.rows[((before.rows[:, META] & IS_CLOSED) != 0) & (levels < middle)]
-            )
+            queue.add_closed(before.closed_below(levels, middle))
             queue.rebuild_table()
         self.checkpoint.find_candidates(partition)
         for batch in partition.candidates.pop(self.checkpoint.layer, []):
             assert isinstance(batch, bytes)
-            partition.distribute(self.checkpoint.rows(batch))
+            partition.distribute(self.checkpoint.rows(batch, partition))
 
     def _cut(self, partition: Partition, middle: int) -> None:
         """Make two partitions of one that is in the store; the upper one starts at ``middle``."""
-        upper = Partition(middle, partition.high, closed=partition.closed)
+        upper = Partition(middle, partition.high, partition.tables, closed=partition.closed)
         partition.high = middle
         self.partitions.insert(self.partitions.index(partition) + 1, upper)
         self.checkpoint.find_candidates(upper)
 
 
-def _middle_of(records: dict[bytes, int]) -> int:
-    """Return the progress that divides blocks of closed states in two halves.
+def _share(partition: Partition, stratum: int) -> float:
+    """Return the part of a stratum's slices that a partition has."""
+    first, last = stratum * SLICES, (stratum + 1) * SLICES
+    return (min(last, partition.high) - max(first, partition.low)) / SLICES
 
-    ``records`` maps the key of each block to its number of states.
+
+def _states_of(records: dict[bytes, int], partition: Partition) -> float:
+    """Return about how many states of blocks, given by key and size, are of a partition."""
+    return sum(
+        states * _share(partition, parse_closed_key(key).stratum) for key, states in records.items()
+    )
+
+
+def _middle_of(records: dict[bytes, int], partition: Partition) -> int:
+    """Return the slice that divides a partition's closed states in two parts.
+
+    ``records`` maps the key of each block to its number of states. Those of a stratum are taken to
+    be spread evenly over its slices.
     """
-    sizes: dict[int, int] = {}
+    sizes: dict[int, float] = {}
     for key, states in records.items():
         stratum = parse_closed_key(key).stratum
-        sizes[stratum] = sizes.get(stratum, 0) + states
+        first = max(stratum * SLICES, partition.low)
+        last = min((stratum + 1) * SLICES, partition.high)
+        for number in range(first, last):
+            sizes[number] = sizes.get(number, 0) + states / SLICES
+    return _middle(sizes)
+
+
+def _middle(sizes: Mapping[int, float]) -> int:
+    """Return the slice at which to divide others, given how many states each has.
+
+    It is the first of a stratum if a quarter of the states lies on either side of it.
+    """
+    strata: dict[int, float] = {}
+    for number, states in sizes.items():
+        strata[number // SLICES] = strata.get(number // SLICES, 0) + states
+    stratum, total = _median(strata), sum(sizes.values())
+    below = sum(states for number, states in strata.items() if number < stratum)
+    if 4 * below >= total and 4 * (total - below) >= total:
+        return stratum * SLICES
     return _median(sizes)
 
 
-def _median(sizes: dict[int, int]) -> int:
+def _median(sizes: Mapping[int, float]) -> int:
     """Return the key at which half of the values lie below."""
     total = sum(sizes.values())
-    below = 0
+    below = 0.0
     for key in sorted(sizes):
         if below and 2 * (below + sizes[key]) > total:
             return key

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.closed_rows import count_rows, make_cache
-from dbmsolver.core.shards import IS_CLOSED, IS_STORED, META, NO_CEILING, count_unclosed
+from dbmsolver.core.shards import IS_CLOSED, IS_STORED, LAST, NO_CEILING, count_unclosed
 from dbmsolver.core.tables import CARDS
 from dbmsolver.errors import InternalError
 from dbmsolver.keys.states import StateCodec
@@ -46,7 +46,7 @@ class Checkpoint:
         self.kind = kind
         self.layer = 0
         self.ceiling = NO_CEILING
-        self.partitions = [Partition(0, NO_CEILING)]
+        self.partitions = [Partition(0, NO_CEILING, codec.tables)]
         self.each: Callable[..., Iterable[Any]] = map  # or that of a pool of threads
         self.known = 0  # states, closed or looked at, that some commit knew of
 
@@ -64,19 +64,23 @@ class Checkpoint:
         # These records go with the next commit.
         for key in store.keys(b"B"):
             layer = parse_pending_key(key)[0]
-            everything.candidates.setdefault(layer, []).append(self.rows(key))
+            everything.candidates.setdefault(layer, []).append(self.rows(key, everything))
 
-    def rows(self, key: bytes) -> Rows:
-        """Return the rows of a block in the store."""
-        return unpacked(self.codec, read_block(self.recorder.store, key))
+    def rows(self, key: bytes, partition: Partition) -> Rows:
+        """Return a partition's rows of a block in the store, whose stratum it has slices of."""
+        rows = unpacked(self.codec, read_block(self.recorder.store, key))
+        return partition.own(rows, self.codec.locked)
 
     def closed_records(self, partition: Partition) -> dict[bytes, int]:
-        """Return the keys of a partition's blocks of closed states, and the states of each."""
+        """Return the keys of blocks with a partition's closed states, and the states of each.
+
+        Where it has not all slices of a stratum, these blocks may have states of others, too.
+        """
         store = self.recorder.store
         return {
             key: store.states_in(key)
             for key in store.keys(self.kind)
-            if partition.low <= parse_closed_key(key).stratum < partition.high
+            if parse_closed_key(key).stratum in partition.strata
         }
 
     def find_candidates(self, partition: Partition) -> None:
@@ -87,7 +91,7 @@ class Checkpoint:
         partition.candidates = {}
         for key in self.recorder.store.keys(b"P"):
             layer, stratum, _ = parse_pending_key(key)
-            if layer > partition.closed and partition.low <= stratum < partition.high:
+            if layer > partition.closed and stratum in partition.strata:
                 partition.candidates.setdefault(layer, []).append(key)
 
     @property
@@ -124,8 +128,10 @@ class Checkpoint:
         if not fresh.size:
             return counts, 0
         codec = self.codec
-        flat, cache = queue.shard.flat, make_cache()
-        digest = count_rows(codec.tables, flat, fresh, codec.locked, counts, cache)
+        shard, cache = queue.shard, make_cache()
+        digest = count_rows(
+            codec.tables, shard.rows, shard.flat, fresh, codec.locked, counts, cache
+        )
         return counts, int(digest)
 
     def write_closed(self, partitions: list[Partition]) -> None:
@@ -139,18 +145,21 @@ class Checkpoint:
         """Return blocks of the counted states of a shard that are in none."""
         found = []
         for layer, numbers in queue.take_unwritten():
-            for stratum, runs in packed(self.codec, queue.rows, numbers):
-                first, last = int(runs.signatures[0]), int(runs.signatures[-1])
-                block = encode_block(replace(runs, extra=None))
-                found.append(Closed(layer, stratum, first, last, runs.codes.size, block))
+            for part in queue.in_parts(numbers):
+                for stratum, runs in packed(self.codec, queue.states(part)):
+                    first, last = int(runs.signatures[0]), int(runs.signatures[-1])
+                    block = encode_block(replace(runs, extra=None))
+                    found.append(Closed(layer, stratum, first, last, runs.codes.size, block))
         return found
 
     def commit(self, write_out: Partition | None = None) -> Commit:
         """Commit the closed states and, if the search can be resumed, its candidates.
 
         All candidates of the partition ``write_out`` get records that stay, whether the search can
-        be resumed or not, because it is to leave memory.
+        be resumed or not, because it is to leave memory. InternalError if candidates are lost.
         """
+        for queue in self.queues:
+            queue.check_none_lost()
         self.flush()
         if write_out is not None:
             self.write_closed([write_out])
@@ -162,7 +171,7 @@ class Checkpoint:
         batch.fields |= self._counts()
         commit = self.recorder.commit(self.layer, 0)
         for queue, fresh in stored:
-            queue.rows[fresh, META] |= IS_STORED
+            queue.rows[fresh, LAST] |= IS_STORED
         if write_out is not None:
             self._now_in_store(write_out, lasting)
         return commit
@@ -242,12 +251,12 @@ class Checkpoint:
         self, queue: ShardQueue, stored: list[tuple[ShardQueue, NDArray[np.int64]]]
     ) -> Iterator[NewRecord]:
         """Yield records of rows looked at, or reached sooner, since the last commit, by layer."""
-        fresh = np.flatnonzero((queue.rows[:, META] & (IS_CLOSED | IS_STORED)) == 0)
-        new = queue.rows[fresh]
-        layers = layers_of(new, self.weight)
+        fresh = np.flatnonzero((queue.rows[:, LAST] & (IS_CLOSED | IS_STORED)) == 0)
+        layers = layers_of(queue.rows[fresh, LAST], self.weight)
         for layer in np.unique(layers[layers < self.ceiling]).tolist():
-            for stratum, block in encoded(self.codec, new[layers == layer]):
-                yield NewRecord(layer, stratum, block)
+            for part in queue.in_parts(fresh[layers == layer]):
+                for stratum, block in encoded(self.codec, queue.states(part)):
+                    yield NewRecord(layer, stratum, block)
         stored.append((queue, fresh))
 
     def _not_looked_at(self, partition: Partition) -> Iterator[tuple[int, Rows]]:

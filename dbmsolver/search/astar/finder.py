@@ -31,9 +31,9 @@ class LoadedFinder:
 
     def code(self, state: State) -> int | None:
         """Return the parent-move code of a closed state, None if it is not among them."""
-        words = [np.uint64(value) for value in state]
+        wanted = np.array([[*state, 0]], np.uint64)
         for queue in self.checkpoint.queues:
-            code = int(closed_code(queue.shard.rows, queue.shard.table, *words))
+            code = int(closed_code(queue.tables, queue.shard.rows, queue.shard.table, wanted))
             if code >= 0:
                 return code
         return self._stored.code(state)

@@ -20,12 +20,13 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from threading import Condition
 
-from dbmsolver.core.families import make_bound_tables
+import numpy as np
+
 from dbmsolver.core.shards import (
     CODE_MASK,
     GOAL_ROW,
-    META,
     NO_CEILING,
+    slices_of,
     take_outgoing,
 )
 from dbmsolver.errors import InternalError
@@ -40,7 +41,7 @@ from dbmsolver.search.astar.workers import ShardWorkers
 from dbmsolver.search.limits import Cancelled, OutOfBudget
 from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Steps, Stopped
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.search.rows import Rows, strata_of
+from dbmsolver.search.rows import Rows
 from dbmsolver.search.trace import Step, steps_to
 
 ENOUGH = 1 << 16
@@ -76,13 +77,13 @@ class AStarSearch:
     ) -> None:
         self.codec = codec
         self.tables = codec.tables
-        self.bound = make_bound_tables(codec.tables, codec.columns)
+        self.bound = codec.bounds
         self.recorder = recorder
         self.statistics = recorder.statistics
         self.threads = threads
         self.weight = weight
         self.effort = effort
-        self.goal: int | None = None  # its parent-move code
+        self.goal: tuple[State, int] | None = None  # and its parent-move code
         self.limit: Limit | None = None
         self.shards = 1
         self.most_shards = 1
@@ -149,15 +150,15 @@ class AStarSearch:
 
     def path(self, goal: GoalMet) -> list[Step]:
         """Return the steps from the deal to the goal."""
-        finder = LoadedFinder(self.checkpoint)
-        steps = steps_to(finder, State(self.codec.goal, 0, 0, 0), goal.code)
+        assert self.goal is not None
+        steps = steps_to(LoadedFinder(self.checkpoint), *self.goal)
         assert steps is not None
         return steps
 
     def _ended(self) -> Outcome | None:
         """Return why it ends before nothing is pending; None: it goes on."""
         if self.goal is not None:
-            return GoalMet(self.goal)
+            return GoalMet(self.goal[1])
         looked_at = self.statistics.evaluated - self.evaluated_before
         if self.limit is not None or (self.effort is not None and looked_at > self.effort):
             return Stopped(self.limit)
@@ -192,7 +193,9 @@ class AStarSearch:
         if partition.queues is None:
             self.cache.load(partition)
         for batch in partition.candidates.pop(self.layer, []):
-            partition.distribute(self.checkpoint.rows(batch) if isinstance(batch, bytes) else batch)
+            if isinstance(batch, bytes):
+                batch = self.checkpoint.rows(batch, partition)
+            partition.distribute(batch)
         while self._work(pool, partition):
             evaluated = sum(other.evaluated for other in self.partitions)
             self.statistics.evaluated = self.evaluated_before + evaluated
@@ -272,15 +275,16 @@ class AStarSearch:
             self._send(partition, queue, outgoing)
         goal = int(queue.shard.state[GOAL_ROW])
         if goal >= 0 and self.goal is None:
-            self.goal = int(queue.shard.rows[goal, META] & CODE_MASK)
+            *state, meta = queue.states(np.array([goal]))[0].tolist()
+            self.goal = State(*state), meta & int(CODE_MASK)
 
     def _send(self, partition: Partition, sender: ShardQueue, candidates: Rows) -> None:
         """Give candidates of this layer, which come from a shard, to their partitions."""
         parts = [(partition, candidates)]
         if len(self.partitions) > 1:
-            strata = strata_of(self.codec, candidates)
+            slices = slices_of(self.tables, candidates, self.codec.locked)
             parts = [
-                (other, candidates[(strata >= other.low) & (strata < other.high)])
+                (other, candidates[(slices >= other.low) & (slices < other.high)])
                 for other in self.partitions
             ]
         if sum(rows.shape[0] for _, rows in parts) != candidates.shape[0]:

@@ -1,14 +1,16 @@
-"""Partitions of a search by cost layers: ranges of progress, some of them in memory.
+"""Partitions of a search by cost layers: ranges of slices, some of them in memory.
+
+A slice is a part of a stratum, by a hash of signatures (:func:`dbmsolver.core.shards.slice_of`).
 
 A partition that is *loaded* keeps the states it has looked at in shards, one for each thread. One
 that is not keeps no state in memory: its closed states are in the store, and so are its candidates.
-Candidates never lead to lower progress, so within a layer the partitions are closed once, in
-ascending order.
+Candidates stay in their slice or lead to one of a higher stratum, so within a layer the partitions
+are closed once, in ascending order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.arrays import zeros
+from dbmsolver.core.held_rows import words_held
 from dbmsolver.core.layers import order_todo
 from dbmsolver.core.shards import (
     BURST,
@@ -24,16 +27,21 @@ from dbmsolver.core.shards import (
     DONE,
     EVALUATED,
     IS_CLOSED,
+    LAST,
     LATER,
-    META,
     NOWHERE,
     ROW,
+    SLICES,
     TODO,
     Shard,
+    find_slices_held,
+    hold_closed,
     make_shard,
+    read_rows,
     refill,
     rehash,
     shards_of,
+    slices_of,
     take_later,
     take_rows,
 )
@@ -44,6 +52,9 @@ from dbmsolver.search.rows import Rows
 _OUTGOING = 1 << 18
 """Candidates that can leave a shard before they are sent."""
 _FIRST_SLOTS = 1 << 16
+_PARTS = 8
+_LEAST_PART = 1 << 16
+"""Rows are packed in so many parts of all that there is room for, but of no fewer rows."""
 
 
 @dataclass(eq=False, slots=True)
@@ -54,6 +65,7 @@ class ShardQueue:
     """
 
     number: int  # of the shard
+    tables: Any  # the deal's
     shard: Shard
     incoming: list[Rows] = field(default_factory=list)  # candidates not looked at
     waiting: dict[int, list[NDArray[np.uint32]]] = field(default_factory=dict)  # by layer
@@ -74,19 +86,42 @@ class ShardQueue:
         return int(self.shard.state[DONE]) - self.counted
 
     @property
-    def rows(self) -> Rows:
-        """The states it has looked at."""
+    def rows(self) -> NDArray[np.uint64]:
+        """The states it has looked at, as they are held; meta is the last word."""
         return self.shard.rows[: int(self.shard.state[COUNT])]
 
     @property
     def nbytes(self) -> int:
         """Memory it takes, scratch aside."""
         return (
-            int(self.shard.state[COUNT]) * 8 * (ROW + 1)
+            int(self.shard.state[COUNT]) * 8 * (int(self.shard.rows.shape[1]) + 1)
             + self.shard.table.nbytes
             + sum(rows.nbytes for batches in self.waiting.values() for rows in batches)
             + sum(rows.nbytes for rows in self.incoming)
         )
+
+    def states(self, numbers: NDArray[Any]) -> Rows:
+        """Return rows, by their numbers, as candidates are."""
+        found = np.empty((numbers.size, ROW), np.uint64)
+        read_rows(self.tables, self.shard.rows, numbers.astype(np.uint32), found)
+        return found
+
+    def in_parts(self, numbers: NDArray[Any]) -> Iterator[NDArray[Any]]:
+        """Yield numbers of rows in parts that take little memory while they are packed."""
+        size = max(len(self.shard.rows) // _PARTS, _LEAST_PART)
+        for first in range(0, numbers.size, size):
+            yield numbers[first : first + size]
+
+    def closed_below(self, slices: NDArray[np.int64], high: int) -> Rows:
+        """Return the closed states of slices, which ``slices`` tells of each, below ``high``."""
+        closed = (self.rows[:, LAST] & IS_CLOSED) != 0
+        return self.states(np.flatnonzero(closed & (slices < high)))
+
+    def slices(self, locked: int) -> NDArray[np.int64]:
+        """Return the slice of each state; ``locked`` is the number of cards locked at first."""
+        found = np.empty(len(self.rows), np.int64)
+        find_slices_held(self.tables, self.rows, locked, found)
+        return found
 
     def receive(self, rows: Rows) -> None:
         """Take candidates to be looked at."""
@@ -96,7 +131,7 @@ class ShardQueue:
     def order_todo(self) -> None:
         """Order the rows to expand in this layer: those likely to be near the goal come first."""
         count = int(self.shard.state[TODO])
-        order_todo(self.shard, np.empty(count, np.uint32), np.empty(count, np.uint16))
+        order_todo(self.tables, self.shard, np.empty(count, np.uint32), np.empty(count, np.uint16))
 
     def many_wait(self) -> bool:
         """Return True if it is time to sort the rows that have come to wait for higher layers."""
@@ -136,7 +171,7 @@ class ShardQueue:
     def rebuild_table(self) -> None:
         """Make the table anew with all rows in it, also those just added."""
         self.shard = self.shard._replace(table=zeros(self._slots_wanted(), np.uint64))
-        rehash(self.shard.rows, int(self.shard.state[COUNT]), self.shard.table)
+        rehash(self.tables, self.shard.rows, int(self.shard.state[COUNT]), self.shard.table)
 
     def _slots_wanted(self) -> int:
         """Return how many slots a table needs for a burst, no fewer than it has now."""
@@ -156,8 +191,7 @@ class ShardQueue:
         last = first + rows.shape[0]
         if last + 2 * BURST > self.shard.rows.shape[0]:
             raise OutOfBudget
-        self.shard.rows[first:last] = rows
-        self.shard.rows[first:last, META] |= IS_CLOSED
+        hold_closed(self.tables, rows, self.shard.rows, first)
         self.shard.state[COUNT] = last
 
     def take_share(
@@ -169,14 +203,11 @@ class ShardQueue:
         is no room.
         """
         places = np.empty(len(other.rows), np.uint32)
-        count = int(take_rows(other.rows, self.shard, self.number, shards, places))
+        count = int(take_rows(self.tables, other.rows, self.shard, self.number, shards, places))
         if count > self.shard.rows.shape[0]:
             raise InternalError("internal check failed: a shard has no room for its rows")
         self.shard.state[COUNT] = count
         self.rebuild_table()
-        # Facts about signatures need not be worked out again.
-        self.shard.cache[:] = other.shard.cache
-        self.shard.over[:] = other.shard.over
         for layer, closed in unwritten:
             self.add_unwritten(layer, _gone_to(places, closed))
         for layer, batches in other.waiting.items():
@@ -210,17 +241,31 @@ class ShardQueue:
 
 @dataclass(eq=False, slots=True)
 class Partition:
-    """States with a progress from ``low`` up to, not including, ``high``.
+    """States of the slices from ``low`` up to, not including, ``high``.
 
-    ``candidates`` are by layer: rows, or the keys of their records in the store.
+    ``tables`` are the deal's. ``candidates`` are by layer: rows, or the keys of their records in
+    the store, which may have candidates of other partitions, too.
     """
 
     low: int
     high: int
+    tables: Any
     queues: list[ShardQueue] | None = None  # None if it is not loaded
     candidates: dict[int, list[Rows | bytes]] = field(default_factory=dict)
     closed: int = -1  # the last layer that is closed here
     evaluated_before: int = 0  # states looked at while it was loaded before
+
+    @property
+    def strata(self) -> range:
+        """The strata that it has slices of."""
+        return range(self.low // SLICES, (self.high - 1) // SLICES + 1)
+
+    def own(self, rows: Rows, locked: int) -> Rows:
+        """Return those of some rows of its strata that are in its slices."""
+        if not self.low % SLICES and not self.high % SLICES:
+            return rows
+        slices = slices_of(self.tables, rows, locked)
+        return rows[(slices >= self.low) & (slices < self.high)]
 
     @property
     def layers(self) -> set[int]:
@@ -254,10 +299,11 @@ class Partition:
     def open(self, shards: int, memory: int) -> list[ShardQueue]:
         """Load the partition with empty shards, which have room for what ``memory`` bytes hold."""
         self.unload()
-        room = _room(shards, memory)
+        room = self._room(shards, memory)
         outgoing = min(_OUTGOING, max(room // 4, 2 * BURST))
         self.queues = [
-            ShardQueue(number, make_shard(room, _FIRST_SLOTS, outgoing)) for number in range(shards)
+            ShardQueue(number, self.tables, make_shard(self.tables, room, _FIRST_SLOTS, outgoing))
+            for number in range(shards)
         ]
         return self.queues
 
@@ -283,7 +329,7 @@ class Partition:
         if len(others) == 1:
             parts = [(others[0], rows)]
         else:
-            owners = shards_of(rows, len(self.queues))
+            owners = shards_of(self.tables, rows, len(self.queues))
             parts = [(queue, rows[owners == queue.number]) for queue in others]
         if sum(mine.shape[0] for _, mine in parts) != rows.shape[0]:
             raise InternalError("internal check failed: candidates belong to no shard")
@@ -296,10 +342,11 @@ class Partition:
         """Return True if the loaded shard's rows fill at most half the room of ``shards``."""
         assert self.queues is not None
         (queue,) = self.queues
-        most = _room(shards, memory) // 2
+        most = self._room(shards, memory) // 2
         if len(queue.rows) <= most:  # whatever belongs to whom
             return True
-        return bool(np.bincount(shards_of(queue.rows, shards)).max() <= most)
+        owners = shards_of(self.tables, queue.states(np.arange(len(queue.rows))), shards)
+        return bool(np.bincount(owners).max() <= most)
 
     def divide(self, shards: int, memory: int, each: Callable[..., Iterable[Any]]) -> None:
         """Divide the loaded rows, which are in one shard, among ``shards`` new ones.
@@ -324,10 +371,9 @@ class Partition:
         now = sum(int(queue.shard.state[EVALUATED]) for queue in self.queues or ())
         return self.evaluated_before + now
 
-
-def _room(shards: int, memory: int) -> int:
-    """Return how many rows each of ``shards`` has room for when all have ``memory`` bytes."""
-    return max(memory // (shards * 8 * (ROW + 2)), 4 * BURST)
+    def _room(self, shards: int, memory: int) -> int:
+        """Return how many rows each of ``shards`` has room for when all have ``memory`` bytes."""
+        return max(memory // (shards * 8 * (words_held(self.tables) + 2)), 4 * BURST)
 
 
 def _gone_to(places: NDArray[np.uint32], rows: NDArray[np.uint32]) -> NDArray[np.uint32]:

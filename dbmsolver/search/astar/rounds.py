@@ -28,7 +28,7 @@ class Round:
 
     ``tables`` and ``bound`` are the deal's, ``locked`` the number of cards locked in it. ``layer``
     is f = g + ``weight`` * h. States that cannot be part of a solution shorter than ``ceiling`` are
-    dropped. Candidates of a progress above ``highest`` leave the partition.
+    dropped. Candidates of a slice above ``highest`` leave the partition.
     """
 
     tables: Any

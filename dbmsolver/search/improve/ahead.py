@@ -3,7 +3,8 @@
 Dives over dominating positions find a first solution, or that there is none. Short beams make it
 shorter. Where a game has no dominance, or moves are counted in another way than card by card, or no
 dive comes to a win, the beams find the first one. Klondike and its relatives have dives of their
-own (:mod:`dbmsolver.search.patience.dives`). Then the search for a shortest solution begins.
+own (:mod:`dbmsolver.search.improve.patience_dives`). Then the search for a shortest solution
+begins.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.families import make_bound_tables, undo_code
+from dbmsolver.core.families import undo_code
 from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
 from dbmsolver.core.shards import (
     BURST,
@@ -76,8 +76,10 @@ class Beam:
         self.shape = shape
         self.steps: list[Step] | None = None
         self.level = 0
-        self._bound = make_bound_tables(codec.tables, codec.columns)
-        self._queue = ShardQueue(0, make_shard(room + 2 * BURST, _SLOTS, _LATER))
+        self._bound = codec.bounds
+        self._queue = ShardQueue(
+            0, codec.tables, make_shard(codec.tables, room + 2 * BURST, _SLOTS, _LATER)
+        )
         self._queue.shard.state[CEILING] = ceiling
         self._starts = [0]  # the first row of each level, but for what free moves have led to
         self._random = np.random.default_rng(shape.width)
@@ -138,7 +140,7 @@ class Beam:
             return
         todo = self._queue.shard.todo[: int(state[TODO])]
         rows = self._queue.rows[todo]
-        kept = todo[layers_of(rows, 1) < state[CEILING]]
+        kept = todo[layers_of(rows[:, META], 1) < state[CEILING]]
         if kept.size > self.shape.width:
             cost = self._cost(self._queue.rows[kept])
             kept = kept[np.argpartition(cost, self.shape.width)[: self.shape.width]]
@@ -151,7 +153,7 @@ class Beam:
         Equal states come in any order.
         """
         cost: NDArray[np.float64] = self._random.random((rows.shape[0],))
-        cost += 2.0 * layers_of(rows, 1)
+        cost += 2.0 * layers_of(rows[:, META], 1)
         if self.shape.cells:
             parked = np.ascontiguousarray(rows[:, OFF] & ~rows[:, LOW])
             bits = _BITS[parked.view(np.uint8)].reshape(-1, 8)
@@ -168,7 +170,7 @@ class Beam:
         steps: list[Step] = []
         free = codec.measure.has_free_moves
         while tuple(row[:META].tolist()) != codec.root:
-            level = int(layers_of(row[None], 0)[0])
+            level = int(layers_of(row[None, META], 0)[0])
             state, code = State(*row[:META].tolist()), int(row[META] & CODE_MASK)
             steps.append(codec.step(state, code))
             parent = undo_code(codec.tables, *row[:META], code)

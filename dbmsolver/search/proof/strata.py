@@ -14,11 +14,9 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from dbmsolver.keys.choice import are_covering
-from dbmsolver.keys.patience_states import PatienceStates
 from dbmsolver.results import Commit, Limit, Question, Report
 from dbmsolver.search.limits import Cancelled
 from dbmsolver.search.outcome import Exhausted, GoalMet, Steps
-from dbmsolver.search.patience_finder import PatienceFinder
 from dbmsolver.search.proof.initial import stored_candidates
 from dbmsolver.search.proof.late_dives import LateDives
 from dbmsolver.search.proof.proof_state import ProofState
@@ -99,9 +97,6 @@ class ProofSearch(ProofState):
                 )
             return steps_of(self.codec, moves_along(self.codec, records))
         assert goal.code is not None
-        if isinstance(self.codec, PatienceStates):
-            keys = self.codec.keys
-            return PatienceFinder(store, keys).steps_to(self.codec.key_of(self.won), goal.code)
         steps = steps_to(Finder(store, self.codec), self.won, goal.code)
         assert steps is not None
         return steps

@@ -17,6 +17,7 @@ from dbmsolver.core.shards import ROW
 from dbmsolver.core.tables import SIGNATURE
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Result
 from dbmsolver.search import recorder
 from dbmsolver.search.astar import layers
@@ -155,7 +156,8 @@ def test_many_threads_in_little_memory() -> None:
 def test_no_share_takes_more_than_half_of_its_room(
     states: int, signatures: int, divided: bool
 ) -> None:
-    partition, memory = Partition(0, 1 << 30), 1 << 23
+    tables = StateCodec(SOLVED, "wkr").tables
+    partition, memory = Partition(0, 1 << 30, tables), 1 << 23
     (queue,) = partition.open(1, memory)
     rows = np.zeros((states, ROW), np.uint64)
     rows[:, SIGNATURE] = np.arange(states) % signatures

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from helpers import faults
-from helpers.in_memory import PATIENCE
+from helpers.layered import deck
 from helpers.patience_games import PATIENCE_GAMES, small_deck
 
 from dbmsolver import api
@@ -19,12 +19,12 @@ from dbmsolver.game.measures import OF_PATIENCE
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Better, Limit, Question, Verdict
-from dbmsolver.search import in_memory, session
+from dbmsolver.search import session
+from dbmsolver.search.astar import layers, rounds
 from dbmsolver.search.improve import improver
+from dbmsolver.search.improve import patience_dives as dives
 from dbmsolver.search.improve.beam import BeamShape
 from dbmsolver.search.improve.patience_beam import PatienceBeam
-from dbmsolver.search.patience import dives
-from dbmsolver.search.patience.search import PatienceSearch
 from dbmsolver.search.trace import replay
 from dbmsolver.steps import follow
 
@@ -122,27 +122,16 @@ def early_beams(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beams that come as soon as the search has begun."""
     monkeypatch.setattr(improver, "_BESIDE", ((1, BeamShape(50)), (1, BeamShape(300))))
     monkeypatch.setattr(improver, "_STATES", 1)
-    monkeypatch.setattr(in_memory, "AT_ONCE", 16)
+    monkeypatch.setattr(rounds, "_STOP", 16)
+    monkeypatch.setattr(layers, "ENOUGH", 30)
 
 
 @pytest.mark.usefixtures("early_beams")
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("enough", [None, 4], ids=["in memory", "in pieces"])
-def test_beams_beside_a_search(
-    threads: int, enough: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_beams_beside_a_search(threads: int, tmp_path: Path) -> None:
     """States that are no part of a shorter solution are dropped, and the check agrees."""
-    deal = PATIENCE.deck(Verdict.SOLVED)
+    deal = deck(Verdict.SOLVED)
     expected = api.solve(deal)
-    if enough is not None:
-        looks, real = 0, PatienceSearch._bytes
-
-        def grown(self: PatienceSearch) -> int:
-            nonlocal looks
-            looks += 1
-            return real(self) if looks < enough else 1 << 60
-
-        monkeypatch.setattr(PatienceSearch, "_bytes", grown)
     events: list[object] = []
     result = api.solve(deal, store=tmp_path, threads=threads, progress=events.append)
     assert (result.length, result.shortest) == (expected.length, True)
@@ -164,7 +153,7 @@ def test_the_next_run_knows_the_solution(tmp_path: Path) -> None:
 
 def test_layers_below_a_known_solution_are_closed_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """A longer solution that is known ends no layer that is being closed."""
-    monkeypatch.setattr(in_memory, "AT_ONCE", 1)
+    monkeypatch.setattr(rounds, "_STOP", 1)
     monkeypatch.setattr(improver, "FIRST_OF_PATIENCE", ())
     monkeypatch.setattr(dives, "SCHEDULE", (1 << 10,))
     longer = 0

@@ -21,10 +21,8 @@ from dbmsolver.game.measures import OF_PATIENCE
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.results import Limits, Question
-from dbmsolver.search import session
-from dbmsolver.search.patience import search
-from dbmsolver.steps import follow
+from dbmsolver.results import Question
+from dbmsolver.search.astar import layers, rounds
 from dbmsolver.verify.kernels.digit_check import bound
 from dbmsolver.verify.patience_format import PatienceFormat
 
@@ -93,34 +91,10 @@ def test_threads_close_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
         if one.limit is not None or one.states < 40:
             continue
         with monkeypatch.context() as patch:
-            patch.setattr(search, "TOGETHER", 4)
+            patch.setattr(layers, "ENOUGH", 8)
+            patch.setattr(rounds, "_LEAST_STOP", 4)
             three = api.solve(deal, threads=3)
         assert (three.verdict, three.length) == (one.verdict, one.length)
         if one.verdict == "unsolvable":
             assert (three.states, three.digest) == (one.states, one.digest)
         verdicts.add(one.verdict)
-
-
-@pytest.mark.slow
-def test_continued_searches_whose_last_states_come_first(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """States in the store are expanded once, whatever order they had in memory."""
-    random, verdicts, number = Random("continued"), set[str](), 0
-    monkeypatch.setattr(search, "TOGETHER", 2)
-    monkeypatch.setattr(search, "BLOCK", 8)
-    while len(verdicts) < 2:
-        deal, number = small_deck("klondike_by_threes", random), number + 1
-        whole = api.solve(deal, metric="runs", max_states=3000)  # no dives over classes
-        if whole.limit is not None or whole.states < 60:
-            continue
-        store = tmp_path / str(number)
-        step = whole.states // 4 + 1
-        part = api.solve(deal, metric="runs", store=store, max_states=step)
-        while part.limit is not None:
-            part = follow(session.resume(store, limits=Limits(max_states=part.states + step)))
-        assert (part.verdict, part.length) == (whole.verdict, whole.length)
-        assert api.verify_store(store).valid
-        if part.verdict == "unsolvable":
-            assert (part.states, part.digest) == (whole.states, whole.digest)
-        verdicts.add(part.verdict)

@@ -36,8 +36,8 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Options, Question
 from dbmsolver.search import inspect, session
-from dbmsolver.search.patience import dives as dives_module
-from dbmsolver.search.patience import search as search_module
+from dbmsolver.search.astar import layers, rounds
+from dbmsolver.search.improve import patience_dives as dives_module
 from dbmsolver.search.sequences.session import Sequences
 from dbmsolver.steps import follow
 from dbmsolver.storage.blocks import Runs
@@ -67,8 +67,8 @@ def compare(
         if truth is None or states is None:
             continue
         monkeypatch.setattr(dives_module, "SCHEDULE", random.choice(((), (1 << 10,))))
-        monkeypatch.setattr(search_module, "TOGETHER", random.choice((1, 4, 1 << 12)))
-        monkeypatch.setattr(search_module, "BLOCK", random.choice((1, 1 << 16)))
+        monkeypatch.setattr(layers, "ENOUGH", random.choice((1, 50, 1 << 16)))
+        monkeypatch.setattr(rounds, "_LEAST_STOP", random.choice((1, 16)))
         proof = prove(deal, policy=policy)
         asked = {"policy": policy, "metric": metric, "any_solution": random.random() < 0.3}
         shortest = api.solve(deal, **asked)

@@ -28,8 +28,7 @@ from dbmsolver.keys import piles
 from dbmsolver.results import Commit, Limit, Method, Options, Question, Result, Verdict
 from dbmsolver.search import inspect, recorder, session
 from dbmsolver.search.evidence import check_unfinished
-from dbmsolver.search.improve import leaving_dives
-from dbmsolver.search.patience import dives as patience_dives
+from dbmsolver.search.improve import leaving_dives, patience_dives
 from dbmsolver.search.proof import piece_tables, proof_state, stratum, worker
 from dbmsolver.storage.environment import Environment
 from dbmsolver.verify import pile_format

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dbmsolver.core.patience_dive import GIVEN_UP, Diving, dive, make_diving
 from dbmsolver.errors import InternalError
 from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.keys.turning import with_turns
 from dbmsolver.search.improve.position_dives import PositionDives
 from dbmsolver.search.trace import Step
-from dbmsolver.search.turning import with_turns
 
 SCHEDULE = (*(1 << 13,) * 8, *(1 << 16,) * 8, *(1 << 19,) * 4)
 """The number of states that each dive meets at most."""

@@ -1,1 +1,0 @@
-"""Searches of Klondike and its relatives."""

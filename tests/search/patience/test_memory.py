@@ -1,0 +1,105 @@
+"""Shortest solutions of Klondike's kind in less memory than their states need."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from helpers import faults
+from helpers.crashes import crash_until_done
+from helpers.layered import counts
+from helpers.patience_games import PATIENCE_GAMES, small_deck
+
+from dbmsolver import api
+from dbmsolver.core.shards import SLICES
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import POLICIES
+from dbmsolver.game.measures import OF_PATIENCE
+from dbmsolver.results import Limit, Limits, Options, Question
+from dbmsolver.search import recorder, session
+from dbmsolver.search.astar import layers, partitions
+from dbmsolver.search.astar.cache import PartitionCache
+from dbmsolver.search.astar.partitions import Partition
+from dbmsolver.search.improve import patience_dives
+
+LITTLE = 330_000
+"""Memory for some hundred states beside the smallest hash table."""
+
+
+@pytest.fixture
+def cuts(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Count the partitions that are cut, between strata or within one."""
+    found: Counter[str] = Counter()
+    real = PartitionCache._cut
+
+    def cut(self: PartitionCache, partition: Partition, middle: int) -> None:
+        found["within" if middle % SLICES else "between"] += 1
+        real(self, partition, middle)
+
+    monkeypatch.setattr(PartitionCache, "_cut", cut)
+    monkeypatch.setattr(partitions, "_FIRST_SLOTS", 1 << 10)
+    monkeypatch.setattr(patience_dives, "SCHEDULE", ())
+    monkeypatch.setattr(layers, "ENOUGH", 200)
+    return found
+
+
+def decks(seed: str, least: int, most: int) -> Any:
+    """Yield small decks with so many states, what to ask about them, and the answer."""
+    random = Random(seed)
+    while True:
+        deal, policy = small_deck(random.choice(PATIENCE_GAMES), random), random.choice(POLICIES)
+        asked: dict[str, Any] = {"policy": policy, "metric": random.choice(OF_PATIENCE)}
+        asked["any_solution"] = random.random() < 0.3
+        plenty = api.solve(deal, max_states=most, **asked)
+        if plenty.limit is None and plenty.states >= least:
+            yield deal, asked, plenty
+
+
+def compare(seed: str, number: int, most: int, cuts: Counter[str]) -> None:
+    """Compare decks searched in little memory with the same in plenty."""
+    compared = 0
+    for deal, asked, plenty in decks(seed, most // 4, most):
+        for threads in (1, 2):
+            little = api.solve(deal, memory=LITTLE, threads=threads, **asked)
+            if little.limit == Limit.MEMORY:  # a slice of a stratum does not fit
+                continue
+            assert counts(little) == counts(plenty), (deal, asked, threads)
+            compared += 1
+        if compared >= number and min(cuts["within"], cuts["between"]) > number:
+            break
+
+
+def test_small_decks(cuts: Counter[str]) -> None:
+    compare("little", 3, 3000, cuts)
+
+
+@pytest.mark.slow
+def test_many_small_decks(cuts: Counter[str]) -> None:
+    compare("very little", 40, 8000, cuts)
+
+
+@pytest.mark.parametrize("seed", ["one", pytest.param("two", marks=pytest.mark.slow)])
+def test_crashes_between_which_the_memory_changes(
+    seed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cuts: Counter[str]
+) -> None:
+    """Partitions that are cut within a stratum are continued as a whole, and cut anew."""
+    monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
+    deal: Deal
+    deal, asked, plenty = next(decks(seed, 1000, 4000))
+    options = Options(store=tmp_path, policy=asked["policy"], metric=asked["metric"])
+    random = Random(seed)
+
+    def begin() -> Any:
+        memory = random.choice((LITTLE, 2 * LITTLE, 1 << 30))
+        return session.run(Question.SOLVE, deal, options, Limits(memory=memory))
+
+    crashes, result = 0, None
+    while result is None or result.limit == Limit.MEMORY:
+        result, more = crash_until_done(begin, 2)
+        crashes += more
+    assert crashes > 2 and cuts
+    assert counts(result) == counts(plenty)
+    assert faults.check(tmp_path).valid

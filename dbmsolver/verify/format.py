@@ -89,7 +89,6 @@ class Format(NamedTuple):
     rules: Rules
     planes: int  # 2 or 3
     holds: np.uint64  # cards that can be in a freecell
-    kinds: Ints  # XOR masks of legal parents
     has_values: np.uint64  # cards with place values
     heights_dealt: Ints  # int64[4]: of the foundations
     dealt_place: Ints  # [52]

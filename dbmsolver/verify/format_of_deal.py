@@ -72,7 +72,6 @@ def _coming_back(form: Format, kept: int) -> Format:
 
 def _of_any_game(deal: Deal, tables: Rules, policy: Policy) -> Format:
     rules = deal.rules
-    kinds = rules.parent_kinds
     # Kings are put on aces where columns go round, so that no ace has to go home at once.
     forced_aces = policy != "none" and rules.base != "round"
     values = _values(deal, forced_aces)
@@ -89,8 +88,7 @@ def _of_any_game(deal: Deal, tables: Rules, policy: Policy) -> Format:
         holds=set_of(
             card for card in range(CARDS) if FREECELL in {dealt.place[card], *values[card]}
         ),
-        planes=3 if len(kinds) > 2 else 2,
-        kinds=np.array(kinds, np.int64),
+        planes=3 if len(rules.parent_kinds) > 2 else 2,
         has_values=set_of(card for card in range(CARDS) if values[card]),
         heights_dealt=np.array(deal.position.foundations, np.int64),
         dealt_place=np.array(dealt.place, np.int64),

@@ -18,6 +18,7 @@ import numpy as np
 from dbmsolver.storage.records import describe, parse_closed_key
 from dbmsolver.verify.blockwise import BlockwiseCheck
 from dbmsolver.verify.kernels import digit_check as k
+from dbmsolver.verify.kernels.chains import follow_chains
 from dbmsolver.verify.kernels.digits import Ints, Words, hash_sum, unpack
 from dbmsolver.verify.patience_format import CODE_BYTES, FIRST, PatienceFormat
 from dbmsolver.verify.refutation import Refuted
@@ -139,24 +140,16 @@ def _in_order(parts: list[PatienceStates]) -> PatienceStates:
 
 
 def _check_rings(known: PatienceStates, chains: list[tuple[Ints, Ints]]) -> None:
-    """Raise Refuted if parents within a stratum lead round and round.
-
-    Each state points to its parent if that is of the stratum, else to nothing. In every round each
-    pointer is replaced by two of them, so after as many rounds as the number of states has bits all
-    have come to an end.
-    """
-    size = known.codes.size
-    pointer = np.full(size + 1, size, np.int64)
-    own = np.zeros(size + 1, np.bool_)
+    """Raise Refuted if parents within a stratum lead round and round."""
+    own = np.zeros(known.codes.size + 1, np.bool_)
     for places, _ in chains:
         own[places] = True
+    following = np.zeros(known.codes.size, np.int64)
     for places, parents in chains:
-        pointer[places] = np.where((parents >= 0) & own[parents], parents, size)
-    for _ in range(size.bit_length() + 1):
-        pointer = pointer[pointer]
-    rings = np.flatnonzero(pointer != size)
-    if rings.size:
-        state = _words(known.words[rings[0]])
+        following[places] = np.where((parents >= 0) & own[parents], parents + 1, 0)
+    lost = int(follow_chains(following))
+    if lost >= 0:
+        state = _words(known.words[lost])
         raise Refuted("the parents of a closed position lead in a ring", state)
 
 

@@ -201,7 +201,7 @@ def place_of(form: Format, position: Position, card: int) -> int:
         return LOCKED
     if under < 0:
         return BOTTOM
-    return int(np.flatnonzero(form.kinds == (card ^ under) & 3)[0])
+    return int(np.flatnonzero(form.rules.takers[card] == under)[0])
 
 
 def position_of_state(form: Format, runs: Any, number: int) -> Position:

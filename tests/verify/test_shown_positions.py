@@ -125,15 +125,7 @@ def test_every_position_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None
     positions = Positions(make_format(deal, "wkr"), deal, 1 << 26)
     looked: list[int] = []
 
-    def check(
-        _form: object,
-        _board: object,
-        _states: object,
-        _slots: object,
-        first: int,
-        last: int,
-        *_: object,
-    ):
+    def check(_form: object, _board: object, _found: object, first: int, last: int, *_: object):
         looked.extend(range(first, last))
         return 0
 

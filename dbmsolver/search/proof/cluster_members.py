@@ -168,7 +168,7 @@ class Members:
             member.lost, member.ready = True, False
             self._all.remove(member)
             for one in self._all:
-                if one.ready and not one.orders:
+                if one.ready and not (one.orders or self._closed):
                     one.ready = False
                     self._pool.submit(self._begin, one)
             self._changed.notify_all()

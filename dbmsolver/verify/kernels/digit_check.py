@@ -45,7 +45,7 @@ class CheckedStates(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What is claimed: the stratum of the states, and the length of a solution, -1 for none."""
+    """The claim: the stratum of the states, and the length of a solution, -1 for none."""
 
     stratum: int
     length: int

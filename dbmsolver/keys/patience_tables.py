@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import cast
 
 import numpy as np
@@ -163,7 +162,6 @@ def bound_tables_of(t: PatienceTables) -> BoundTables:
     )
 
 
-@lru_cache(maxsize=64)
 def _safe(rules: Rules, policy: Policy, lowest: int) -> Ints:
     """Return the heights (int64[52, 4]) from which on a move home is safe; 14 where it never is.
 

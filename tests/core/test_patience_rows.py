@@ -28,7 +28,7 @@ from dbmsolver.storage.patience_blocks import strata_of
 
 
 def test_rows_hold_states_and_moves_lead_to_no_lower_slice() -> None:
-    """What is read is what was held; a move stays in its slice, or leads to a higher stratum."""
+    """Rows are read as they were held; a move stays in its slice, or leads to a higher stratum."""
     random = Random("rows")
     board, found = make_board(), make_found()
     stayed = risen = 0

@@ -9,14 +9,16 @@ from random import Random
 import numpy as np
 import pytest
 from helpers.patience_games import PATIENCE_GAMES, small_deck
+from numpy.typing import NDArray
 
+from dbmsolver.core.patience_strata import signatures
 from dbmsolver.errors import InputError, StoreError
 from dbmsolver.game.patience import Patience
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Question
 from dbmsolver.storage import patience_blocks
 from dbmsolver.storage.blocks import Runs
-from dbmsolver.storage.patience_blocks import PatienceIntake, strata_of, to_runs
+from dbmsolver.storage.patience_blocks import WORDS, PatienceIntake, strata_of
 from dbmsolver.storage.records import BlockKey, closed_key
 
 DECKS = 4
@@ -61,6 +63,16 @@ def test_any_number_is_a_position_or_an_error(game: str) -> None:
     assert min(found.values()) > 4
 
 
+def runs_of(keys: PatienceKeys, words: NDArray[np.uint64]) -> Runs:
+    """Return states (uint64[states, 3]) as the runs of a block."""
+    found = np.zeros(len(words), np.uint64)
+    signatures(keys.tables, words, found)
+    order = np.lexsort((words[:, 0], words[:, 1], words[:, 2], found))
+    values, counts = np.unique(found, return_counts=True)
+    codes = np.zeros(len(words), np.uint16)
+    return Runs(values, counts.astype(np.int64), words[order].ravel(), codes, WORDS)
+
+
 def block(game: str, random: Random) -> tuple[PatienceKeys, int, Runs]:
     """Return keys, and the stratum and the runs of six states of one stratum."""
     found: dict[int, set[int]] = defaultdict(set)
@@ -80,8 +92,7 @@ def block(game: str, random: Random) -> tuple[PatienceKeys, int, Runs]:
         for stratum, states in found.items():
             if len(states) >= 6:
                 words = np.array([keys.words(key) for key in sorted(states)[:6]])
-                (runs,) = to_runs(keys, words, np.zeros(6, np.uint16))
-                return keys, stratum, runs
+                return keys, stratum, runs_of(keys, words)
 
 
 def record(stratum: int, runs: Runs) -> bytes:

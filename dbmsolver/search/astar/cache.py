@@ -51,7 +51,10 @@ class PartitionCache:
             self._split(partition)
 
     def load(self, partition: Partition) -> None:
-        """Load a partition's closed states from the store, after making room for it."""
+        """Load a partition's closed states from the store, after making room for it.
+
+        A part of it becomes a partition of its own where the memory does not suffice.
+        """
         others = [other for other in self.partitions if other.queues is not None]
         if others and sum(other.nbytes for other in others) > self.memory // 4:
             for other in others:
@@ -59,23 +62,34 @@ class PartitionCache:
         elif others:
             self.checkpoint.commit()
         records = self.checkpoint.closed_records(partition)
-        if _states_of(records, partition) * 64 > self.memory:
-            middle = _middle_of(records, partition)
-            if partition.low < middle < partition.high:
-                self.checkpoint.write_out(partition)
-                self._cut(partition, middle)
-                self.checkpoint.find_candidates(partition)
-                self.load(partition)
-                return
+        small = _states_of(records, partition) * 64 <= self.memory
+        if small and self._fill(partition, records):
+            return
+        middle = _middle_of(records, partition)
+        if partition.low < middle < partition.high:
+            self.checkpoint.write_out(partition)
+            self._cut(partition, middle)
+            self.checkpoint.find_candidates(partition)
+            self.load(partition)
+        elif small or not self._fill(partition, records):
+            raise OutOfBudget
+
+    def _fill(self, partition: Partition, records: dict[bytes, int]) -> bool:
+        """Load the closed states of some blocks; return False if a shard has no room for them."""
         queues = partition.open(self.shards, self.memory)
         for key in records:
             rows = self.checkpoint.rows(key, partition)
             owners = shards_of(partition.tables, rows, self.shards)
             for queue in queues:
-                queue.add_closed(rows[owners == queue.number])
+                mine = rows[owners == queue.number]
+                if not queue.has_room_for(len(mine)):
+                    partition.unload()
+                    return False
+                queue.add_closed(mine)
         if records:
             for queue in queues:
                 queue.rebuild_table()
+        return True
 
     def _evict(self, partition: Partition) -> None:
         """Write a partition to the store and unload it."""

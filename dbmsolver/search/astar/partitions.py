@@ -185,12 +185,17 @@ class ShardQueue:
         count = int(self.shard.state[COUNT])
         return bool(count + len(self.shard.burst) > 0.9 * self.shard.rows.shape[0])
 
+    def has_room_for(self, states: int) -> bool:
+        """Return True if there is room for more closed states, and for some bursts after them."""
+        last = int(self.shard.state[COUNT]) + states
+        return bool(last + 2 * BURST <= self.shard.rows.shape[0])
+
     def add_closed(self, rows: Rows) -> None:
         """Add closed states, but not yet to the table; OutOfBudget if there is no room."""
+        if not self.has_room_for(rows.shape[0]):
+            raise OutOfBudget
         first = int(self.shard.state[COUNT])
         last = first + rows.shape[0]
-        if last + 2 * BURST > self.shard.rows.shape[0]:
-            raise OutOfBudget
         hold_closed(self.tables, rows, self.shard.rows, first)
         self.shard.state[COUNT] = last
 

@@ -18,7 +18,8 @@ from dbmsolver.core.shards import SLICES
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.measures import OF_PATIENCE
-from dbmsolver.results import Limit, Limits, Options, Question
+from dbmsolver.game.shipped import rules_for
+from dbmsolver.results import Limit, Limits, Options, Question, Verdict
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import layers, partitions
 from dbmsolver.search.astar.cache import PartitionCache
@@ -103,3 +104,17 @@ def test_crashes_between_which_the_memory_changes(
     assert crashes > 2 and cuts
     assert counts(result) == counts(plenty)
     assert faults.check(tmp_path).valid
+
+
+def test_a_search_goes_on_in_the_memory_that_it_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Closed states that fit no shard as a whole are loaded in parts."""
+    monkeypatch.setattr(patience_dives, "SCHEDULE", ())
+    deal = Deal.from_number(38, rules_for("klondike_by_threes"))
+    little: dict[str, Any] = {"memory": 2 << 20, "threads": 1}
+    begun = api.solve(deal, store=tmp_path, max_states=28_000, **little)
+    assert begun.limit == Limit.MAX_STATES
+    assert begun.states < 29_055
+    result = api.solve(deal, store=tmp_path, **little)
+    assert (result.verdict, result.states) == (Verdict.UNSOLVABLE, 29_055)

@@ -16,8 +16,6 @@ from dbmsolver.verify.kernels.record_macros import (
     CARD,
     HOMEWARD,
     HOST,
-    IN_PLACE,
-    MOVED,
     OWN,
     PARENT,
     STRIPPED,
@@ -130,6 +128,30 @@ def lift_cards(f, macro, record, table):
 
 
 @inlined
+def put_down(f, record, card, parent, table):
+    """Put a card on its parent, or to an empty column if ``parent`` is below 0.
+
+    The parent is the last of its column or a slot card; then both get a column of their own. The
+    card is no part of any column, and no slot card any more.
+    """
+    state, slots, tops = record.state, record.slots & ~one(card), record.tops | one(card)
+    steps, used, stuck = record.steps, record.used, record.stuck
+    if parent >= 0 and holds(tops, parent):
+        tops &= ~one(parent)
+        steps = push(table, steps, table.column[parent], card)
+        return Record(onto(f, state, card, parent), steps, used, stuck, slots, tops)
+    table.lengths[used] = 0
+    if parent >= 0:
+        slots &= ~one(parent)
+        steps = push(table, steps, used, parent)
+        state = onto(f, state, card, parent)
+    else:
+        state = moved(f, state, card, BOTTOM)
+    steps = push(table, steps, used, card)
+    return Record(state, steps, used + 1, stuck + 1, slots, tops)
+
+
+@inlined
 def move_card(f, macro, record, table):
     """Move the card of a macro from where it is to where it goes."""
     x, p, way = macro[CARD], macro[PARENT], macro[WAY]
@@ -143,19 +165,7 @@ def move_card(f, macro, record, table):
         tops = (tops & ~one(x)) | top_of(table, own)
     if way == HOMEWARD:
         return Record(moved(f, state, x, HOME), steps, used, stuck, slots, tops)
-    if way == IN_PLACE:
-        steps = push(table, steps, table.column[p], x)
-        tops = (tops & ~one(p)) | one(x)
-        return Record(onto(f, state, x, p), steps, used, stuck, slots, tops)
-    table.lengths[used] = 0
-    if way == MOVED:
-        slots &= ~one(p)
-        steps = push(table, steps, used, p)
-        state = onto(f, state, x, p)
-    else:
-        state = moved(f, state, x, BOTTOM)
-    steps = push(table, steps, used, x)
-    return Record(state, steps, used + 1, stuck + 1, slots, tops | one(x))
+    return put_down(f, Record(state, steps, used, stuck, slots, tops), x, p, table)
 
 
 @inlined
@@ -236,26 +246,6 @@ def send_home(f, record, fix, card, table):
                 state = to_slot(f, state, left)
     state = moved(f, state, card, HOME)
     return Record(state, record.steps, record.used, stuck, slots, tops), fix
-
-
-@inlined
-def put_down(f, record, card, parent, table):
-    """Put a slot card on its parent, or to an empty column if it has none."""
-    state, slots, tops = record.state, record.slots & ~one(card), record.tops | one(card)
-    steps, used, stuck = record.steps, record.used, record.stuck
-    if parent >= 0 and holds(tops, parent):
-        tops &= ~one(parent)
-        steps = push(table, steps, table.column[parent], card)
-        return Record(onto(f, state, card, parent), steps, used, stuck, slots, tops)
-    table.lengths[used] = 0
-    if parent >= 0:
-        slots &= ~one(parent)
-        steps = push(table, steps, used, parent)
-        state = onto(f, state, card, parent)
-    else:
-        state = moved(f, state, card, BOTTOM)
-    steps = push(table, steps, used, card)
-    return Record(state, steps, used + 1, stuck + 1, slots, tops)
 
 
 @inlined

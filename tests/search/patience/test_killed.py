@@ -1,4 +1,4 @@
-"""Searches that hold what is pending in memory, killed from their start-up on, and continued."""
+"""Searches of Klondike, killed from their start-up on, and continued with the same memory."""
 
 from __future__ import annotations
 

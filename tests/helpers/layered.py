@@ -13,6 +13,7 @@ from dbmsolver.results import Result, Verdict
 from dbmsolver.search import recorder
 from dbmsolver.search.astar import layers, rounds
 from dbmsolver.search.improve import patience_dives
+from dbmsolver.search.proof import dives
 from dbmsolver.storage.environment import Environment
 from helpers import patience_games
 
@@ -23,6 +24,12 @@ _SEEDS = {Verdict.SOLVED: 349, Verdict.UNSOLVABLE: 26752}
 def deck(wanted: Verdict) -> Deal:
     """Return a deck with this verdict."""
     return patience_games.small_deck("klondike_by_threes", Random(_SEEDS[wanted]))
+
+
+def no_dives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let searches for shortest solutions close layers at once: no dive decides a deal before."""
+    monkeypatch.setattr(patience_dives, "SCHEDULE", ())
+    monkeypatch.setattr(dives, "CLASS_SCHEDULE", ())
 
 
 def small_rounds(monkeypatch: pytest.MonkeyPatch, step: int = 15) -> None:
@@ -42,7 +49,7 @@ def small_rounds(monkeypatch: pytest.MonkeyPatch, step: int = 15) -> None:
         monkeypatch.setattr(rounds, name, step)
     monkeypatch.setattr(layers, "_MOST_ROUNDS", 1)
     monkeypatch.setattr(layers, "ENOUGH", 2 * step)
-    monkeypatch.setattr(patience_dives, "SCHEDULE", ())
+    no_dives(monkeypatch)
 
 
 def counts(result: Result) -> tuple[Any, ...]:

@@ -21,17 +21,17 @@ from dbmsolver.game.shipped import GAMES
 PATIENCE_GAMES = [name for name, rules in GAMES.items() if rules.is_patience]
 
 
-def small_deck(game: str, random: Random) -> Deal:
-    """Two to four ranks in two to four columns, with face-down cards and a stock as in the game.
+def small_deck(game: str, random: Random, ranks: tuple[int, int] = (2, 4)) -> Deal:
+    """Return a few ranks in two to four columns, with face-down cards and a stock as in the game.
 
-    The lower ranks are home. How many cards are turned, how often, and whether cards come back,
-    is as in the game or not.
+    ``ranks`` says how few and how many; the lower ones are home. How many cards are turned, how
+    often, and whether cards come back, is as in the game or not.
     """
     rules = GAMES[game]
     if rules.stacked:
-        return small_canfield(game, random)
-    columns, ranks = random.randint(2, 4), random.randint(2, 4)
-    cards = list(range(CARDS - 4 * ranks, CARDS))
+        return small_canfield(game, random, ranks)
+    columns, high = random.randint(2, 4), random.randint(*ranks)
+    cards = list(range(CARDS - 4 * high, CARDS))
     random.shuffle(cards)
     stock = [cards.pop() for _ in range(random.randint(0, 6) if rules.draw else 0)]
     waste = [stock.pop(0) for _ in range(random.choice((0, 0, 1, 2))) if stock]
@@ -60,7 +60,7 @@ def small_deck(game: str, random: Random) -> Deal:
     position = Patience(
         tuple(piles),
         (),
-        (13 - ranks,) * 4,
+        (13 - high,) * 4,
         None,
         tuple(stock),
         waste=tuple(waste),
@@ -70,17 +70,19 @@ def small_deck(game: str, random: Random) -> Deal:
     return Deal(position, changed)
 
 
-def small_canfield(game: str, random: Random, **given: Any) -> Deal:
-    """Two to four ranks in two to four columns, with a base, a reserve, and a stock or none.
+def small_canfield(
+    game: str, random: Random, ranks: tuple[int, int] = (2, 4), **given: Any
+) -> Deal:
+    """Return a few ranks in two to four columns, with a base, a reserve, and a stock or none.
 
     What moves, what goes to empty columns, whether columns go round, and whether cards come
     back, is as in the game or not, or as it is ``given``.
     """
     rules = GAMES[game]
-    columns, ranks = random.randint(2, 4), random.randint(2, 4)
-    lowest = 14 - ranks
+    columns, high = random.randint(2, 4), random.randint(*ranks)
+    lowest = 14 - high
     base = Base(random.randint(lowest, 13), lowest)
-    cards = list(range(CARDS - 4 * ranks, CARDS))
+    cards = list(range(CARDS - 4 * high, CARDS))
     random.shuffle(cards)
     heights = [lowest - 1] * 4
     first = next(card for card in cards if rank(card) == base.rank)

@@ -11,7 +11,8 @@ table (:class:`dbmsolver.verify.kernels.rules.Rules`), made from the deal by
 on a board (:mod:`dbmsolver.verify.kernels.moves`). Two kinds of keys are laid out on such a board:
 signature and planes (:mod:`dbmsolver.verify.format`, :mod:`dbmsolver.verify.kernels.planes`), and
 the digits of Klondike and its relatives (:mod:`dbmsolver.verify.patience_format`,
-:mod:`dbmsolver.verify.kernels.digits`). Whoever has read these three modules of kernels and the
+:mod:`dbmsolver.verify.kernels.digits`). The check of a state is the same for both
+(:mod:`dbmsolver.verify.kernels.expand`). Whoever has read these four modules of kernels and the
 argument below knows why to believe the check; the rest brings states and answers to each other.
 Not by this generator are made: the macros of records and the moves of classes, which are those of
 docs/dominance.md, and the moves of games whose cards only leave
@@ -70,10 +71,10 @@ that its order was.
 positions hang on them. A code is only a hint. Checked: when the card that it names is put back to
 the place that it names, the position before is closed, and one of the moves that the generator
 lists there leads to the state. So the parent is right, however it was guessed. Going on so leads to
-the deal: progress (cards home, locked cards released) never falls along a move, so back from a
-state it never rises; and among states of one signature, or of one stratum, the chains of parents
-are followed to their ends, so they have no rings. For ``shortest``, g falls by one with each step
-back instead.
+the deal: progress (cards home and locked cards released; in Klondike cards played from the stock
+and turned up) never falls along a move, so back from a state it never rises. A move that keeps it
+keeps the signature; and among states of one signature the chains of parents are followed to their
+ends, so they have no rings. For ``shortest``, g falls with each step back instead.
 
 **Memory.** States are found in hash tables of *partitions*: whole signatures of a stratum, or a
 piece of one, of a size that fits the budget. What is to be looked up on a partition that is not in

@@ -1,4 +1,4 @@
-"""The checks of stores that are read block by block: pairs, one pile, Klondike's kind."""
+"""The checks of stores that are read block by block: pairs, one pile, classes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,8 @@ from dbmsolver.verify.claim import Progress
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.class_positions import count_positions
 from dbmsolver.verify.classes import ClassCheck
-from dbmsolver.verify.kernels.digit_check import bound
 from dbmsolver.verify.leaving import LeavingCheck
 from dbmsolver.verify.pair_format import PairFormat
-from dbmsolver.verify.patience import PatienceCheck
-from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.pile_format import PileFormat
 from dbmsolver.verify.position_list import TooManyPositions
 from dbmsolver.verify.store_check import StoreCheck
@@ -42,24 +39,8 @@ def check_leaving(check: StoreCheck, length: int | None) -> Generator[Progress, 
     yield from _check_closed_states(check, blocks, length)
 
 
-def check_patience(check: StoreCheck, length: int | None) -> Generator[Progress, None, None]:
-    """Check the closed states of a game of Klondike's kind."""
-    report, manifest = check.report, check.manifest
-    layered = manifest.question == "solve"
-    metric = manifest.metric if layered else None
-    form = PatienceFormat(report.deal, manifest.policy, metric)
-    if length is not None and check.is_bound(
-        int(bound(form.digits, form.board, form.root)), length
-    ):
-        return
-    blocks = PatienceCheck(
-        check.store, form, length, layered, check.sample, check.options.seed, check.memory
-    )
-    yield from _check_closed_states(check, blocks, length)
-
-
 def _check_closed_states(
-    check: StoreCheck, blocks: LeavingCheck | PatienceCheck, length: int | None
+    check: StoreCheck, blocks: LeavingCheck, length: int | None
 ) -> Generator[Progress, None, None]:
     """Run ``blocks``, a check of closed states; write to the report what it has shown."""
     yield from _run(check, blocks)
@@ -75,9 +56,7 @@ def _check_closed_states(
     _compare_counts(check, blocks)
 
 
-def _run(
-    check: StoreCheck, blocks: LeavingCheck | PatienceCheck | ClassCheck
-) -> Generator[Progress, None, None]:
+def _run(check: StoreCheck, blocks: LeavingCheck | ClassCheck) -> Generator[Progress, None, None]:
     """Run a check of blocks; write its counts to the report, also if it refutes the claim."""
     report = check.report
     report.all_blocks, report.blocks = len(blocks.keys), len(blocks.chosen)
@@ -90,7 +69,7 @@ def _run(
         report.states, report.all_states = blocks.states, blocks.all_states
 
 
-def _compare_counts(check: StoreCheck, blocks: LeavingCheck | PatienceCheck | ClassCheck) -> None:
+def _compare_counts(check: StoreCheck, blocks: LeavingCheck | ClassCheck) -> None:
     """Compare digest and counts with the manifest's, if all blocks were checked."""
     if blocks.whole:
         check.report.digest = f"{blocks.digest:016x}"

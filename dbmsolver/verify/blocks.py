@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dbmsolver.errors import StoreError
 from dbmsolver.storage.records import describe, parse_closed_key
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.format import Format, code_bytes, progress
+from dbmsolver.verify.forms import Form
 from dbmsolver.verify.kernels.blocks import Body
 
 _FORMAT = 4
@@ -53,14 +53,14 @@ class _Header(NamedTuple):
         return 16 * self.runs + each * self.states
 
 
-def read_directory(store: Store, form: Format, key: bytes, whole: bool) -> Directory:
+def read_directory(store: Store, form: Form, key: bytes, whole: bool) -> Directory:
     """Return the directory of a block; StoreError if it cannot be, or does not fit its key.
 
     ``whole``: the checksum is compared, too. The states are not decompressed.
     """
     where = f"{store.path}: {describe(key)}"
     data = store.read(key)
-    header = _header(data, code_bytes(form), where, _place(store, key) if whole else None)
+    header = _header(data, form.code_bytes, where, _place(store, key) if whole else None)
     with zstandard.ZstdDecompressor().stream_reader(data[_HEADER.size :]) as stream:
         try:
             body = stream.read(16 * header.runs)
@@ -69,7 +69,7 @@ def read_directory(store: Store, form: Format, key: bytes, whole: bool) -> Direc
     if len(body) != 16 * header.runs:
         raise StoreError("the block is damaged (it is cut short)", where)
     directory = _directory(body, header, key, where)
-    if (progress(form, directory.signatures) != parse_closed_key(key).stratum).any():
+    if (form.progress(directory.signatures) != parse_closed_key(key).stratum).any():
         raise StoreError("the block's signatures do not belong to its stratum", where)
     return directory
 
@@ -91,9 +91,9 @@ def _directory(body: bytes, header: _Header, key: bytes, where: str) -> Director
     return Directory(signatures, counts)
 
 
-def read_body(store: Store, form: Format, key: bytes) -> Body:
+def read_body(store: Store, form: Form, key: bytes) -> Body:
     """Return a block's states; StoreError if it is damaged."""
-    return _whole(store, code_bytes(form), key)[1]
+    return _whole(store, form.code_bytes, key)[1]
 
 
 def claimed_by(store: Store, width: int, key: bytes) -> tuple[int, int]:

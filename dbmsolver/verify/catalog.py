@@ -18,7 +18,7 @@ from dbmsolver.storage.store import Store
 from dbmsolver.verify.blocks import Directory, Readers, read_directory
 from dbmsolver.verify.claim import Pace, Progress
 from dbmsolver.verify.division import Division, divide
-from dbmsolver.verify.format import Format, progress
+from dbmsolver.verify.forms import Form
 from dbmsolver.verify.kernels.partition import RunIndex
 from dbmsolver.verify.kernels.pieces import MOST_BITS
 
@@ -76,7 +76,7 @@ class Catalog:
 
 
 def read_catalog(
-    store: Store, form: Format, partition_states: int, whole: bool, readers: Readers
+    store: Store, form: Form, partition_states: int, whole: bool, readers: Readers
 ) -> Generator[Progress, None, Catalog]:
     """Read the directory of every closed block, and plan the partitions.
 
@@ -131,7 +131,7 @@ def _records(tables: list[Directory]) -> tuple[NDArray[np.uint64], Ints]:
 
 
 def _make_catalog(
-    form: Format,
+    form: Form,
     blocks: list[StoredBlock],
     signatures: NDArray[np.uint64],
     records: Ints,
@@ -141,7 +141,7 @@ def _make_catalog(
     partition_states: int,
 ) -> Catalog:
     """Return the catalogue: the runs put into partitions, in ascending order of strata."""
-    strata = progress(form, signatures)
+    strata = form.progress(signatures)
     order = np.lexsort((signatures, strata))
     groups = _groups(strata[order], counts[order], partition_states)
     firsts = np.concatenate(([0], np.flatnonzero(np.diff(groups)) + 1, [order.size]))

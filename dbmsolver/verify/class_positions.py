@@ -41,7 +41,7 @@ def count_positions(
         share = head / positions.count
         yield Progress("listing positions", 0, 0, head, positions.count, share)
     if found == k.WON:
-        won = form.position(tuple(int(word) for word in positions.states[head]))
+        won = form.position(form.state(positions.states[head]))
         assert won is not None
         raise WrongPosition("the moves of the game lead to a win", won)
     return int(positions.count)

@@ -4,7 +4,7 @@ Strata are checked from the last to the first. Each partition is loaded once. Th
 wait for it are looked up, and its states are checked. Most of their successors are on the same
 partition, or on another one in memory. All others, and parents, which lie in lower strata, become
 rows that wait for their partition. If rows come for a partition that was dropped from memory, it is
-loaded a second time once no more rows can come: moves lead upwards by two strata at most. So every
+loaded a second time once no more rows can come: moves lead upwards by few strata. So every
 state is read twice at most, and every row once, however small the memory.
 """
 
@@ -23,7 +23,7 @@ from dbmsolver.verify.blocks import Readers
 from dbmsolver.verify.catalog import Catalog
 from dbmsolver.verify.chains import NO_CHAINS, ChainChecks
 from dbmsolver.verify.claim import Claim, Pace, Progress
-from dbmsolver.verify.format import Format, comes_back
+from dbmsolver.verify.forms import Form
 from dbmsolver.verify.kernels.partition import find_run
 from dbmsolver.verify.partitions import LoadedPartition, PartitionLoader, cut
 from dbmsolver.verify.refutation import Refuted, words_of
@@ -33,12 +33,6 @@ from dbmsolver.verify.worker import CheckWorker, Missing, refuted, root_row, sou
 
 Ints = NDArray[np.int64]
 _UNIT = 1 << 13
-_LIFT = 2
-"""The most strata that a move of a card leads upwards: it is released and goes home."""
-_LIFT_OF_SUIT = 14
-"""The same for a move that takes a whole suit home."""
-_LIFT_TO_GOAL = 53
-"""The same for the last move, in games where cards that are home count only at the end."""
 _SPILLED = 4
 """The most bytes of rows that wait in files, in multiples of the memory of the check."""
 
@@ -64,7 +58,7 @@ class Closure:
 
     def __init__(
         self,
-        form: Format,
+        form: Form,
         catalog: Catalog,
         partitions: PartitionLoader,
         claim: Claim,
@@ -79,9 +73,7 @@ class Closure:
         self.threads = threads
         self.memory = memory
         self.states = 0
-        self.lift = _LIFT_OF_SUIT if form.rules.whole_suits else _LIFT
-        if comes_back(form):
-            self.lift = _LIFT_TO_GOAL
+        self.lift = form.lift
         self.blocks = len(catalog.blocks)
         layers = 1 + max((block.layer for block in catalog.blocks), default=0)
         strata = 1 + max((block.stratum for block in catalog.blocks), default=0)

@@ -18,7 +18,7 @@ from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
 from dbmsolver.verify.blocks import Readers, read_body
 from dbmsolver.verify.claim import Pace, Progress
-from dbmsolver.verify.format import Format
+from dbmsolver.verify.forms import Form
 from dbmsolver.verify.kernels.blocks import make_scratch, unpack_run
 from dbmsolver.verify.kernels.partition import MOST_STATES, RunIndex
 from dbmsolver.verify.kernels.pieces import MOST_BITS, count_cells, count_ones
@@ -44,7 +44,7 @@ class Division:
 
 def divide(
     store: Store,
-    form: Format,
+    form: Form,
     signature: np.uint64,
     keys: list[bytes],
     records: Ints,
@@ -76,7 +76,7 @@ def divide(
 
 
 def _sample(
-    store: Store, form: Format, signature: np.uint64, step: int, key: bytes, record: Ints
+    store: Store, form: Form, signature: np.uint64, step: int, key: bytes, record: Ints
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint16]]:
     """Return planes and codes of one state in ``step``; none if they cannot be read."""
     body = read_body(store, form, key)
@@ -93,15 +93,15 @@ def _sample(
 
 
 def choose(
-    form: Format, planes: NDArray[np.uint64], codes: NDArray[np.uint16], most: int
+    form: Form, planes: NDArray[np.uint64], codes: NDArray[np.uint16], most: int
 ) -> Division:
     """Return a division by which no piece has more than about ``most`` of these states."""
-    moved = np.bincount(form.code_card[codes[codes < form.code_card.size]], minlength=52)
+    moved = form.moves_of_bits(codes)
     ones = np.zeros(192, np.int64)
     count_ones(form.planes, planes, ones)
     varying = np.flatnonzero((ones > 0) & (ones < codes.size))
     lopsided = np.minimum(ones, codes.size - ones)[varying] * 64 < codes.size
-    order = varying[np.lexsort((varying & 63, moved[varying & 63], lopsided))]
+    order = varying[np.lexsort((varying & 63, moved[varying], lopsided))]
     bits = np.zeros(1 + MOST_BITS, np.int64)
     counts = np.zeros(1 << MOST_BITS, np.int64)
     for number, bit in enumerate(order[:MOST_BITS].tolist(), start=1):

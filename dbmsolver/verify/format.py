@@ -79,6 +79,12 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.verify.kernels.rules import Rules
 from dbmsolver.verify.places import HOME
 
+_LIFT = 2
+"""The most strata that a move of a card leads upwards: it is released and goes home."""
+_LIFT_OF_SUIT = 14
+"""The same for a move that takes a whole suit home."""
+_LIFT_TO_GOAL = 53
+"""The same for the last move, in games where cards that are home count only at the end."""
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 
@@ -109,22 +115,49 @@ class Format(NamedTuple):
     words: int  # of the public key
     locked_total: int
 
+    @property
+    def comes_back(self) -> bool:
+        """True if cards come back from the foundations."""
+        return self.rules.kept < 13
 
-def comes_back(form: Format) -> bool:
-    """Return True if cards come back from the foundations."""
-    return form.rules.kept < 13
+    @property
+    def counts_forced(self) -> bool:
+        """True if states with a forced move are counted by themselves."""
+        return True
 
+    @property
+    def code_bytes(self) -> int:
+        """The bytes of a parent-move code."""
+        return 1 if self.code_card.size <= 256 else 2
 
-def code_bytes(form: Format) -> int:
-    """Return the bytes of a parent-move code."""
-    return 1 if form.code_card.size <= 256 else 2
+    @property
+    def lift(self) -> int:
+        """The most strata that a move leads upwards."""
+        if self.comes_back:
+            return _LIFT_TO_GOAL
+        return _LIFT_OF_SUIT if self.rules.whole_suits else _LIFT
+
+    def progress(self, signatures: Words) -> Ints:
+        """Return the progress of each signature."""
+        words = signatures.astype(np.int64)
+        total = np.full(words.size, self.locked_total, np.int64)
+        for suit in range(4):
+            total += (words >> (4 * suit)) & 15
+        for shift, mask in zip(self.column_shift, self.column_mask, strict=True):
+            total -= (words >> shift) & mask
+        return total
+
+    def moves_of_bits(self, codes: NDArray[np.uint16]) -> Ints:
+        """Return, for each bit of the planes (int64[192]), how many codes name its card."""
+        known = codes[codes < self.code_card.size]
+        return np.tile(np.bincount(self.code_card[known], minlength=64), 3)
 
 
 def root_words(form: Format, deal: Deal) -> tuple[int, int, int, int]:
     """Return the deal's own state: its signature and planes."""
     heights: Sequence[int] = deal.position.foundations
     kept = range(CARDS)
-    if comes_back(form) and min(heights) < 13:
+    if form.comes_back and min(heights) < 13:
         heights = [deal.rules.kept_rank] * 4
         kept = range(4 * deal.rules.kept_rank)
     signature = sum(height << (4 * suit) for suit, height in enumerate(heights))
@@ -138,14 +171,3 @@ def root_words(form: Format, deal: Deal) -> tuple[int, int, int, int]:
         for index, bits in enumerate((form.off, form.low, form.high)):
             planes[index] |= int(bits[place]) << card
     return signature, planes[0], planes[1], planes[2]
-
-
-def progress(form: Format, signatures: Words) -> Ints:
-    """Return the progress of each signature."""
-    words = signatures.astype(np.int64)
-    total = np.full(words.size, form.locked_total, np.int64)
-    for suit in range(4):
-        total += (words >> (4 * suit)) & 15
-    for shift, mask in zip(form.column_shift, form.column_mask, strict=True):
-        total -= (words >> shift) & mask
-    return total

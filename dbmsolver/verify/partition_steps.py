@@ -1,4 +1,4 @@
-"""The checks of stores that are read partition by partition: single cards, runs, records."""
+"""The checks of stores that are read partition by partition: games of columns, and records."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from dbmsolver.verify.catalog import Catalog, read_catalog
 from dbmsolver.verify.claim import Claim, Progress
 from dbmsolver.verify.closure import Closure
 from dbmsolver.verify.format import Format
+from dbmsolver.verify.forms import Form
 from dbmsolver.verify.kernels.board import make_board
-from dbmsolver.verify.kernels.partition import bound_of_words
+from dbmsolver.verify.kernels.states import bound_of_words
 from dbmsolver.verify.partitions import PartitionLoader, state_bytes
 from dbmsolver.verify.position_list import TooManyPositions
 from dbmsolver.verify.positions import check_positions
@@ -28,7 +29,7 @@ _SMALLEST_PARTITION = 1 << 16
 _LARGEST_PARTITION = 1 << 23
 
 
-def check_states(check: StoreCheck, form: Format, claim: Claim) -> Generator[Progress, None, None]:
+def check_states(check: StoreCheck, form: Form, claim: Claim) -> Generator[Progress, None, None]:
     """Check the closed states of a search over every position."""
     catalog = yield from _read_catalog(check, form)
     yield from _check_closure(check, form, claim, catalog)
@@ -87,7 +88,7 @@ def _check_in_full(
     check.compare_counts()
 
 
-def _read_catalog(check: StoreCheck, form: Format) -> Generator[Progress, None, Catalog]:
+def _read_catalog(check: StoreCheck, form: Form) -> Generator[Progress, None, Catalog]:
     """Read the catalogue of the store; write the number of its blocks and states to the report."""
     partition = check.memory // (8 * state_bytes(form))
     partition = min(max(partition, _SMALLEST_PARTITION), _LARGEST_PARTITION)
@@ -99,7 +100,7 @@ def _read_catalog(check: StoreCheck, form: Format) -> Generator[Progress, None, 
 
 
 def _check_closure(
-    check: StoreCheck, form: Format, claim: Claim, catalog: Catalog
+    check: StoreCheck, form: Form, claim: Claim, catalog: Catalog
 ) -> Generator[Progress, None, None]:
     """Check that the closed states are closed under moves, and write the counts to the report."""
     report, memory = check.report, check.memory
@@ -113,6 +114,9 @@ def _check_closure(
             report.peak_memory = max(report.peak_memory, anonymous_memory())
             yield event
     finally:
+        if not form.counts_forced:
+            closure.tally[:, :, 0] += closure.tally[:, :, 1]
+            closure.tally[:, :, 1] = 0
         report.strata = _rows(closure.tally)
         report.states = int(closure.tally[:, :, 0].sum())
         report.forced = int(closure.tally[:, :, 1].sum())
@@ -144,7 +148,7 @@ def _note_checks(check: StoreCheck, claim: Claim) -> None:
         checked.append("every parent-move code leads to a closed parent")
 
 
-def bound_of(form: Format, words: tuple[int, int, int, int]) -> int:
+def bound_of(form: Form, words: tuple[int, int, int, int]) -> int:
     """Return the lower bound of a state."""
     error, bound = bound_of_words(form, np.array(words, np.uint64), make_board())
     if error:

@@ -11,7 +11,7 @@ from dbmsolver.arrays import zeros
 from dbmsolver.storage.store import Store
 from dbmsolver.verify.blocks import Readers, read_body
 from dbmsolver.verify.catalog import Catalog, PartitionPlan
-from dbmsolver.verify.format import Format
+from dbmsolver.verify.forms import Form
 from dbmsolver.verify.kernels.blocks import make_scratch, unpack_block
 from dbmsolver.verify.kernels.board import make_board
 from dbmsolver.verify.kernels.partition import PartitionStates, build_table, moves_made
@@ -21,7 +21,7 @@ from dbmsolver.verify.refutation import Refuted, key_refuted
 Ints = NDArray[np.int64]
 
 
-def state_bytes(form: Format) -> int:
+def state_bytes(form: Form) -> int:
     """Return the bytes that a state on a partition takes, with its slots and parent's number."""
     return 8 * form.planes + 2 + 2 + 6 + 4
 
@@ -47,7 +47,7 @@ class PartitionLoader:
     """
 
     def __init__(
-        self, store: Store, form: Format, catalog: Catalog, memory: int, costs: bool
+        self, store: Store, form: Form, catalog: Catalog, memory: int, costs: bool
     ) -> None:
         self.store = store
         self.form = form

@@ -40,22 +40,19 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric, measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
-from dbmsolver.verify.kernels.board import NOTHING, NOWHERE, make_boards
-from dbmsolver.verify.kernels.digit_check import DEAL
+from dbmsolver.verify.kernels.board import NOTHING, NOWHERE, make_board
 from dbmsolver.verify.kernels.digits import (
     AT_HOME,
     CARDS,
     PER_WORD,
+    STOCK_SHIFT,
+    WASTE_SHIFT,
     DigitFormat,
     Words,
-    laid_digits,
 )
+from dbmsolver.verify.kernels.states import lay_words
 from dbmsolver.verify.rules_of_deal import rules_of_deal, set_of
 from dbmsolver.verify.showing import columns_of
-
-CODE_BYTES = 2
-FIRST = DEAL
-"""The code of the deal, which has no parent."""
 
 
 class PatienceFormat:
@@ -70,19 +67,31 @@ class PatienceFormat:
         self.dealt = position
         self.base = position.base
         below, face_down = np.full(CARDS, NOWHERE, np.int64), []
+        marked = self._counted((*position.waste, *position.stock, *position.reserve))
         for cards, down in zip(position.columns, position.hidden, strict=True):
             column = self._counted(cards)
             below[column] = [NOTHING, *column[:-1]][: len(column)]
             face_down += column[:down]
+            marked += column[1 : down + 1]
+        marks = np.zeros(CARDS, np.uint64)
+        marks[marked] = np.left_shift(np.uint64(1), np.arange(len(marked), dtype=np.uint64))
         rules = rules_of_deal(deal, measure_of(deal.rules, policy, metric), metric is not None)
-        self.digits = DigitFormat(rules, dealt_on=below, face_down=set_of(face_down))
-        self.boards = make_boards()
-        self.board = self.boards.own
+        self.digits = DigitFormat(rules, 3, below, set_of(face_down), marks)
+        self.board = make_board()
         self.root = self._root()
 
     def _counted(self, cards: Sequence[int]) -> list[int]:
         """Return the cards that these count as."""
         return [self.base.counted(card) for card in cards]
+
+    def state(self, key: Sequence[int] | Words) -> tuple[int, int, int, int]:
+        """Return a state: the signature that follows from its key, and the three words of that."""
+        words = [int(word) for word in key]
+        signature = words[2] >> WASTE_SHIFT << STOCK_SHIFT
+        for card, mark in enumerate(self.digits.marks.tolist()):
+            if words[card // PER_WORD] >> 3 * (card % PER_WORD) & 7:
+                signature |= mark
+        return signature, words[0], words[1], words[2]
 
     def _root(self) -> Words:
         """Return the words of the deal."""
@@ -96,10 +105,10 @@ class PatienceFormat:
         return np.array([key >> 64 * word & (1 << 64) - 1 for word in range(3)], np.uint64)
 
     def position(self, words: tuple[int, ...]) -> Position | None:
-        """Return the position of a state; None if it is none."""
-        board, state = self.board, np.array(words[:3], np.uint64)
-        good, laid = laid_digits(self.digits, state, board)
-        if not good:
+        """Return the position of a state, as signature and words; None if it is none."""
+        board, state = self.board, np.array(words, np.uint64)
+        error, laid = lay_words(self.digits, state, board)
+        if error:
             return None
         columns = columns_of(board, laid.bottoms)
         columns += [()] * (self.digits.rules.columns - len(columns))

@@ -14,7 +14,7 @@ from dbmsolver.storage.store import Store
 from dbmsolver.verify.blocks import Readers, read_body
 from dbmsolver.verify.catalog import Catalog, PartitionPlan
 from dbmsolver.verify.division import check_size
-from dbmsolver.verify.format import Format
+from dbmsolver.verify.forms import Form
 from dbmsolver.verify.kernels.blocks import make_scratch, unpack_run
 from dbmsolver.verify.kernels.pieces import sort_by_piece
 from dbmsolver.verify.refutation import key_refuted
@@ -69,7 +69,7 @@ class Pieces:
 
 
 def sort_out(
-    store: Store, form: Format, catalog: Catalog, plan: PartitionPlan, readers: Readers
+    store: Store, form: Form, catalog: Catalog, plan: PartitionPlan, readers: Readers
 ) -> Pieces:
     """Read all blocks of a divided run, and write its states by piece."""
     count = int(catalog.index.pieces[plan.split])
@@ -92,7 +92,7 @@ def sort_out(
 
 def _sort_block(
     store: Store,
-    form: Format,
+    form: Form,
     catalog: Catalog,
     plan: PartitionPlan,
     record: Ints,

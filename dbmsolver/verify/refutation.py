@@ -5,6 +5,7 @@ from __future__ import annotations
 from dbmsolver.storage.records import describe
 from dbmsolver.verify.catalog import StoredBlock
 from dbmsolver.verify.kernels import blocks as b
+from dbmsolver.verify.kernels import digits as d
 from dbmsolver.verify.kernels import expand as e
 from dbmsolver.verify.kernels import partition as s
 from dbmsolver.verify.kernels import planes as a
@@ -18,6 +19,8 @@ _REASONS = {
     a.TOO_MANY_COLUMNS: "a closed key has more columns than there are",
     a.COLLISION: "a closed key has two cards on one, or a card on one that lies in no column",
     a.RING: "a closed key has cards that lie on each other in a ring",
+    d.NO_POSITION: "a closed key is no position of the deal",
+    d.OTHER_SIGNATURE: "the signature of a closed position is not that of its key",
     b.BAD_WIDTH: "the local keys of a signature have the wrong width",
     b.BAD_KEY: "a local key has more bits than its loose cards need",
     s.TWICE: "a position is closed twice",

@@ -15,6 +15,8 @@ from dbmsolver.verify import block_steps, partition_steps
 from dbmsolver.verify.claim import Claim, Progress
 from dbmsolver.verify.format import root_words
 from dbmsolver.verify.format_of_deal import make_format
+from dbmsolver.verify.forms import Form
+from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.refutation import Refuted
 from dbmsolver.verify.solution import replay
 from dbmsolver.verify.store_check import StoreCheck
@@ -45,14 +47,17 @@ def run_check(check: StoreCheck) -> Generator[Progress, None, None]:
     if manifest.method.of_classes:
         yield from block_steps.check_classes(check)
         return
+    form: Form
     if report.deal.rules.is_patience:
-        yield from block_steps.check_patience(check, length)
-        return
-    form = make_format(report.deal, manifest.policy, manifest.metric)
-    if manifest.method == Method.DOMINATING:
-        yield from partition_steps.check_records(check, form)
-        return
-    root = root_words(form, report.deal)
+        metric = manifest.metric if manifest.question == "solve" else None
+        keys = PatienceFormat(report.deal, manifest.policy, metric)
+        form, root = keys.digits, keys.state(keys.root)
+    else:
+        form = make_format(report.deal, manifest.policy, manifest.metric)
+        if manifest.method == Method.DOMINATING:
+            yield from partition_steps.check_records(check, form)
+            return
+        root = root_words(form, report.deal)
     if length is not None and check.is_bound(partition_steps.bound_of(form, root), length):
         return
     yield from partition_steps.check_states(check, form, Claim(root, length))

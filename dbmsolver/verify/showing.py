@@ -11,8 +11,9 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.board import Board, Laid, make_board
-from dbmsolver.verify.kernels.planes import lay_words, take_signature
+from dbmsolver.verify.kernels.planes import take_signature
 from dbmsolver.verify.kernels.record_table import apart, make_table
+from dbmsolver.verify.kernels.states import lay_words
 
 Words = tuple[int, int, int, int]
 

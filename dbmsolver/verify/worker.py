@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dbmsolver.verify.catalog import Catalog
 from dbmsolver.verify.chains import NO_CHAINS, Chains
 from dbmsolver.verify.claim import Claim
-from dbmsolver.verify.format import Format
+from dbmsolver.verify.forms import Form
 from dbmsolver.verify.kernels.board import make_boards
 from dbmsolver.verify.kernels.expand import MOST_ROWS, CheckTask, expand, make_arrays
 from dbmsolver.verify.kernels.partition import look_up, too_short
@@ -47,7 +47,7 @@ class CheckWorker:
     """A worker of the check: scratch memory with room for ``room`` rows, used by one thread."""
 
     def __init__(
-        self, form: Format, catalog: Catalog, claim: Claim, row_queues: RowQueues, layers: int
+        self, form: Form, catalog: Catalog, claim: Claim, row_queues: RowQueues, layers: int
     ) -> None:
         self.form = form
         self.catalog = catalog

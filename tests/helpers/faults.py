@@ -16,7 +16,6 @@ from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.records import Closed, parse_closed_key
 from dbmsolver.storage.store import Store
 from dbmsolver.verify.check import verify
-from dbmsolver.verify.format import progress
 from dbmsolver.verify.report import Verification
 from helpers.searching import end_of
 
@@ -100,7 +99,7 @@ def insert(path: Path, layer: int, form: Any, signature: int, key: int, code: in
     codes = np.array([code], np.uint8 if form.code_card.size <= 256 else np.uint16)
     runs = Runs(signatures, np.array([1]), np.array([key], np.uint64), codes, 1)
     with Store.open(path) as store, store.write() as txn:
-        put_block(txn, layer, int(progress(form, signatures)[0]), runs)
+        put_block(txn, layer, int(form.progress(signatures)[0]), runs)
 
 
 class _Forged(Manifest):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.game.position import Position
-from dbmsolver.verify.format import Format, comes_back
+from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.board import make_boards
 from dbmsolver.verify.kernels.expand import MOST_ROWS, CheckTask, expand, make_arrays
 from dbmsolver.verify.kernels.partition import PartitionStates, RunIndex
@@ -25,7 +25,7 @@ def encode(form: Format, position: Position) -> Words:
     position = position.turned()
     heights = list(position.foundations)
     back: list[int] = []
-    if comes_back(form) and min(heights) < 13:
+    if form.comes_back and min(heights) < 13:
         kept = form.rules.kept
         back = [4 * r + s for s, height in enumerate(heights) for r in range(kept, height)]
         heights = [kept] * 4

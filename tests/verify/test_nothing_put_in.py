@@ -13,11 +13,12 @@ import pytest
 from helpers import faults
 from helpers.faults import StoreError, change_manifest, check
 from helpers.patience_games import small_deck
+from helpers.pile_games import golf
 
 from dbmsolver import api
 from dbmsolver.errors import InputError, UndecidedError
 from dbmsolver.game.deals import Deal
-from dbmsolver.results import Question
+from dbmsolver.results import Question, Verdict
 from dbmsolver.search import inspect, session
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.store import Store
@@ -45,6 +46,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     api.solve(deal, store=folder / "turns")
     api.solve(deal, store=folder / "plays", metric="plays")
     api.prove(deal, store=folder / "proof")
+    api.prove(golf(Verdict.UNSOLVABLE), store=folder / "golf")
     return folder
 
 
@@ -155,7 +157,7 @@ def test_a_name_said_twice(stores: Path, tmp_path: Path) -> None:
 
 def test_memory_that_does_not_suffice(stores: Path) -> None:
     """Refused in one line before anything is unpacked."""
-    assert faults.closed_keys(stores / "turns")
+    assert faults.closed_keys(stores / "golf")
     with pytest.raises(UndecidedError, match=r"needs \d+M of memory") as error:
-        check(stores / "turns", memory=10)
+        check(stores / "golf", memory=10)
     assert error.value.exit_code == 20 and "\n" not in str(error.value)

@@ -48,7 +48,7 @@ def test_games_of_klondikes_kind(name: str) -> None:
         keys = PatienceKeys(deal, "none", "plays", Question.SOLVE)
         for position in walk(deal, number):
             key = keys.encode(position)
-            shown = form.position(tuple(int(word) for word in keys.words(key)))
+            shown = form.position(form.state(keys.words(key)))
             assert isinstance(shown, Patience)
             decoded = keys.decode(key)
             assert shown.canonical() == decoded.canonical()

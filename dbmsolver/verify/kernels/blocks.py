@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.jit.families import by_type
+from dbmsolver.verify.format import Format
+from dbmsolver.verify.kernels.digits import DigitFormat
 from dbmsolver.verify.kernels.planes import key_bits, key_words, take_signature
 from dbmsolver.verify.kernels.words import ALL, U64, ZERO
 
@@ -68,12 +71,25 @@ def fill_nibbles(planes, bits, scratch):
     return groups
 
 
-@kernel
-def unpack_run(f, signature, body, start, count, planes, codes, at, scratch):
-    """Write a run of a block to ``planes`` and ``codes``; return an error, 0 if there is none.
+@inlined
+def unpack_digits(d, signature, body, start, count, planes, codes, at, scratch):
+    """Write a run of digits: as :func:`unpack_run`."""
+    if body.words != 3:
+        return BAD_WIDTH
+    first = second = third = ZERO
+    for number in range(start, start + count):
+        first += difference(body, 0, number)
+        second += difference(body, 1, number)
+        third += difference(body, 2, number)
+        place = 3 * (at + number - start)
+        planes[place], planes[place + 1], planes[place + 2] = first, second, third
+        codes[at + number - start] = body.codes[number]
+    return 0
 
-    It has ``count`` states from number ``start`` on; they are written from number ``at`` on.
-    """
+
+@inlined
+def unpack_planes(f, signature, body, start, count, planes, codes, at, scratch):
+    """Write a run of planes: as :func:`unpack_run`."""
     error, home, locked = take_signature(f, signature)
     if error:
         return error
@@ -122,6 +138,18 @@ def unpack_run(f, signature, body, start, count, planes, codes, at, scratch):
     for number in range(count):
         codes[at + number] = body.codes[start + number]
     return 0
+
+
+_unpack = by_type({Format: unpack_planes, DigitFormat: unpack_digits})
+
+
+@kernel
+def unpack_run(f, signature, body, start, count, planes, codes, at, scratch):
+    """Write a run of a block to ``planes`` and ``codes``; return an error, 0 if there is none.
+
+    It has ``count`` states from number ``start`` on; they are written from number ``at`` on.
+    """
+    return _unpack(f, signature, body, start, count, planes, codes, at, scratch)
 
 
 @kernel

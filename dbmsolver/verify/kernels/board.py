@@ -35,7 +35,6 @@ class Board(NamedTuple):
     digit: Ints  # [52]: the digit of each card in a key of Klondike's kind
     hand: Ints  # [52]: the cards of waste and stock that are left, in order
     moves: Ints  # [MOST_MOVES, 5]
-    after: Words  # [3]: the words of a state that a move leads to
     near: Words  # [52]: for bounds
     deep: Ints  # [52, 4]: for bounds
     edges: Words  # [52]: for bounds
@@ -78,7 +77,6 @@ def make_board() -> Board:
         digit=np.zeros(52, np.int64),
         hand=np.zeros(52, np.int64),
         moves=np.zeros((MOST_MOVES, 5), np.int64),
-        after=np.zeros(3, np.uint64),
         near=np.zeros(52, np.uint64),
         deep=np.zeros((52, 4), np.int64),
         edges=np.zeros(52, np.uint64),

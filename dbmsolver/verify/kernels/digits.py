@@ -1,7 +1,8 @@
-"""States of Klondike and its relatives as three words: laid out, a move made, a move undone.
+"""States of Klondike and its relatives as digits: laid out, a move made, a card put back.
 
-The keys are described in :mod:`dbmsolver.verify.patience_format`: a digit for each card, the cards
-of the waste, and the turns of it that are left.
+The keys are described in :mod:`dbmsolver.verify.patience_format`. A state is its signature and the
+three words of its key: a digit for each card, the cards of the waste, and the turns of it that are
+left. No card is home or locked by the signature alone.
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.jit.decorators import inlined, inner, kernel
-from dbmsolver.verify.kernels.blocks import difference
+from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.kernels.board import (
     CARD,
     NOTHING,
@@ -26,6 +26,7 @@ from dbmsolver.verify.kernels.board import (
     nothing_laid,
 )
 from dbmsolver.verify.kernels.digest import hash_key
+from dbmsolver.verify.kernels.planes import FINE, State
 from dbmsolver.verify.kernels.rules import Rules, holds, one
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO, count_bits, first_bit, height_of
 from dbmsolver.verify.places import BOTTOM, HOME
@@ -35,43 +36,137 @@ AS_DEALT, AT_BOTTOM, AT_HOME = 0, 5, 6
 """Digits of cards; 1 to 4 stand for the first to fourth card that takes one."""
 PER_WORD = 21
 WASTE_SHIFT, TURNS_SHIFT = 32, 38
+STOCK_SHIFT = 52
+"""Where waste and turns begin in a signature."""
+DEAL = 63
+"""The code of the deal, which has no parent."""
+NO_POSITION = 18  # digits that no position of the deal has
+OTHER_SIGNATURE = 19  # digits that are not those of the signature
 _CARDS_BITS = np.uint64((1 << 30) - 1)
 _SIX_BITS = np.uint64(63)
+_SEVEN = np.uint64(7)
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
 
 class DigitFormat(NamedTuple):
-    """The rules, and how cards were dealt."""
+    """The rules, how cards were dealt, and what signatures say."""
 
     rules: Rules
+    planes: int  # 3
     dealt_on: Ints  # [52]: the card below, NOTHING or NOWHERE
     face_down: np.uint64  # the cards dealt face down
+    marks: Words  # [52]: the bit that a card has in signatures once it has moved, 0 for none
+
+    @property
+    def counts_forced(self) -> bool:
+        """True if states with a forced move are counted by themselves."""
+        return False
+
+    @property
+    def code_bytes(self) -> int:
+        """The bytes of a parent-move code."""
+        return 2
+
+    @property
+    def lift(self) -> int:
+        """The most strata that a move leads upwards: a card is played, and another turned up."""
+        return 2
+
+    def progress(self, signatures: Words) -> Ints:
+        """Return the progress of each signature: the cards that it has bits for."""
+        cards = signatures & np.uint64((1 << STOCK_SHIFT) - 1)
+        return np.bitwise_count(cards).astype(np.int64)
+
+    def moves_of_bits(self, codes: NDArray[np.uint16]) -> Ints:
+        """Return, for each bit of the planes (int64[192]), how many codes name its card."""
+        moves = np.bincount(codes & 63, minlength=64)[: 3 * PER_WORD]
+        moves[CARDS:] = 0
+        padded = np.zeros((3, 64), np.int64)
+        padded[:, : 3 * PER_WORD] = np.repeat(moves.reshape(3, PER_WORD), 3, axis=1)
+        return padded.ravel()
 
 
 @inlined
-def with_digit(words, card, digit):
-    """Give a card another digit."""
-    shift = U64(3 * (card % PER_WORD))
-    word = card // PER_WORD
-    words[word] = (words[word] & ~(U64(7) << shift)) | (U64(digit) << shift)
+def sets_of_digits(d, signature):
+    """Return (error, home cards, locked cards) of a signature: it tells of none."""
+    return FINE, ZERO, ZERO
 
 
 @inlined
-def with_stock(words, waste, turns):
-    """Give a state another number of cards in the waste, and of turns."""
-    words[2] &= _CARDS_BITS
-    words[2] |= (U64(waste) << U64(WASTE_SHIFT)) | (U64(turns) << U64(TURNS_SHIFT))
+def state_of_words(d, words):
+    """Return the state of the three words of a key; its signature follows from them."""
+    signature = words[2] >> U64(WASTE_SHIFT) << U64(STOCK_SHIFT)
+    state = State(signature, ZERO, ZERO, words[0], words[1], words[2])
+    for card in range(CARDS):
+        if digit_in(state, card) != AS_DEALT:
+            signature |= d.marks[card]
+    return State(signature, ZERO, ZERO, words[0], words[1], words[2])
 
 
-@inner
-def lay_digits(d, words, board):
-    """Lay a state out: (False if it is none, the rest of the position)."""
-    spare = (words[0] | words[1]) >> U64(63) or words[2] & ~_CARDS_BITS & U64(0xFFFFFFFF)
-    if spare or words[2] >> U64(TURNS_SHIFT + 6):
-        return False, nothing_laid()
-    good, heights, lying, bottoms = place_cards(d, words, board)
+@inlined
+def touched_digit(d, card):
+    """Return the bits of a word that a move of a card may change, where the signature stays."""
+    return _SEVEN << U64(3 * (card % PER_WORD))
+
+
+@inlined
+def is_root_code(d, code, is_root):
+    """Return True if a code is the deal's if and only if the state is."""
+    return (code == DEAL) == is_root
+
+
+@inlined
+def word_of(state, number):
+    """Return one of the three words of a state."""
+    return state.off if number == 0 else state.low if number == 1 else state.high
+
+
+@inlined
+def digit_in(state, card):
+    """Return the digit of a card."""
+    return (word_of(state, card // PER_WORD) >> U64(3 * (card % PER_WORD))) & _SEVEN
+
+
+@inlined
+def with_digit(d, state, card, digit):
+    """Return a state in which a card has another digit, with the signature of that."""
+    place, word = U64(3 * (card % PER_WORD)), card // PER_WORD
+    gone, put = ~(_SEVEN << place), U64(digit) << place
+    off, low, high = state.off, state.low, state.high
+    if word == 0:
+        off = (off & gone) | put
+    elif word == 1:
+        low = (low & gone) | put
+    else:
+        high = (high & gone) | put
+    signature = state.signature & ~d.marks[card]
+    if digit != AS_DEALT:
+        signature |= d.marks[card]
+    return State(signature, state.home, state.locked, off, low, high)
+
+
+@inlined
+def with_stock(state, waste, turns):
+    """Return a state with another number of cards in the waste, and of turns."""
+    stock = U64(waste) | (U64(turns) << U64(TURNS_SHIFT - WASTE_SHIFT))
+    signature = (state.signature & ((ONE << U64(STOCK_SHIFT)) - ONE)) | stock << U64(STOCK_SHIFT)
+    high = (state.high & _CARDS_BITS) | stock << U64(WASTE_SHIFT)
+    return State(signature, state.home, state.locked, state.off, state.low, high)
+
+
+@inlined
+def lay_digits(d, state, board):
+    """Lay a state out on ``board``: (error, the rest of the position)."""
+    spare = (state.off | state.low) >> U64(63) or state.high & ~_CARDS_BITS & U64(0xFFFFFFFF)
+    if spare or state.high >> U64(TURNS_SHIFT + 6):
+        return NO_POSITION, nothing_laid()
+    good, signature, heights, lying, bottoms = place_cards(d, state, board)
+    if not good:
+        return NO_POSITION, nothing_laid()
+    if signature != state.signature:
+        return OTHER_SIGNATURE, nothing_laid()
     covered = ZERO
     rest = lying & ~bottoms
     while rest:
@@ -82,7 +177,7 @@ def lay_digits(d, words, board):
         covered |= one(under)
         board.load[under] = card
     if not good or count_bits(bottoms) > d.rules.columns:
-        return False, nothing_laid()
+        return NO_POSITION, nothing_laid()
     tops = lying & ~covered
     end_columns(board, bottoms, tops)
     good = is_in_columns(board, bottoms, lying)
@@ -98,8 +193,8 @@ def lay_digits(d, words, board):
     home += height_of(heights, 3)
     good &= whole and CARDS - count_bits(lying) - hand - reserve == home
     used = count_bits(bottoms)
-    waste = np.int64((words[2] >> U64(WASTE_SHIFT)) & _SIX_BITS)
-    turns = np.int64((words[2] >> U64(TURNS_SHIFT)) & _SIX_BITS)
+    waste = np.int64((state.high >> U64(WASTE_SHIFT)) & _SIX_BITS)
+    turns = np.int64((state.high >> U64(TURNS_SHIFT)) & _SIX_BITS)
     good &= waste <= hand and turns <= max(d.rules.turns, 0)
     good &= not reserve or used == d.rules.columns
     if d.rules.all_reached and waste:
@@ -107,34 +202,44 @@ def lay_digits(d, words, board):
     laid = Laid(
         heights, tops, bottoms, lying, ZERO, down, used, hand, waste, turns, reserve
     )  # fmt: skip
-    return good, laid
+    return FINE if good else NO_POSITION, laid
 
 
 @inlined
-def place_cards(d, words, board):
-    """Write what each card lies on, by its digit: (False if it cannot, heights, lying, bottoms)."""
+def place_cards(d, state, board):
+    """Write what each card lies on, by its digit.
+
+    Returns (False if it cannot, the signature, heights, lying, bottoms).
+    """
     heights = lying = bottoms = ZERO
+    signature = state.high >> U64(WASTE_SHIFT) << U64(STOCK_SHIFT)
+    rest = ZERO
     for card in range(CARDS):
-        digit = np.int64((words[card // PER_WORD] >> U64(3 * (card % PER_WORD))) & U64(7))
+        if card % PER_WORD == 0:
+            rest = word_of(state, card // PER_WORD)
+        digit = np.int64(rest & _SEVEN)
+        rest >>= U64(3)
         under = np.int64(NOWHERE)
         if digit == AS_DEALT:
             under = d.dealt_on[card]
-        elif digit == AT_BOTTOM:
-            under = NOTHING
-        elif digit < AT_BOTTOM:
-            under = d.rules.takers[card, digit - 1]
-            if under < 0:
-                return False, heights, lying, bottoms
         else:
-            if digit != AT_HOME or height_of(heights, card & 3) != card >> 2:
-                return False, heights, lying, bottoms
-            heights += ONE << U64(4 * (card & 3))
+            signature |= d.marks[card]
+            if digit == AT_BOTTOM:
+                under = NOTHING
+            elif digit < AT_BOTTOM:
+                under = d.rules.takers[card, digit - 1]
+                if under < 0:
+                    return False, signature, heights, lying, bottoms
+            else:
+                if digit != AT_HOME or height_of(heights, card & 3) != card >> 2:
+                    return False, signature, heights, lying, bottoms
+                heights += ONE << U64(4 * (card & 3))
         board.digit[card], board.on[card] = digit, under
         if under != NOWHERE:
             lying |= one(card)
         if under == NOTHING:
             bottoms |= one(card)
-    return True, heights, lying, bottoms
+    return True, signature, heights, lying, bottoms
 
 
 @inlined
@@ -165,82 +270,45 @@ def digit_of(d, card, place):
 
 
 @inlined
-def make_move(d, words, board, laid, move, after):
-    """Write to ``after`` the state that a move leads to.
+def make_move(d, state, board, laid, move):
+    """Return the state that a move leads to.
 
     If it leaves a column empty, the last card of the reserve goes there.
     """
     card = move[CARD]
-    for word in range(3):
-        after[word] = words[word]
-    with_digit(after, card, digit_of(d, card, move[PLACE]))
-    with_stock(after, move[WASTE], move[TURNS])
+    after = with_digit(d, state, card, digit_of(d, card, move[PLACE]))
     if board.on[card] == NOTHING and laid.reserve:
-        with_digit(after, d.rules.reserve[laid.reserve - 1], AT_BOTTOM)
+        after = with_digit(d, after, d.rules.reserve[laid.reserve - 1], AT_BOTTOM)
+    return with_stock(after, move[WASTE], move[TURNS])
 
 
-@inner
-def undo_move(d, words, code, before):
-    """Write the state before the move of a parent-move code; it may be none.
+@inlined
+def undo_move(d, state, code):
+    """Return (False if that cannot be, the card of a parent-move code, the state before its move).
 
-    Its last bit says, of a card of the waste, that the waste was turned over, and of any other that
-    the reserve lost a card: the one that is out, and lies deepest in it.
+    That state may be none. The code's last bit says, of a card of the waste, that the waste was
+    turned over, and of any other that the reserve lost a card: the one that is out, and lies
+    deepest in it.
     """
     card, digit, over = code & 63, (code >> 6) & 7, code >> 15
+    if card >= CARDS:
+        return False, card, state
     from_waste = False
     for place in range(d.rules.pack.size):
         from_waste |= d.rules.pack[place] == card and digit == AS_DEALT
-    for word in range(3):
-        before[word] = words[word]
-    with_digit(before, card, digit)
+    before = with_digit(d, state, card, digit)
     if over and not from_waste:
         over = 0
         for place in range(d.rules.reserve.size):
             top = d.rules.reserve[place]
-            if (before[top // PER_WORD] >> U64(3 * (top % PER_WORD))) & U64(7):
-                with_digit(before, top, AS_DEALT)
+            if digit_in(before, top) != AS_DEALT:
+                before = with_digit(d, before, top, AS_DEALT)
                 break
-    turns = ((before[2] >> U64(TURNS_SHIFT)) & _SIX_BITS) + U64(over)
-    with_stock(before, (code >> 9) & 63, turns)
+    turns = ((before.high >> U64(TURNS_SHIFT)) & _SIX_BITS) + U64(over)
+    return True, card, with_stock(before, (code >> 9) & 63, turns)
 
 
-@inner
-def stratum_of(d, laid):
-    """Count cards that have left waste, stock and reserve, and those that were turned up."""
-    left = d.rules.pack.size - laid.hand + d.rules.reserve.size - laid.reserve
-    return left + count_bits(d.face_down & ~laid.down)
-
-
-@kernel
-def unpack(signatures, counts, body, words):
-    """Write the states of a block to ``words`` (uint64[states, 3]).
-
-    Returns whether the highest bits of each signature, from bit 52 on, are those of word 2 from bit
-    32 on, as they have to be.
-    """
-    number, good = 0, True
-    for run in range(signatures.size):
-        first = second = third = ZERO
-        for _ in range(counts[run]):
-            first += difference(body, 0, number)
-            second += difference(body, 1, number)
-            third += difference(body, 2, number)
-            words[number, 0], words[number, 1], words[number, 2] = first, second, third
-            good &= signatures[run] >> U64(52) == third >> U64(32)
-            number += 1
-    return good
-
-
-@kernel
-def hash_sum(words):
-    """Return the sum modulo 2**64 of the hashes of states, which are words of 24 bytes."""
-    total = ZERO
-    for number in range(words.shape[0]):
-        total += hash_key(words[number, 0], words[number, 1], words[number, 2], 3)
-    return total
-
-
-@kernel
-def laid_digits(d, words, board):
-    """Lay a state out, for callers from Python: as :func:`lay_digits`."""
-    return lay_digits(d, words, board)
+@inlined
+def hash_digits(d, state):
+    """Hash the public key of a state: its three words."""
+    return hash_key(state.off, state.low, state.high, 3)

@@ -15,24 +15,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.verify.kernels.board import ALL_HOME, CARD, COST, MOST_MOVES, PLACE
-from dbmsolver.verify.kernels.digest import hash_key
+from dbmsolver.verify.kernels.board import ALL_HOME, CARD, COST, MOST_MOVES
 from dbmsolver.verify.kernels.moves import list_moves
 from dbmsolver.verify.kernels.partition import RecentRuns, known_run
-from dbmsolver.verify.kernels.planes import (
-    State,
-    fits,
-    lay_cards,
-    lay_out,
-    moved,
-    place_of,
-    put_back,
-    same_state,
-    take_signature,
-)
+from dbmsolver.verify.kernels.planes import State, same_state
 from dbmsolver.verify.kernels.rows import CHAIN, KIND, PARENT, ROW, WANT, write_row
 from dbmsolver.verify.kernels.rules import forced_card, one
-from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, first_bit, height_of
+from dbmsolver.verify.kernels.states import (
+    after_move,
+    code_fits,
+    hash_public,
+    lay_before,
+    lay_out,
+    put_back,
+    take_signature,
+    touched,
+)
+from dbmsolver.verify.kernels.words import ALL, U64, ZERO
 
 MOST_ROWS = MOST_MOVES + 1
 """The most rows of one state: those of its moves, and its parent."""
@@ -147,6 +146,8 @@ def check_state(f, index, task, here, layer, boards, work, written):
     odd = is_root != (here.made == 0) and (is_root or not r.forced_free)
     if task.costs and (here.made < 0 or odd):
         return COSTS_BELOW_ZERO, written
+    if not code_fits(f, here.code, is_root):
+        return BAD_CODE, written
     if not is_root:
         error = check_parent(f, index, task, here, boards.other, work, written)
         if error:
@@ -157,12 +158,12 @@ def check_state(f, index, task, here, layer, boards, work, written):
     origin = U64(task.base + here.number)
     for number in range(list_moves(r, board, laid, forced, ALL)):
         move = board.moves[number]
-        after = moved(f, state, move[CARD], move[PLACE])
+        after = after_move(f, state, board, laid, move)
         target = here.run
         if after.signature != state.signature:
             target = known_run(index, after.signature, work.recent)
-        meta = origin | (U64(here.made + move[COST]) << U64(WANT))
-        write_row(index, task, work.rows, written, target, one(move[CARD]), words_of(after), meta)
+        meta, bits = origin | (U64(here.made + move[COST]) << U64(WANT)), touched(f, move[CARD])
+        write_row(index, task, work.rows, written, target, bits, words_of(after), meta)
         written += 1
     return 0, written
 
@@ -170,21 +171,17 @@ def check_state(f, index, task, here, layer, boards, work, written):
 @inlined
 def check_parent(f, index, task, here, board, work, at):
     """Undo a parent-move code: the parent as a row. Returns an error, 0 if there is none."""
-    if here.code >= f.code_card.size or f.code_card[here.code] >= 52:
-        return BAD_CODE
-    card = f.code_card[here.code]
-    possible, before = put_back(f, here.state, card, f.code_place[here.code])
+    possible, card, before = put_back(f, here.state, here.code)
     if not possible:
         return BAD_CODE
-    # Rings are looked for when the turn of the parent comes: it has to be closed, too.
-    error, laid = lay_cards(f, before, board)
-    if error or not fits(f, before):
+    error, laid = lay_before(f, before, board)
+    if error:
         return BAD_CODE
     forced = forced_card(f.rules, laid.heights, laid.tops | laid.cells)
     for number in range(list_moves(f.rules, board, laid, forced, one(card))):
         move = board.moves[number]
         made = here.made - move[COST]
-        after = moved(f, before, card, move[PLACE])
+        after = after_move(f, before, board, laid, move)
         if move[CARD] != card or not same_state(after, here.state) or (task.costs and made < 0):
             continue
         same = before.signature == here.state.signature
@@ -193,7 +190,7 @@ def check_parent(f, index, task, here, board, work, at):
             target = known_run(index, before.signature, work.recent)
         origin = U64(task.base + here.number) | (U64(CHAIN if same else PARENT) << U64(KIND))
         origin |= U64(max(made, 0)) << U64(WANT)
-        write_row(index, task, work.rows, at, target, one(card), words_of(before), origin)
+        write_row(index, task, work.rows, at, target, touched(f, card), words_of(before), origin)
         return 0
     return NOT_FORCED if forced >= 0 else BAD_CODE
 
@@ -210,24 +207,3 @@ def is_deal(task, state):
 def words_of(state):
     """Return the words of a state by which it is looked up."""
     return state.signature, state.off, state.low, state.high
-
-
-@inlined
-def hash_public(f, state):
-    """Hash the public key of a state; cards that are home for good or locked have the digit 0."""
-    first = second = third = ZERO
-    for suit in range(4):
-        height = height_of(state.signature, suit)
-        first += f.heights[suit, height, 0]
-        second += f.heights[suit, height, 1]
-        third += f.heights[suit, height, 2]
-    rest = f.has_values & ~(state.home | state.locked)
-    while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
-        entry = 8 * card + place_of(f, state, card)
-        first += f.digits[entry, 0]
-        second += f.digits[entry, 1]
-        if f.words == 3:
-            third += f.digits[entry, 2]
-    return hash_key(first, second, third, f.words)

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.verify.kernels.bound import lower_bound
-from dbmsolver.verify.kernels.planes import State, lay_out, lay_words, take_signature
+from dbmsolver.verify.kernels.planes import State
 from dbmsolver.verify.kernels.rows import CHAIN, HALF, KIND, SOURCE, SUCCESSOR, WANT
+from dbmsolver.verify.kernels.states import bound_of, lay_out, take_signature
 from dbmsolver.verify.kernels.words import U64, ZERO, fetch, hash_state
 
 AHEAD = 12
@@ -166,15 +166,8 @@ def moves_made(f, signatures, segments, partition, board):
             error, laid = lay_out(f, state, board)
             if error:
                 return error, index, number
-            partition.made[number] = layer - lower_bound(f.rules, board, laid)
+            partition.made[number] = layer - bound_of(f, board, laid)
     return 0, 0, 0
-
-
-@kernel
-def bound_of_words(f, words, board):
-    """Return (error, the lower bound of a state, which is an array of four words)."""
-    error, laid = lay_words(f, words, board)
-    return error, 0 if error else lower_bound(f.rules, board, laid)
 
 
 @kernel
@@ -252,6 +245,6 @@ def too_short(f, rows, order, board, limit):
         )
         error, laid = lay_out(f, state, board)
         want = np.int64((origin >> U64(WANT)) & U64(0xFFFF))
-        if error or want + lower_bound(f.rules, board, laid) < limit:
+        if error or want + bound_of(f, board, laid) < limit:
             return number
     return -1

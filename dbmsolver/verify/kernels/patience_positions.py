@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dbmsolver.jit.decorators import kernel
 from dbmsolver.verify.kernels.board import ALL_HOME, MOST_MOVES
-from dbmsolver.verify.kernels.digit_check import moves_of
-from dbmsolver.verify.kernels.digits import lay_digits, make_move
+from dbmsolver.verify.kernels.digits import lay_digits, make_move, state_of_words
+from dbmsolver.verify.kernels.moves import list_moves
 from dbmsolver.verify.kernels.position_set import insert
+from dbmsolver.verify.kernels.rules import forced_card
 from dbmsolver.verify.kernels.words import ALL
 
 ALL_LISTED, MORE, WON, FULL = range(4)
@@ -19,18 +20,18 @@ def list_positions(d, board, known, head, count, steps):
 
     There are ``count`` of them. Returns (how it ended, head, count).
     """
-    after = board.after
     end = head + steps
     while head < count and head < end:
         if count + MOST_MOVES > known.states.shape[0]:
             return FULL, head, count
-        here = known.states[head]
+        here = state_of_words(d, known.states[head])
         _, laid = lay_digits(d, here, board)
         if laid.heights == ALL_HOME:
             return WON, head, count
-        for move in range(moves_of(d, board, laid, ALL)):
-            make_move(d, here, board, laid, board.moves[move], after)
-            count = insert(known, count, after[0], after[1], after[2])
+        forced = forced_card(d.rules, laid.heights, laid.tops)
+        for move in range(list_moves(d.rules, board, laid, forced, ALL)):
+            after = make_move(d, here, board, laid, board.moves[move])
+            count = insert(known, count, after.off, after.low, after.high)
         head += 1
     return MORE if head < count else ALL_LISTED, head, count
 

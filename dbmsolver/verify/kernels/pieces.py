@@ -13,12 +13,12 @@ MOST_BITS = 16
 
 @kernel
 def count_ones(width, planes, ones):
-    """Count, into ``ones`` (int64[192]), how many states have each bit: plane * 64 + card."""
+    """Count, into ``ones`` (int64[192]), how many states have each bit: plane * 64 + bit."""
     for place in range(0, planes.size, width):
         for plane in range(width):
             word = planes[place + plane]
-            for card in range(52):
-                ones[64 * plane + card] += np.int64((word >> U64(card)) & ONE)
+            for bit in range(64):
+                ones[64 * plane + bit] += np.int64((word >> U64(bit)) & ONE)
 
 
 @kernel

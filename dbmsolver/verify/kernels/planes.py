@@ -13,12 +13,15 @@ import numpy as np
 from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
 from dbmsolver.verify.kernels.board import (
     ALL_HOME,
+    CARD,
+    PLACE,
     Laid,
     cards_home,
     end_columns,
     is_in_columns,
     nothing_laid,
 )
+from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.rules import holds, one
 from dbmsolver.verify.kernels.words import (
     ALL,
@@ -32,6 +35,7 @@ from dbmsolver.verify.kernels.words import (
 )
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME, LOCKED
 
+CARDS = 52
 FINE = 0
 BAD_SIGNATURE = 1  # heights, or counts of locked cards
 BAD_FIELDS = 2  # place values that the card cannot have
@@ -122,15 +126,6 @@ def lay_out(f, state, board):
     if error == FINE and not is_in_columns(board, laid.bottoms, laid.lying):
         error = RING
     return error, laid
-
-
-@kernel
-def lay_words(f, words, board):
-    """Lay a state out that is an array of its four words: as `lay_out`."""
-    error, home, locked = take_signature(f, words[0])
-    if error:
-        return error, nothing_laid()
-    return lay_out(f, State(words[0], home, locked, words[1], words[2], words[3]), board)
 
 
 @inlined
@@ -229,11 +224,20 @@ def moved(f, state, card, place):
 
 
 @inlined
-def put_back(f, state, card, place):
-    """Return (False if that cannot be, the state with a card in its place before).
+def after_move(f, state, board, laid, move):
+    """Return the state that a move leads to."""
+    return moved(f, state, move[CARD], move[PLACE])
+
+
+@inlined
+def put_back(f, state, code):
+    """Return (False if that cannot be, the card of a parent-move code, the state before its move).
 
     Nothing is assumed of that state: only its signature has to say what is home and locked in it.
     """
+    if code >= f.code_card.size or f.code_card[code] >= CARDS:
+        return False, np.int64(0), state
+    card, place = f.code_card[code], f.code_place[code]
     bit = one(card)
     signature, home, locked = state.signature, state.home, state.locked
     off, low, high = with_place(f, state, card, place)
@@ -253,7 +257,51 @@ def put_back(f, state, card, place):
         possible &= count < f.locked.shape[1] and f.locked[column, count] == card
         signature += ONE << U64(f.column_shift[column])
         locked |= bit
-    return possible, State(signature, home, locked, off, low, high)
+    return possible, card, State(signature, home, locked, off, low, high)
+
+
+@inlined
+def lay_before(f, state, board):
+    """Lay out a state that a card has been put back in: as :func:`lay_out`.
+
+    Rings are looked for when its turn comes: it has to be closed, too.
+    """
+    if not fits(f, state):
+        return BAD_FIELDS, nothing_laid()
+    return lay_cards(f, state, board)
+
+
+@inlined
+def touched_planes(f, card):
+    """Return the bits of a word that a move of a card may change, where the signature stays."""
+    return one(card)
+
+
+@inlined
+def any_code(f, code, is_root):
+    """Return True: nothing is said of the deal's code."""
+    return True
+
+
+@inlined
+def hash_public(f, state):
+    """Hash the public key of a state; cards that are home for good or locked have the digit 0."""
+    first = second = third = ZERO
+    for suit in range(4):
+        height = height_of(state.signature, suit)
+        first += f.heights[suit, height, 0]
+        second += f.heights[suit, height, 1]
+        third += f.heights[suit, height, 2]
+    rest = f.has_values & ~(state.home | state.locked)
+    while rest:
+        card = first_bit(rest)
+        rest &= rest - ONE
+        entry = 8 * card + place_of(f, state, card)
+        first += f.digits[entry, 0]
+        second += f.digits[entry, 1]
+        if f.words == 3:
+            third += f.digits[entry, 2]
+    return hash_key(first, second, third, f.words)
 
 
 @inlined

@@ -6,9 +6,9 @@ import numpy as np
 
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.verify.kernels.board import ALL_HOME
-from dbmsolver.verify.kernels.expand import GOAL, Here, hash_public, words_of
+from dbmsolver.verify.kernels.expand import GOAL, Here, words_of
 from dbmsolver.verify.kernels.partition import known_run
-from dbmsolver.verify.kernels.planes import State, same_state, take_signature
+from dbmsolver.verify.kernels.planes import State, hash_public, same_state, take_signature
 from dbmsolver.verify.kernels.record_macros import list_attempts, list_macros
 from dbmsolver.verify.kernels.record_results import Record, carry_out, normal_form, take_back
 from dbmsolver.verify.kernels.record_table import MOST_MACROS, take_apart

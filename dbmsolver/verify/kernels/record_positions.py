@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dbmsolver.jit.decorators import kernel
-from dbmsolver.verify.kernels.expand import hash_public
-from dbmsolver.verify.kernels.planes import State, moved, take_signature
+from dbmsolver.verify.kernels.planes import State, hash_public, moved, take_signature
 from dbmsolver.verify.kernels.position_set import insert
 from dbmsolver.verify.kernels.record_table import take_apart
 from dbmsolver.verify.kernels.words import ALL, ONE, ZERO, count_bits, first_bit

@@ -23,7 +23,7 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Question
 from dbmsolver.search.astar import layers, rounds
-from dbmsolver.verify.kernels.digit_check import bound
+from dbmsolver.verify.partition_steps import bound_of as bound_of_check
 from dbmsolver.verify.patience_format import PatienceFormat
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "klondike-lengths.tsv"
@@ -62,7 +62,7 @@ def follow_bounds(seed: str, decks: int) -> None:
         for _ in range(30):
             moves = moves_of(keys.tables, state, board, found)
             here = bound_of(keys.tables, keys.bounds, state, board, weights)
-            assert here == bound(form.digits, form.board, state), deal
+            assert here == bound_of_check(form.digits, form.state(state)), deal
             bounds_after(keys.tables, keys.bounds, state, found, moves, board, weights, bounds)
             after = found.words[:moves].copy()
             for words, cost, said in zip(after, found.costs, bounds, strict=False):

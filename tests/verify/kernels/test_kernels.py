@@ -16,7 +16,7 @@ from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import MAX_COLUMNS
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.verify.format import progress, root_words
+from dbmsolver.verify.format import root_words
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.chains import follow_chains
 from dbmsolver.verify.kernels.covers import touching_all
@@ -88,7 +88,7 @@ def test_progress_of_the_deal() -> None:
         deal = Deal(game.start, game.rules)
         form = make_format(deal, game.policy)
         signature = np.array(root_words(form, deal)[:1], np.uint64)
-        assert progress(form, signature).tolist() == [sum(game.start.foundations)]
+        assert form.progress(signature).tolist() == [sum(game.start.foundations)]
 
 
 def test_smallest_touching_sets() -> None:

@@ -1,0 +1,59 @@
+"""States of either kind of keys, by one name for each thing that is asked of them.
+
+Which function it is, the class of the tables decides: planes of cards, or digits of cards
+(:mod:`dbmsolver.verify.kernels.planes`, :mod:`dbmsolver.verify.kernels.digits`).
+"""
+
+from __future__ import annotations
+
+from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.families import inlined_by_type
+from dbmsolver.verify.format import Format
+from dbmsolver.verify.kernels import digits, planes
+from dbmsolver.verify.kernels.board import nothing_laid
+from dbmsolver.verify.kernels.bound import lower_bound
+from dbmsolver.verify.kernels.digits import DigitFormat
+from dbmsolver.verify.kernels.planes import State
+from dbmsolver.verify.kernels.stock_bound import least
+
+
+@inlined
+def _bound_of_planes(f, board, laid):
+    return lower_bound(f.rules, board, laid)
+
+
+@inlined
+def _bound_of_digits(d, board, laid):
+    return least(d.rules, board, laid)
+
+
+def _either(of_planes, of_digits):  # type: ignore[no-untyped-def]
+    return inlined_by_type({Format: of_planes, DigitFormat: of_digits})
+
+
+take_signature = _either(planes.take_signature, digits.sets_of_digits)
+lay_out = _either(planes.lay_out, digits.lay_digits)
+lay_before = _either(planes.lay_before, digits.lay_digits)
+after_move = _either(planes.after_move, digits.make_move)
+put_back = _either(planes.put_back, digits.undo_move)
+hash_public = _either(planes.hash_public, digits.hash_digits)
+touched = _either(planes.touched_planes, digits.touched_digit)
+code_fits = _either(planes.any_code, digits.is_root_code)
+bound_of = _either(_bound_of_planes, _bound_of_digits)
+"""A lower bound of the moves to come."""
+
+
+@kernel
+def lay_words(f, words, board):
+    """Lay a state out that is an array of its four words: (error, the rest of the position)."""
+    error, home, locked = take_signature(f, words[0])
+    if error:
+        return error, nothing_laid()
+    return lay_out(f, State(words[0], home, locked, words[1], words[2], words[3]), board)
+
+
+@kernel
+def bound_of_words(f, words, board):
+    """Return (error, the lower bound of a state, which is an array of four words)."""
+    error, laid = lay_words(f, words, board)
+    return error, 0 if error else bound_of(f, board, laid)

@@ -1,0 +1,214 @@
+"""Stores of Klondike and Canfield: the same with any memory, and every fault is found."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import faults
+from helpers.faults import check, make_counts_fit
+from helpers.patience_games import small_deck
+from helpers.selection import few_fast
+from helpers.small_partitions import small_partitions
+
+from dbmsolver import api
+from dbmsolver.storage.blocks import Runs, read_block
+from dbmsolver.storage.store import Store
+
+NAMES = ["klondike", "canfield", "shortest"]
+BUDGETS = [2_000, 20_000, 1 << 28]
+DEAL = 63
+"""The card in the code of the deal."""
+
+
+def made(folder: Path, name: str) -> Path:
+    """Make a store of some hundred closed states: a proof, or a shortest solution."""
+    random, shortest = Random(name), name == "shortest"
+    for number in range(1000):
+        path = folder / f"{name} {number}"
+        deal = small_deck("klondike_by_threes" if shortest else name, random)
+        if shortest:
+            result = api.solve(deal, store=path)
+        else:
+            result = api.prove(deal, method="every-position", store=path)
+        wanted = "solved" if shortest else "unsolvable"
+        if result.verdict == wanted and 100 < result.states < 500 and len(result.strata) > 4:
+            return path
+        shutil.rmtree(path)
+    raise AssertionError("no such deck")
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("stores")
+    return {name: made(folder, name) for name in NAMES}
+
+
+def blocks(path: Path) -> Iterator[tuple[bytes, Runs]]:
+    """Yield the closed blocks of the layers whose successors matter."""
+    with Store.open(path, readonly=True) as store:
+        length = store.manifest.length if store.manifest.question == "solve" else None
+        found = [(key, read_block(store, key)) for key in store.keys(b"C")]
+    for key, runs in found:
+        if length is None or faults.parse_closed_key(key).layer < length:
+            yield key, runs
+
+
+def refused(path: Path, *reasons: str) -> None:
+    """Refused for one of these reasons, where any are given, with much memory and with little."""
+    make_counts_fit(path)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        for memory in (1 << 28, 2_000):
+            report = check(path, memory=memory, threads=2)
+            assert not report.valid and report.reason
+            assert not reasons or any(part in report.reason for part in reasons), report.reason
+            small_partitions(monkeypatch)
+
+
+def copied(stores: dict[str, Path], name: str, folder: Path) -> Path:
+    path = folder / "spoilt"
+    shutil.rmtree(path, ignore_errors=True)
+    return Path(shutil.copytree(stores[name], path))
+
+
+@pytest.mark.parametrize(
+    ("name", "memory", "threads"), few_fast(product(NAMES, BUDGETS, [1, 3]), 6)
+)
+def test_any_memory(
+    stores: dict[str, Path], monkeypatch: pytest.MonkeyPatch, name: str, memory: int, threads: int
+) -> None:
+    def facts(**options: Any) -> list[Any]:
+        report = check(stores[name], **options)
+        assert report.valid, report.reason
+        return [report.states, report.digest, report.strata, report.checked]
+
+    whole = facts()
+    small_partitions(monkeypatch)
+    assert facts(memory=memory, threads=threads) == whole
+    assert check(stores[name], memory=memory, sample=0.4, seed=threads).valid
+
+
+@pytest.mark.parametrize(("name", "seed"), few_fast(product(NAMES, range(40)), 6))
+def test_a_state_removed(stores: dict[str, Path], tmp_path: Path, name: str, seed: int) -> None:
+    path, random = copied(stores, name, tmp_path), Random(seed)
+    key, runs = random.choice(list(blocks(path)))
+    number = random.randrange(runs.codes.size)
+    faults.change_block(path, key, partial(faults.without, number=number))
+    refused(path, "not closed", "not among the closed", "no closed states")
+
+
+@pytest.mark.parametrize(("name", "seed"), few_fast(product(NAMES, range(40)), 6))
+def test_a_key_altered(stores: dict[str, Path], tmp_path: Path, name: str, seed: int) -> None:
+    """Some bits of one of the three words, also such that no key has."""
+    path, random = copied(stores, name, tmp_path), Random(seed)
+    key, runs = random.choice(list(blocks(path)))
+    keys = runs.keys.copy()
+    keys[random.randrange(keys.size)] ^= np.uint64(1 << random.randrange(64))
+    faults.change_block(path, key, lambda runs: replace(runs, keys=keys))
+    refused(path)
+
+
+@pytest.mark.parametrize(("name", "seed"), few_fast(product(NAMES, range(40)), 6))
+def test_a_signature_altered(stores: dict[str, Path], tmp_path: Path, name: str, seed: int) -> None:
+    """Another signature of the same stratum."""
+    path, random = copied(stores, name, tmp_path), Random(seed)
+    key, runs = random.choice(list(blocks(path)))
+    signatures = runs.signatures.copy()
+    run = random.randrange(signatures.size)
+    if seed % 2:
+        signatures[run] ^= np.uint64(1 << random.randrange(52, 64))
+    else:
+        old = int(signatures[run])
+        ones = [bit for bit in range(52) if old >> bit & 1] or [51]
+        zeros = [bit for bit in range(52) if not old >> bit & 1]
+        signatures[run] = old ^ 1 << random.choice(ones) ^ 1 << random.choice(zeros)
+    faults.change_block(path, key, lambda runs: replace(runs, signatures=signatures))
+    refused(path)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_deal_too_many(stores: dict[str, Path], tmp_path: Path, name: str) -> None:
+    """Only the deal has the code of the deal, and it has no other."""
+    for is_root in (True, False):
+        path = copied(stores, name, tmp_path)
+        for key, runs in blocks(path):
+            some = np.flatnonzero((runs.codes & 63 == DEAL) == is_root)
+            if some.size:
+                code = DEAL if not is_root else DEAL | 1 << 9
+                change = partial(faults.with_code, number=int(some[0]), code=code)
+                faults.change_block(path, key, change)
+                break
+        refused(path, "parent-move code")
+
+
+@pytest.mark.parametrize(("name", "seed"), few_fast(product(NAMES, range(40)), 6))
+def test_a_code_altered(stores: dict[str, Path], tmp_path: Path, name: str, seed: int) -> None:
+    """The digit before is one that no card has, or the card's own digit now."""
+    path, random = copied(stores, name, tmp_path), Random(seed)
+    key, runs = random.choice([(key, runs) for key, runs in blocks(path) if runs.codes.size > 1])
+    number = random.choice(np.flatnonzero(runs.codes & 63 != DEAL).tolist())
+    card = int(runs.codes[number]) & 63
+    digit = 7 if seed % 2 else digit_of(runs, number, card)
+    code = int(runs.codes[number]) & ~(7 << 6) | digit << 6
+    faults.change_block(path, key, partial(faults.with_code, number=number, code=code))
+    refused(path, "parent")
+
+
+def digit_of(runs: Runs, number: int, card: int) -> int:
+    return int(runs.keys[3 * number + card // 21]) >> 3 * (card % 21) & 7
+
+
+def with_digit(key: list[int], card: int, digit: int) -> list[int]:
+    shift, word = 3 * (card % 21), card // 21
+    changed = key.copy()
+    changed[word] = changed[word] & ~(7 << shift) | digit << shift
+    return changed
+
+
+def test_codes_in_a_ring(stores: dict[str, Path], tmp_path: Path) -> None:
+    """Two positions, each said to come from the other by the same card's move there and back."""
+    found = 0
+    for name in ("klondike", "canfield"):
+        for key, runs in blocks(stores[name]):
+            keys = runs.keys.reshape(-1, 3).tolist()
+            for number, code in enumerate(runs.codes.tolist()):
+                card, before = code & 63, code >> 6 & 7
+                if card == DEAL:
+                    continue
+                parent = with_digit(keys[number], card, before)
+                if parent not in keys or runs.codes[keys.index(parent)] & 63 == DEAL:
+                    continue
+                back = card | digit_of(runs, number, card) << 6 | code & 63 << 9
+                path = copied(stores, name, tmp_path)
+                change = partial(faults.with_code, number=keys.index(parent), code=back)
+                faults.change_block(path, key, change)
+                report = check(path)
+                if report.valid or "ring" not in str(report.reason):
+                    continue  # it cannot be moved back
+                refused(path, "ring")
+                found += 1
+                if found == 3:
+                    return
+    raise AssertionError("no two positions to make a ring of")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_state_twice(stores: dict[str, Path], tmp_path: Path, name: str) -> None:
+    path = copied(stores, name, tmp_path)
+    key, runs = max(blocks(path), key=lambda block: block[1].codes.size)
+    double = replace(
+        runs,
+        counts=np.concatenate([[runs.counts[0] + 1], runs.counts[1:]]),
+        keys=np.concatenate([runs.keys[:3], runs.keys]),
+        codes=np.concatenate([runs.codes[:1], runs.codes]),
+    )
+    faults.change_block(path, key, lambda runs: double)
+    refused(path, "twice")

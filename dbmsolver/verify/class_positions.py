@@ -12,6 +12,7 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.process import anonymous_memory
 from dbmsolver.verify.claim import Progress
 from dbmsolver.verify.kernels import patience_positions as k
+from dbmsolver.verify.kernels.position_set import make_wanted
 from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.position_list import PositionList
 from dbmsolver.verify.positions import WrongPosition
@@ -30,12 +31,13 @@ def count_positions(
     form = PatienceFormat(deal, policy, None)
     positions = PositionList(memory)
     k.begin(positions.found, form.root)
+    wanted = make_wanted()
     head, positions.count, found = 0, 1, k.MORE
     while found in (k.MORE, k.FULL):
         if found == k.FULL:
             positions.grow()
         found, head, positions.count = k.list_positions(
-            form.digits, form.board, positions.found, head, positions.count, _STEPS
+            form.digits, form.board, positions.found, wanted, head, positions.count, _STEPS
         )
         report.peak_memory = max(report.peak_memory, anonymous_memory())
         share = head / positions.count

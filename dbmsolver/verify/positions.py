@@ -25,7 +25,7 @@ from dbmsolver.verify.catalog import Catalog
 from dbmsolver.verify.claim import Pace, Progress
 from dbmsolver.verify.format import Format, root_words
 from dbmsolver.verify.kernels import position_moves, position_set, record_positions
-from dbmsolver.verify.kernels.board import MOST_MOVES, make_board
+from dbmsolver.verify.kernels.board import make_board
 from dbmsolver.verify.kernels.record_table import make_table
 from dbmsolver.verify.partitions import PartitionLoader
 from dbmsolver.verify.position_list import PositionList
@@ -87,11 +87,12 @@ class Positions(PositionList):
     def park(self) -> Iterator[Progress]:
         """Add whatever parking leads to."""
         done, pace, board = 0, Pace(), make_board()
+        wanted = position_set.make_wanted()
         while done < self.count:
             most = min(done + _UNIT, self.count)
             while done < most:
                 bounds = np.array([done, most, self.count])
-                position_moves.park(self.form, board, self.found, bounds)
+                position_moves.park(self.form, board, self.found, wanted, bounds)
                 done, self.count = int(bounds[0]), int(bounds[2])
                 if done < most:
                     self.grow()
@@ -124,9 +125,9 @@ class Positions(PositionList):
 
     def _check_some(self, first: int, last: int) -> int:
         wrong = np.zeros((2, 3), np.uint64)
-        found = np.empty((MOST_MOVES, 3), np.uint64)
+        wanted = position_set.make_wanted()
         error = position_moves.check_moves(
-            self.form, make_board(), self.found, first, last, found, wrong
+            self.form, make_board(), self.found, first, last, wanted, wrong
         )
         if error == position_moves.GOAL_REACHED:
             raise WrongPosition(

@@ -95,17 +95,6 @@ def sets_of_digits(d, signature):
 
 
 @inlined
-def state_of_words(d, words):
-    """Return the state of the three words of a key; its signature follows from them."""
-    signature = words[2] >> U64(WASTE_SHIFT) << U64(STOCK_SHIFT)
-    state = State(signature, ZERO, ZERO, words[0], words[1], words[2])
-    for card in range(CARDS):
-        if digit_in(state, card) != AS_DEALT:
-            signature |= d.marks[card]
-    return State(signature, ZERO, ZERO, words[0], words[1], words[2])
-
-
-@inlined
 def touched_digit(d, card):
     """Return the bits of a word that a move of a card may change, where the signature stays."""
     return _SEVEN << U64(3 * (card % PER_WORD))
@@ -159,14 +148,24 @@ def with_stock(state, waste, turns):
 @inlined
 def lay_digits(d, state, board):
     """Lay a state out on ``board``: (error, the rest of the position)."""
+    good, signature, laid = lay_key(d, state, board)
+    if good and signature != state.signature:
+        return OTHER_SIGNATURE, laid
+    return FINE if good else NO_POSITION, laid
+
+
+@inlined
+def lay_key(d, state, board):
+    """Lay out the key of a state, whatever its signature.
+
+    Returns (False if there is no such position, its signature, the rest of the position).
+    """
     spare = (state.off | state.low) >> U64(63) or state.high & ~_CARDS_BITS & U64(0xFFFFFFFF)
     if spare or state.high >> U64(TURNS_SHIFT + 6):
-        return NO_POSITION, nothing_laid()
+        return False, ZERO, nothing_laid()
     good, signature, heights, lying, bottoms = place_cards(d, state, board)
     if not good:
-        return NO_POSITION, nothing_laid()
-    if signature != state.signature:
-        return OTHER_SIGNATURE, nothing_laid()
+        return False, ZERO, nothing_laid()
     covered = ZERO
     rest = lying & ~bottoms
     while rest:
@@ -177,7 +176,7 @@ def lay_digits(d, state, board):
         covered |= one(under)
         board.load[under] = card
     if not good or count_bits(bottoms) > d.rules.columns:
-        return NO_POSITION, nothing_laid()
+        return False, ZERO, nothing_laid()
     tops = lying & ~covered
     end_columns(board, bottoms, tops)
     good = is_in_columns(board, bottoms, lying)
@@ -202,7 +201,7 @@ def lay_digits(d, state, board):
     laid = Laid(
         heights, tops, bottoms, lying, ZERO, down, used, hand, waste, turns, reserve
     )  # fmt: skip
-    return FINE if good else NO_POSITION, laid
+    return good, signature, laid
 
 
 @inlined

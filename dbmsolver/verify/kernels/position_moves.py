@@ -6,13 +6,13 @@ moves can put it, even where no key has it.
 
 from __future__ import annotations
 
-from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.verify.kernels.board import ALL_HOME, CARD, MOST_MOVES, NOTHING, PLACE
 from dbmsolver.verify.kernels.moves import list_moves
 from dbmsolver.verify.kernels.planes import State, lay_cards, moved, take_signature
-from dbmsolver.verify.kernels.position_set import first_slot, insert, seek
+from dbmsolver.verify.kernels.position_set import insert_wanted, look_ahead, seek, want
 from dbmsolver.verify.kernels.rules import forced_card, holds, one
-from dbmsolver.verify.kernels.words import ALL, ZERO, fetch
+from dbmsolver.verify.kernels.words import ALL, ZERO
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME
 
 GOAL_REACHED = 20
@@ -35,17 +35,18 @@ def no_state():
 
 
 @kernel
-def park(f, board, known, bounds):
+def park(f, board, known, wanted, bounds):
     """Add what one parking move leads to, from each of the positions in ``bounds``.
 
     Parking moves a card to an empty freecell, or to an empty column if that takes any card.
     ``bounds`` (int64[3]) are the first position, the end, and how many there are: the first and the
-    last number go on, as far as there is room.
+    last number go on, as far as there is room. ``wanted`` is scratch memory.
     """
     any_card = f.rules.fillers == ALL
     state = no_state()
     done, most, count = bounds
-    while done < most and count + MOST_MOVES <= known.states.shape[0]:
+    noted = 0
+    while done < most and count + noted <= known.states.shape[0] - MOST_MOVES:
         state = state_of(f, known.states[done], state)
         _, laid = lay_cards(f, state, board)
         for number in range(list_moves(f.rules, board, laid, -1, ALL)):
@@ -57,9 +58,11 @@ def park(f, board, known, bounds):
             if holds(laid.lying, card) and under >= 0 and board.on[under] == NOTHING and any_card:
                 # A card alone in a column is written in one way, whether it was dealt there or not.
                 after = moved(f, after, under, BOTTOM)
-            count = insert(known, count, after.signature, after.off, after.low)
+            noted = want(known, wanted, noted, done, after.signature, after.off, after.low)
         done += 1
-    bounds[0], bounds[2] = done, count
+        if noted > wanted.sources.size - MOST_MOVES:
+            count, noted = insert_wanted(known, count, wanted, noted), 0
+    bounds[0], bounds[2] = done, insert_wanted(known, count, wanted, noted)
 
 
 @inlined
@@ -97,34 +100,44 @@ def copy(words, target):
 
 
 @kernel
-def check_moves(f, board, known, first, last, found, wrong):
+def check_moves(f, board, known, first, last, wanted, wrong):
     """Check the positions ``first`` to ``last``: an error, 0 if there is none.
 
     No position is a goal. Where a safe move home can be made, the position after all of them is in
-    the set; elsewhere, for each legal move, the position after it and all safe moves is. ``found``
-    (uint64[MOST_MOVES, 3]) is scratch memory; ``wrong`` (uint64[2, 3]) gets the position that is
-    wrong, and what it leads to.
+    the set; elsewhere, for each legal move, the position after it and all safe moves is. ``wanted``
+    is scratch memory; ``wrong`` (uint64[2, 3]) gets the position that is wrong, and what it leads
+    to.
     """
-    state = no_state()
+    state, noted = no_state(), 0
     for number in range(first, last):
-        copy(known.states[number], wrong[0])
         state = state_of(f, known.states[number], state)
         _, laid = lay_cards(f, state, board)
         if laid.heights == ALL_HOME:
+            copy(known.states[number], wrong[0])
             return GOAL_REACHED
         forced = forced_card(f.rules, laid.heights, laid.tops | laid.cells)
-        count = list_moves(f.rules, board, laid, forced, ALL)
-        for move in range(count):
+        for move in range(list_moves(f.rules, board, laid, forced, ALL)):
             card, place = board.moves[move, CARD], board.moves[move, PLACE]
             after = settled(f, board, laid, state, card, place)
-            found[move, 0], found[move, 1], found[move, 2] = after.signature, after.off, after.low
-            fetch(known.slots, first_slot(known, after.signature, after.off, after.low))
-        for move in range(count):
-            number_there, _ = seek(known, found[move, 0], found[move, 1], found[move, 2])
-            if not number_there:
-                copy(found[move], wrong[1])
+            noted = want(known, wanted, noted, number, after.signature, after.off, after.low)
+        if noted > wanted.sources.size - MOST_MOVES or number == last - 1:
+            if not all_known(known, wanted, noted, wrong):
                 return MOVE_LEADS_OUT
+            noted = 0
     return 0
+
+
+@inner
+def all_known(known, wanted, noted, wrong):
+    """Return True if all noted positions are in the set; else write one, and its source."""
+    for place in range(noted):
+        look_ahead(known, wanted, place, noted)
+        words, slot = wanted.words[place], wanted.slots[place]
+        if not seek(known, slot, words[0], words[1], words[2])[0]:
+            copy(known.states[wanted.sources[place]], wrong[0])
+            copy(words, wrong[1])
+            return False
+    return True
 
 
 @kernel

@@ -7,9 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.verify.kernels.board import MOST_MOVES
 from dbmsolver.verify.kernels.partition import slot_of
-from dbmsolver.verify.kernels.words import ZERO, hash_state
+from dbmsolver.verify.kernels.words import ZERO, fetch, hash_state
+
+AHEAD = 12
+_MOST = 2048 + MOST_MOVES
+"""Positions that are looked for together."""
 
 
 class PositionSet(NamedTuple):
@@ -19,6 +24,41 @@ class PositionSet(NamedTuple):
     slots: NDArray[np.uint32]  # 0 where it is empty
 
 
+class Wanted(NamedTuple):
+    """Positions to be looked for together: memory is asked for those that come later."""
+
+    words: NDArray[np.uint64]  # [most, 3]
+    sources: NDArray[np.int64]  # [most]: the number of the position that each came from
+    slots: NDArray[np.int64]  # [most]: the slot to look in first
+
+
+def make_wanted() -> Wanted:
+    """Return scratch memory of one thread."""
+    words = np.empty((_MOST, 3), np.uint64)
+    return Wanted(words, np.empty(_MOST, np.int64), np.empty(_MOST, np.int64))
+
+
+@inlined
+def want(known, wanted, count, source, first, second, third):
+    """Note a position to be looked for, and its source; return how many there are then."""
+    words = wanted.words[count]
+    words[0], words[1], words[2] = first, second, third
+    wanted.sources[count] = source
+    wanted.slots[count] = first_slot(known, first, second, third)
+    return count + 1
+
+
+@inlined
+def look_ahead(known, wanted, place, count):
+    """Ask for the memory of positions that come some places later, first their slots."""
+    if place + 2 * AHEAD < count:
+        fetch(known.slots, wanted.slots[place + 2 * AHEAD])
+    if place + AHEAD < count:
+        number = np.int64(known.slots[wanted.slots[place + AHEAD]])
+        if number:
+            fetch(known.states, 3 * (number - 1))
+
+
 @inlined
 def first_slot(known, first, second, third):
     """Return the slot to look in first for a position."""
@@ -26,13 +66,12 @@ def first_slot(known, first, second, third):
 
 
 @inlined
-def seek(known, first, second, third):
-    """Look for a position; return its number plus one, and its slot.
+def seek(known, slot, first, second, third):
+    """Look for a position from its first slot on; return its number plus one, and its slot.
 
     The number is 0, and the slot an empty one, if it is not in the set.
     """
     states, slots = known.states, known.slots
-    slot = first_slot(known, first, second, third)
     while slots[slot]:
         number = np.int64(slots[slot]) - 1
         same = states[number, 0] == first and states[number, 1] == second
@@ -46,14 +85,30 @@ def seek(known, first, second, third):
 
 @inlined
 def insert(known, count, first, second, third):
-    """Add a position, if it is new and there is room; return how many there are then."""
-    found, slot = seek(known, first, second, third)
+    """Add a position, if it is new; return how many there are then."""
+    return insert_at(known, count, first_slot(known, first, second, third), first, second, third)
+
+
+@inlined
+def insert_at(known, count, slot, first, second, third):
+    """Add a position, whose first slot is known, as :func:`insert` does."""
+    found, slot = seek(known, slot, first, second, third)
     if found:
         return count
     states = known.states
     states[count, 0], states[count, 1], states[count, 2] = first, second, third
     known.slots[slot] = np.uint32(count + 1)
     return count + 1
+
+
+@inner
+def insert_wanted(known, count, wanted, noted):
+    """Add those of the noted positions that are new; return how many there are then."""
+    for place in range(noted):
+        look_ahead(known, wanted, place, noted)
+        words, slot = wanted.words[place], wanted.slots[place]
+        count = insert_at(known, count, slot, words[0], words[1], words[2])
+    return count
 
 
 @kernel
@@ -72,4 +127,5 @@ def enter_all(known, count):
 @kernel
 def contains(known, words):
     """Return True if a position (uint64[3]) is in the set."""
-    return seek(known, words[0], words[1], words[2])[0] > 0
+    first, second, third = words[0], words[1], words[2]
+    return seek(known, first_slot(known, first, second, third), first, second, third)[0] > 0

@@ -15,6 +15,7 @@ from dbmsolver.game.measures import OF_PATIENCE
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Question
 from dbmsolver.verify.kernels.patience_positions import WON, begin, list_positions
+from dbmsolver.verify.kernels.position_set import make_wanted
 from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.position_list import PositionList
 
@@ -25,7 +26,7 @@ def successors(form: PatienceFormat, words: np.ndarray) -> set[Words] | None:  #
     """Return what the check says that follows from a position, as words; None if it is won."""
     listed = PositionList(1 << 20)
     begin(listed.found, words)
-    end, _, count = list_positions(form.digits, form.board, listed.found, 0, 1, 1)
+    end, _, count = list_positions(form.digits, form.board, listed.found, make_wanted(), 0, 1, 1)
     return None if end == WON else {tuple(row) for row in listed.states[1:count].tolist()}
 
 

@@ -4,43 +4,16 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager, suppress
-from typing import TypeVar
-
-Step = TypeVar("Step")
-
-
-def interruptible(
-    steps: Generator[Step, None, None],
-) -> Generator[Step, Exception | None, None]:
-    """Run some steps so that a KeyboardInterrupt waits for the end of the step that it falls into.
-
-    A step changes what the next commit writes, and half of a step must not be committed. A signal
-    that comes with the last step finds the search finished and is dropped. An exception that is
-    sent is thrown into the steps, which are to end with it.
-    """
-    try:
-        while True:
-            with _held_back() as signals:
-                step = next(steps, None)
-            if step is None:
-                return
-            if signals:
-                with _held_back():
-                    steps.throw(KeyboardInterrupt())
-            request = yield step
-            if request is not None:
-                with _held_back(), suppress(StopIteration):
-                    steps.throw(request)
-    finally:
-        with _held_back():
-            steps.close()
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 @contextmanager
-def _held_back() -> Iterator[list[int]]:
-    """Collect the signals that would raise KeyboardInterrupt, instead of letting them."""
+def held_back() -> Iterator[list[int]]:
+    """Collect the signals that would raise KeyboardInterrupt, instead of letting them.
+
+    A step changes what the next commit writes, and half of a step must not be committed.
+    """
     signals: list[int] = []
     replaced = []
 

@@ -34,7 +34,7 @@ class OutOfBudget(Exception):
 
 
 class Cancelled(Exception):
-    """A request to end, thrown into a search between two of its steps.
+    """A request to end, sent to a run between two steps of its search.
 
     The search ends as by a limit: "interrupt".
     """
@@ -49,19 +49,19 @@ class LimitCheck:
         self._disk = disk
         self._checked = 0.0
 
-    def states_reached(self) -> bool:
-        """Return True if no more states may be closed."""
+    def states_reached(self, states: int) -> bool:
+        """Return True if there may be no more than ``states`` states."""
         most = self.limits.max_states
-        return most is not None and self.statistics.closed >= most
+        return most is not None and states >= most
 
-    def reached(self) -> Limit | None:
-        """Return the limit that is reached, None if none is.
+    def reached(self, states: int) -> Limit | None:
+        """Return the limit that a search with ``states`` states has reached, None if none is.
 
-        Cheap: it is called after every piece of work.
+        Cheap: the session calls it after every step.
         """
         limits, statistics = self.limits, self.statistics
         now = time.monotonic()
-        if self.states_reached():
+        if self.states_reached(states):
             return Limit.MAX_STATES
         if limits.max_time is not None and now - statistics.started >= limits.max_time:
             return Limit.MAX_TIME

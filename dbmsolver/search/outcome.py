@@ -1,12 +1,13 @@
-"""The ends of a search, and the methods that the session calls of every search."""
+"""The ends of a search, and the steps in which the session takes it there."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Protocol
 
-from dbmsolver.results import Event, Limit
+from dbmsolver.results import Commit, Limit, Report
+from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 
 
@@ -45,12 +46,6 @@ class Stopped:
 
 
 Outcome = GoalMet | Exhausted | NoneShorter | Stopped
-Steps = Generator[Event, None, Outcome]
-"""A search in progress: reports and commits, at last the outcome.
-
-When it ends, whether with an outcome, by KeyboardInterrupt or by being closed, all finished work is
-committed. After any other exception nothing is committed any more.
-"""
 
 
 class Known(Protocol):
@@ -59,18 +54,53 @@ class Known(Protocol):
     length: int | None
 
 
-class Search(Protocol):
-    """A way to decide a deal."""
+class Search(ABC):
+    """A way to decide a deal, in steps.
+
+    The session (:mod:`dbmsolver.search.session`) calls :meth:`step` until that returns an outcome
+    or a limit ends the search. Between two steps it commits and reports. At last it calls
+    :meth:`end`, but not after an error, and :meth:`close` in any case.
+    """
+
+    recorder: Recorder
+    """It knows when a commit is due."""
 
     @property
     def shortest(self) -> bool:
-        """True if the solution it finds is a shortest one."""
+        """True if the solution that the search finds is a shortest one."""
+        return False
 
-    def run(self) -> Steps:
-        """Search until there is an outcome."""
+    @property
+    def counted(self) -> int:
+        """The number of states that the limit of states is compared with."""
+        return self.recorder.statistics.closed
 
+    @abstractmethod
+    def step(self) -> Outcome | None:
+        """Do a bounded amount of work; return the outcome, None while there is none."""
+
+    @abstractmethod
+    def report(self) -> Report:
+        """Return a snapshot of the search, for progress displays."""
+
+    def commit(self) -> Commit | None:
+        """Commit what is finished; return None where nothing is kept before the outcome."""
+        return None
+
+    def end(self, outcome: Outcome) -> Outcome:
+        """Finish the work that is under way, and keep what is known.
+
+        Returns the outcome for the session. It differs from the given one where that says nothing
+        about the deal.
+        """
+        return outcome
+
+    def close(self) -> None:  # noqa: B027 (most searches hold nothing)
+        """End the threads of the search. Nothing is committed any more."""
+
+    @abstractmethod
     def path(self, goal: GoalMet) -> list[Step] | None:
         """Return the steps from the deal to the goal, None where they were not kept.
 
-        May be called after `run` only.
+        May be called after :meth:`end` only.
         """

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TypeVar
 
-from dbmsolver.results import Commit, Limits, Question, Report
+from dbmsolver.results import Commit, Event, Limits, Question, Report
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef, CommitBatch, NewRecord
 from dbmsolver.search.limits import LimitCheck
@@ -28,7 +28,7 @@ class Recorder:
     `resumable` runs commit all that is pending every few seconds, so that they can be continued;
     others commit closed states only. Without `keep_closed` only the counts of closed states are
     kept. `batch` is what the next commit writes. `unwritten` is how many closed states are counted
-    and kept in memory only.
+    and kept in memory only. `events` are those of the current step, for whoever watches.
     """
 
     def __init__(
@@ -52,6 +52,7 @@ class Recorder:
         self.batch = CommitBatch()
         self.unwritten = 0
         self.commits = 0
+        self.events: list[Event] = []
         self._last_commit = time.monotonic()
 
     def add_closed(

@@ -1,13 +1,15 @@
 """The search as a whole: a store is opened, the question put, the answer traced, checked and kept.
 
-:func:`run` and :func:`resume` are generators of reports that return a Result.  They print nothing.
+:func:`run` and :func:`resume` are generators of events that return a Result. They print nothing.
+Both of them are one loop, :func:`_events`: a step of the search, then its events. Limits, signals
+and commits are looked at between two steps, and nowhere else (:meth:`_Run.step`).
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Generator
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,8 +31,8 @@ from dbmsolver.results import (
 )
 from dbmsolver.search.answers import keys_of_manifest, result_of
 from dbmsolver.search.evidence import check_answer, check_unfinished
-from dbmsolver.search.interrupts import interruptible
-from dbmsolver.search.limits import Cancelled
+from dbmsolver.search.interrupts import held_back
+from dbmsolver.search.limits import Cancelled, OutOfBudget
 from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Search, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.stages import Stages
@@ -56,20 +58,7 @@ def run(
 
     UsageError where a cluster is given for a game that is not searched by one.
     """
-    _check_spread(question, deal, options)
-    _check_stored(deal, options)
-    if options.store is None:
-        with tempfile.TemporaryDirectory(prefix="dbmsolver-") as base:
-            manifest = new_manifest(question, deal, options)
-            with Store.create(Path(base), manifest, durable=False) as store:
-                return (yield from _search(store, deal, options, limits))
-    if Store.begun(options.store):
-        store = Store.open(options.store)
-    else:
-        store = Store.create(options.store, new_manifest(question, deal, options))
-    with store:
-        check_same(store.manifest, question, deal, options, str(options.store))
-        return (yield from _search(store, deal, options, limits))
+    return _events(_asked(question, deal, options), limits)
 
 
 def resume(
@@ -82,11 +71,70 @@ def resume(
 
     UsageError where a cluster is given for one that cannot be spread.
     """
+    return _events(_begun(path, threads, cluster), limits)
+
+
+Opened = tuple[Store, Deal, Options]
+"""What a run needs: its store, the deal, and the options of the search."""
+
+
+@contextmanager
+def _asked(question: Question, deal: Deal, options: Options) -> Iterator[Opened]:
+    """Open the store of a question, or create one; without a path it is a temporary one."""
+    _check_spread(question, deal, options)
+    _check_stored(deal, options)
+    if options.store is None:
+        with tempfile.TemporaryDirectory(prefix="dbmsolver-") as base:
+            manifest = new_manifest(question, deal, options)
+            with Store.create(Path(base), manifest, durable=False) as store:
+                yield store, deal, options
+        return
+    if Store.begun(options.store):
+        store = Store.open(options.store)
+    else:
+        store = Store.create(options.store, new_manifest(question, deal, options))
+    with store:
+        check_same(store.manifest, question, deal, options, str(options.store))
+        yield store, deal, options
+
+
+@contextmanager
+def _begun(path: Path, threads: int | None, cluster: str | None) -> Iterator[Opened]:
+    """Open the store of a search that was begun."""
     with Store.open(path) as store:
         deal = deal_of(store.manifest, str(path))
         options = replace(_options(store, threads), cluster=cluster)
         _check_spread(store.manifest.question, deal, options)
-        return (yield from _search(store, deal, options, limits))
+        yield store, deal, options
+
+
+def _events(opening: AbstractContextManager[Opened], limits: Limits) -> Events:
+    """Open a store and search, step by step, until there is a verdict.
+
+    KeyboardInterrupt waits for the end of the step that it falls into; where that is the last one,
+    it comes too late. It ends the search, as closing the generator does, once all finished work is
+    committed. After any other error nothing is committed.
+    """
+    with opening as (store, deal, options):
+        _check_evidence(store, deal)
+        run = _Run(store, deal, options, limits)
+        try:
+            while not run.is_over:
+                with held_back() as signals:
+                    run.step()
+                if signals and not run.is_over:
+                    raise KeyboardInterrupt
+                for event in run.take_events():
+                    if (yield event) is not None:
+                        run.cancelled = True
+        except (KeyboardInterrupt, GeneratorExit):
+            with held_back():
+                run.leave()
+            raise
+        finally:
+            with held_back():
+                run.close()
+        return run.result()
 
 
 def answer(path: Path) -> Result:
@@ -172,29 +220,88 @@ class _Run:
         self.moves: tuple[Move, ...] | None = None  # of the solution, once it has been played
         reuse_freed_memory(limits.memory or default_memory())
         self.stages = Stages(deal, self.keys, self.recorder, options, limits, begun)
+        self.is_over = self.answered
+        self.cancelled = False
+        self._searches: Generator[Search, None, None] | None = None
+        self._search: Search | None = None  # the one whose turn it is
 
     @property
     def answered(self) -> bool:
         """True if the store holds the answer already."""
         return self.store.manifest.is_final
 
-    def events(self) -> Generator[Event, None, None]:
-        """Search until there is a verdict, and put it into the manifest."""
-        if self.answered:
+    def step(self) -> None:
+        """Do one step of the search whose turn it is; with its outcome the run may be over.
+
+        This is where limits are looked at, and where it is decided to commit.
+        """
+        try:
+            if self._searches is None:
+                self._begin()
+                self._searches = self.stages.searches()
+            if self._search is None:
+                self._search = next(self._searches, None)
+            if self._search is None:
+                raise InternalError("the search ended without an outcome")
+            outcome = self._outcome_of_step(self._search)
+            if outcome is None:
+                if self._search.recorder.due() and (commit := self._search.commit()) is not None:
+                    self.recorder.events.append(commit)
+                self._report(self._search)
+                return
+            outcome = self._search.end(outcome)
+            if outcome == Stopped():
+                self._search.close()
+                self._search = None
+            else:
+                self._conclude(self._search, outcome)
+                self.is_over = True
+        except DiskFullError:
+            self._give_up()
+
+    def _outcome_of_step(self, search: Search) -> Outcome | None:
+        """Do a step; return the outcome, or the limit that is reached, or None to go on."""
+        if self.cancelled:
+            return Stopped(Limit.INTERRUPT)
+        try:
+            outcome = search.step()
+        except OutOfBudget:
+            return Stopped(Limit.MEMORY)
+        if outcome is None and (limit := self.recorder.limits.reached(search.counted)) is not None:
+            outcome = Stopped(limit)
+        return outcome
+
+    def _report(self, search: Search) -> None:
+        """Report how far the search is, and how long the best solution is."""
+        report = search.report()
+        best = self.stages.best
+        if best is not None and best.length is not None:
+            report = replace(report, best=best.length)
+        self.recorder.events.append(report)
+
+    def take_events(self) -> list[Event]:
+        """Return the events of the last step."""
+        events, self.recorder.events = self.recorder.events, []
+        return events
+
+    def leave(self) -> None:
+        """Commit all finished work: the search is left before it has an outcome."""
+        if self._search is None or self.is_over:
             return
         try:
-            yield from self._decide()
+            self._search.end(Stopped(Limit.INTERRUPT))
         except DiskFullError:
-            self.recorder.statistics.recall(self.store.manifest)
-            self.store.manifest = replace(
-                self.store.manifest,
-                verdict=Verdict.UNDECIDED,
-                limit=Limit.DISK_FULL,
-                **self._kept(),
-            )
+            return  # the store is as it was at the last commit
 
-    def _decide(self) -> Generator[Event, None, None]:
-        """Run one search after the other until one of them has an outcome."""
+    def close(self) -> None:
+        """End the threads of all searches."""
+        if self._search is not None:
+            self._search.close()
+        if self._searches is not None:
+            self._searches.close()
+
+    def _begin(self) -> None:
+        """Put into the store that the search goes on."""
         batch = self.recorder.batch
         batch.cleared.append(b"A")
         batch.deletions += self.recorder.abandoned()
@@ -204,15 +311,19 @@ class _Run:
             "any_solution": self.options.any_solution,
         }
         self.recorder.commit(0, 0)
-        with closing(self.stages.searches()) as searches:
-            for search in searches:
-                outcome = yield from search.run()
-                if outcome != Stopped():
-                    self._end(search, outcome)
-                    return
-        raise InternalError("the search ended without an outcome")
 
-    def _end(self, search: Search, outcome: Outcome) -> None:
+    def _give_up(self) -> None:
+        """End without a commit: the disk is full. The manifest in memory says so."""
+        self.is_over = True
+        self.recorder.statistics.recall(self.store.manifest)
+        self.store.manifest = replace(
+            self.store.manifest,
+            verdict=Verdict.UNDECIDED,
+            limit=Limit.DISK_FULL,
+            **self._kept(),
+        )
+
+    def _conclude(self, search: Search, outcome: Outcome) -> None:
         """Turn an outcome into a verdict."""
         match outcome:
             case GoalMet():
@@ -221,12 +332,12 @@ class _Run:
                 self._check_counts()
                 if self._kept():
                     raise InternalError("a deal with a solution was found to have none")
-                self._conclude(Verdict.UNSOLVABLE)
+                self._commit(Verdict.UNSOLVABLE)
             case NoneShorter():
                 self._check_counts()
-                self._conclude(Verdict.SOLVED, shortest=True, **self._kept())
+                self._commit(Verdict.SOLVED, shortest=True, **self._kept())
             case Stopped(limit):
-                self._conclude(Verdict.UNDECIDED, limit=limit, **self._kept())
+                self._commit(Verdict.UNDECIDED, limit=limit, **self._kept())
 
     def _kept(self) -> dict[str, Any]:
         """Return the best solution so far as fields of the manifest, nothing if there is none."""
@@ -237,12 +348,12 @@ class _Run:
         """Trace the way to the goal, play it, and commit it."""
         steps = search.path(goal)
         if steps is None:
-            self._conclude(Verdict.SOLVED)
+            self._commit(Verdict.SOLVED)
             return
         moves = replay(self.keys, steps)
         length = self.keys.measure.length(moves)
         path = [list(step) for step in steps]
-        self._conclude(Verdict.SOLVED, path=path, length=length, shortest=search.shortest)
+        self._commit(Verdict.SOLVED, path=path, length=length, shortest=search.shortest)
         self.moves = moves
 
     def _check_counts(self) -> None:
@@ -262,7 +373,7 @@ class _Run:
                 f"internal check failed: {counted} states counted, {rows} by stratum, {stored} kept"
             )
 
-    def _conclude(self, verdict: Verdict, **fields: Any) -> None:
+    def _commit(self, verdict: Verdict, **fields: Any) -> None:
         """Commit the verdict. After a final one nothing is pending any more."""
         batch = self.recorder.batch
         if verdict != Verdict.UNDECIDED:
@@ -295,12 +406,3 @@ def _check_evidence(store: Store, deal: Deal) -> None:
         check_answer(store, deal)
     else:
         check_unfinished(store, deal)
-
-
-def _search(store: Store, deal: Deal, options: Options, limits: Limits) -> Events:
-    _check_evidence(store, deal)
-    run = _Run(store, deal, options, limits)
-    yield from interruptible(run.events())
-    if store.manifest.verdict is None:
-        raise StoreError("the search ended without a verdict", str(store.path))
-    return run.result()

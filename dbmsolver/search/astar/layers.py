@@ -15,8 +15,7 @@ come.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Condition
 
@@ -31,15 +30,14 @@ from dbmsolver.core.shards import (
 )
 from dbmsolver.errors import InternalError
 from dbmsolver.keys.states import State, StateCodec
-from dbmsolver.results import Commit, Limit, Report
+from dbmsolver.results import Commit, Report
 from dbmsolver.search.astar.cache import PartitionCache
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.finder import LoadedFinder
 from dbmsolver.search.astar.partitions import Partition, ShardQueue
 from dbmsolver.search.astar.rounds import Round
 from dbmsolver.search.astar.workers import ShardWorkers
-from dbmsolver.search.limits import Cancelled, OutOfBudget
-from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Steps, Stopped
+from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Search, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.rows import Rows
 from dbmsolver.search.trace import Step, steps_to
@@ -56,8 +54,8 @@ _ROUND_BYTES = 1 << 24
 """The bytes of the memory budget that each of these rounds needs: it fills about 2 % of them."""
 
 
-class AStarSearch:
-    """A search by cost layers in progress; :meth:`run` carries it to its end.
+class AStarSearch(Search):
+    """A search by cost layers in progress.
 
     A ``weight`` other than 1 finds some solution sooner, which need not be a shortest one. ``kind``
     is the kind of record that closed states are stored as. ``effort`` bounds the states looked at;
@@ -84,7 +82,6 @@ class AStarSearch:
         self.weight = weight
         self.effort = effort
         self.goal: tuple[State, int] | None = None  # and its parent-move code
-        self.limit: Limit | None = None
         self.shards = 1
         self.most_shards = 1
         while self.most_shards < threads and memory >= 2 * self.most_shards * _SHARD_BYTES:
@@ -95,6 +92,10 @@ class AStarSearch:
         self.evaluated_before = recorder.statistics.evaluated
         self._rounds = min(max(memory // _ROUND_BYTES, 1), _MOST_ROUNDS)
         self._changed = Condition()  # held while threads give candidates to each other
+        self._pool: ThreadPoolExecutor | None = None
+        self._layer_open = False
+        self._closing: Partition | None = None
+        self._passed: Partition | None = None  # the last one of this layer that is closed
 
     @property
     def layer(self) -> int:
@@ -120,33 +121,46 @@ class AStarSearch:
         """True if the solution it finds is a shortest one."""
         return self.weight == 1
 
-    def run(self) -> Steps:
-        """Close layers until the goal is met, a limit is reached, or nothing is pending.
+    def step(self) -> Outcome | None:
+        """Close some states of the lowest layer, in one partition.
 
-        Candidates above the ceiling do not count as pending. All finished work is committed at the
-        end, but after an error nothing is.
+        Candidates above the ceiling do not count as pending.
         """
-        self.checkpoint.restore()
-        with ThreadPoolExecutor(self.threads) as pool:
-            self.checkpoint.each = pool.map
-            try:
-                while self._ended() is None and (layers := self._layers()):
-                    self.checkpoint.layer = min(layers)
-                    yield from self._close_layer(pool)
-            except OutOfBudget:
-                self.limit = Limit.MEMORY
-            except Cancelled:
-                self.limit = Limit.INTERRUPT
-            except (KeyboardInterrupt, GeneratorExit):
-                self.checkpoint.commit()
-                raise
-            self.checkpoint.commit()
-        self.checkpoint.each = map  # these threads have ended
-        ended = self._ended()
-        if ended is not None:
-            return ended
-        self.checkpoint.check_none_lost()
-        return Exhausted() if self.ceiling == NO_CEILING else NoneShorter()
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.threads)
+            self.checkpoint.each = self._pool.map
+            self.checkpoint.restore()
+        if self._closing is not None and self.layer < self.ceiling:
+            self.cache.make_room(self._closing)  # before more states come
+        else:
+            self._closing = self._next_partition()
+        if self._closing is None:
+            return Exhausted() if self.ceiling == NO_CEILING else NoneShorter()
+        if self._work(self._pool, self._closing):
+            evaluated = sum(other.evaluated for other in self.partitions)
+            self.statistics.evaluated = self.evaluated_before + evaluated
+        else:
+            self._closing.closed = self.layer
+            self._passed, self._closing = self._closing, None
+        return self._ended()
+
+    def commit(self) -> Commit:
+        """Commit what is closed and, if the search can be resumed, what is pending."""
+        return self.checkpoint.commit()
+
+    def end(self, outcome: Outcome) -> Outcome:
+        """Commit all that is finished; InternalError if states are lost."""
+        self.checkpoint.commit()
+        self.close()
+        if isinstance(outcome, (Exhausted, NoneShorter)):
+            self.checkpoint.check_none_lost()
+        return outcome
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self.checkpoint.each = map
 
     def path(self, goal: GoalMet) -> list[Step]:
         """Return the steps from the deal to the goal."""
@@ -160,8 +174,8 @@ class AStarSearch:
         if self.goal is not None:
             return GoalMet(self.goal[1])
         looked_at = self.statistics.evaluated - self.evaluated_before
-        if self.limit is not None or (self.effort is not None and looked_at > self.effort):
-            return Stopped(self.limit)
+        if self.effort is not None and looked_at > self.effort:
+            return Stopped()
         return None
 
     def _layers(self) -> list[int]:
@@ -173,22 +187,39 @@ class AStarSearch:
             if layer < self.ceiling
         ]
 
-    def _close_layer(self, pool: Executor) -> Iterator[Report | Commit]:
-        partition: Partition | None = self.partitions[0]
-        while partition is not None and self._goes_on():
-            if self.layer in partition.layers:
-                yield from self._close_partition(pool, partition)
-            # Partitions may have been split meanwhile.
-            above = [other for other in self.partitions if other.low >= partition.high]
-            partition = min(above, key=lambda other: other.low, default=None)
-        self.checkpoint.flush()
+    def _next_partition(self) -> Partition | None:
+        """Return the next partition to close, loaded; None if nothing is pending.
 
-    def _goes_on(self) -> bool:
-        """Return True if closing this layer is still of use."""
-        return self._ended() is None and self.layer < self.ceiling
+        It is one of the current layer, or the first one of the next layer.
+        """
+        while True:
+            partition = self._following()
+            if partition is None:
+                if self._layer_open:
+                    self.checkpoint.flush()
+                layers = self._layers()
+                if not layers:
+                    return None
+                self._layer_open, self._passed = True, None
+                self.checkpoint.layer = min(layers)
+            elif self.layer in partition.layers:
+                self._load(partition)
+                return partition
+            else:
+                self._passed = partition
 
-    def _close_partition(self, pool: Executor, partition: Partition) -> Iterator[Report | Commit]:
-        """Close this layer's states in one partition."""
+    def _following(self) -> Partition | None:
+        """Return the partition that follows in this layer; None at the end of the layer."""
+        if not self._layer_open or self.layer >= self.ceiling:
+            return None
+        if self._passed is None:
+            return self.partitions[0]
+        # Partitions may have been split meanwhile.
+        above = [other for other in self.partitions if other.low >= self._passed.high]
+        return min(above, key=lambda other: other.low, default=None)
+
+    def _load(self, partition: Partition) -> None:
+        """Bring a partition into memory, with its candidates for this layer."""
         self._divide()
         if partition.queues is None:
             self.cache.load(partition)
@@ -196,19 +227,6 @@ class AStarSearch:
             if isinstance(batch, bytes):
                 batch = self.checkpoint.rows(batch, partition)
             partition.distribute(batch)
-        while self._work(pool, partition):
-            evaluated = sum(other.evaluated for other in self.partitions)
-            self.statistics.evaluated = self.evaluated_before + evaluated
-            self.limit = self.recorder.limits.reached()
-            if not self._goes_on():
-                return
-            self.cache.make_room(partition)
-            if self.recorder.due():
-                yield self.checkpoint.commit()
-            yield self.report()
-            if not self._goes_on():  # a better solution has come meanwhile
-                return
-        partition.closed = self.layer
 
     def _divide(self) -> None:
         """Divide all that is loaded among more shards, once there is enough for all threads.
@@ -227,7 +245,7 @@ class AStarSearch:
         for partition in loaded:
             partition.divide(*how, self.checkpoint.each)
 
-    def _work(self, pool: Executor, partition: Partition) -> bool:
+    def _work(self, pool: ThreadPoolExecutor, partition: Partition) -> bool:
         """Do some rounds of this layer in a partition; return whether there was work."""
         assert partition.queues is not None
         this = Round(

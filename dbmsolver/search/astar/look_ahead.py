@@ -6,12 +6,10 @@ records of a kind of their own, for the way back only.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.results import Limit, Limits
+from dbmsolver.results import Commit, Limit, Limits, Report
 from dbmsolver.search.astar.layers import AStarSearch
-from dbmsolver.search.outcome import GoalMet, Outcome, Steps, Stopped
+from dbmsolver.search.outcome import GoalMet, Outcome, Search, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 
@@ -21,26 +19,23 @@ WEIGHT = 5
 """The weight of the estimate against the moves made."""
 
 
-class LookAhead:
-    """A look ahead with the limits of the proof that it precedes, whose counts `recorder` keeps."""
+class LookAhead(Search):
+    """A look ahead with the limits of a proof, whose recorder is given.
 
-    shortest = False
+    It has a recorder of its own. Only where it finds a solution does the proof's get its counts.
+    """
 
     def __init__(
         self, codec: StateCodec, recorder: Recorder, limits: Limits, threads: int, memory: int
     ) -> None:
-        self.recorder = recorder
+        self._of_proof = recorder
         most = limits.max_states
-        self._own = Recorder(
-            recorder.store,
-            recorder.question,
-            replace(limits, max_states=None),  # which bounds the effort instead
-            resumable=False,
-            keep_closed=True,
+        self.recorder = Recorder(
+            recorder.store, recorder.question, limits, resumable=False, keep_closed=True
         )
         self._search = AStarSearch(
             codec,
-            self._own,
+            self.recorder,
             threads,
             memory,
             weight=WEIGHT,
@@ -48,23 +43,38 @@ class LookAhead:
             effort=STATES if most is None else min(STATES, most),
         )
 
-    def run(self) -> Steps:
-        """Search; where nothing is found, forget the counts."""
-        kept, own = self.recorder.statistics, self._own.statistics
-        try:
-            outcome = yield from self._search.run()
-        finally:
-            kept.peak_memory = max(kept.peak_memory, own.peak_memory)
-        return self._decided(outcome)
+    @property
+    def counted(self) -> int:
+        """0: the limit of states bounds the effort instead."""
+        return 0
 
-    def _decided(self, outcome: Outcome) -> Outcome:
+    def step(self) -> Outcome | None:
+        """Search for a moment."""
+        return self._search.step()
+
+    def report(self) -> Report:
+        """Return a snapshot of the look ahead."""
+        return self._search.report()
+
+    def commit(self) -> Commit:
+        """Commit the states that are closed."""
+        return self._search.commit()
+
+    def end(self, outcome: Outcome) -> Outcome:
+        """Forget the counts where nothing is found. A lack of memory does not end the proof."""
+        outcome = self._search.end(outcome)
+        kept, own = self._of_proof.statistics, self.recorder.statistics
+        kept.peak_memory = max(kept.peak_memory, own.peak_memory)
         if isinstance(outcome, GoalMet):
-            kept, own = self.recorder.statistics, self._own.statistics
             kept.states, kept.forced, kept.evaluated = own.states, own.forced, own.evaluated
             return outcome
         if isinstance(outcome, Stopped) and outcome.limit != Limit.MEMORY:
             return outcome
         return Stopped()
+
+    def close(self) -> None:
+        """End the threads."""
+        self._search.close()
 
     def path(self, goal: GoalMet) -> list[Step]:
         """Return the steps from the deal to the goal."""

@@ -9,89 +9,93 @@ begins.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.tidying import makes_safe_moves
+from dbmsolver.keys.choice import CoveringKeys
 from dbmsolver.keys.records import RecordKeys
-from dbmsolver.results import Event, Limit, Limits, Report
+from dbmsolver.results import Limits, Report
 from dbmsolver.search.improve.best import Best
-from dbmsolver.search.improve.improver import Improver
-from dbmsolver.search.limits import Cancelled
-from dbmsolver.search.outcome import GoalMet, Steps, Stopped
+from dbmsolver.search.improve.improver import AnyBeam, Improver
+from dbmsolver.search.outcome import GoalMet, Outcome, Search, Stopped
 from dbmsolver.search.proof.lost_ahead import LostAhead
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step, replay
 
 
-class AnyAhead:
+class AnyAhead(Search):
     """The dives, if there is no solution yet, and the first beams. `memory` is in bytes."""
-
-    shortest = False
 
     def __init__(
         self, best: Best[Any], recorder: Recorder, limits: Limits, threads: int, memory: int
     ) -> None:
         self.best = best
         self.recorder = recorder
-        self.limits = limits
-        self.threads = threads
-        self.memory = memory
         self._improver = Improver(best, memory, limits.max_states)
+        self._shapes = list(self._improver.first)
+        self._beam: AnyBeam | None = None
+        self._dives: LostAhead | None = None
+        codec = best.codec
+        by_cards = not codec.measure.by_room
+        if best.length is None and by_cards and has_dominance(codec.rules):
+            keys = RecordKeys(codec.deal, recorder.policy)
+            self._dives = LostAhead(keys, recorder, limits, threads, memory)
 
-    def run(self) -> Steps:
-        """Find a solution, and some shorter ones."""
-        try:
-            if self.best.length is None:
-                outcome = yield from self._dive()
-                if outcome != Stopped():
-                    return outcome
-            return (yield from self._beams())
-        except Cancelled:
-            return Stopped(Limit.INTERRUPT)
+    def step(self) -> Outcome | None:
+        """Dive for a moment, or go on with a beam."""
+        if self._dives is not None:
+            return self._dive(self._dives)
+        if self._beam is None:
+            if not self._shapes:
+                return Stopped()
+            self._beam = self._improver.beam(self._shapes.pop(0))
+        if self._beam.step():
+            steps, self._beam = self._beam.steps, None
+            if steps is not None:
+                self._offer(steps)
+        return None
 
-    def _dive(self) -> Steps:
-        """Look for a first solution; Stopped() where the dives do not decide the deal."""
-        codec, recorder = self.best.codec, self.recorder
-        if codec.measure.by_room or not has_dominance(codec.rules):
-            return Stopped()
-        keys = RecordKeys(codec.deal, recorder.policy)
-        dives = LostAhead(keys, recorder, self.limits, self.threads, self.memory)
-        outcome = yield from dives.outcome()
-        if not isinstance(outcome, GoalMet):
+    def _dive(self, dives: LostAhead) -> Outcome | None:
+        """Look for a first solution for a moment; only a lost deal ends the search."""
+        outcome = dives.step()
+        if outcome is None:
+            return None
+        outcome = dives.end(outcome)
+        if outcome != Stopped():
             return outcome
-        steps = dives.path(outcome)
+        if dives.won:
+            self._take(dives.path(GoalMet()), dives.keys)
+        dives.close()
+        self._dives = None
+        return None
+
+    def _take(self, steps: list[Step], keys: CoveringKeys) -> None:
+        """Take the solution of the dives, if its safe moves are those of the policy."""
         moves = replay(keys, steps)
-        if makes_safe_moves(codec.deal.position, moves, keys.rules, keys.policy):
-            yield from self._better(steps)
-        return Stopped()
+        if makes_safe_moves(self.best.codec.deal.position, moves, keys.rules, keys.policy):
+            self._offer(steps)
 
-    def _better(self, steps: list[Step]) -> Iterator[Event]:
+    def _offer(self, steps: list[Step]) -> None:
         if self.best.offer(steps):
-            yield from self._keep()
+            self.best.keep()
 
-    def _keep(self) -> Iterator[Event]:
-        """Commit the solution at once: nothing else is being written."""
-        commit = self.recorder.commit(0, 0)
-        yield self.best.event()
-        yield commit
+    def report(self) -> Report:
+        """Return a snapshot of the dives, or of the beam."""
+        if self._dives is not None:
+            return self._dives.report()
+        looked_at = 0 if self._beam is None else self._beam.looked_at
+        return replace(self.recorder.report(), phase="improve", states=looked_at)
 
-    def _beams(self) -> Steps:
-        for improved in self._improver.first():
-            limit = self.recorder.limits.reached()
-            if improved:
-                yield from self._keep()
-            if limit is not None:
-                return Stopped(limit)
-            yield self._report()
-        return Stopped()
+    def end(self, outcome: Outcome) -> Outcome:
+        """Forget the counts of dives that do not decide the deal."""
+        return outcome if self._dives is None else self._dives.end(outcome)
 
-    def _report(self) -> Report:
-        beam, report = self._improver.beam, self.recorder.report()
-        looked_at = 0 if beam is None else beam.looked_at
-        return replace(report, phase="improve", states=looked_at, best=self.best.length)
+    def close(self) -> None:
+        """End the dives."""
+        if self._dives is not None:
+            self._dives.close()
 
     def path(self, goal: GoalMet) -> None:
         """Return None: the search never ends with a goal, as a solution is only the beginning."""

@@ -11,7 +11,6 @@ The kernels are those of the search by cost layers. With the weight 0 a layer is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -63,7 +62,7 @@ class BeamShape(NamedTuple):
 
 
 class Beam:
-    """A beam search from the deal; :meth:`run` carries it out, and finds `steps`.
+    """A beam search from the deal; it finds `steps`.
 
     A solution has to be shorter than ``ceiling`` moves. The beam gives up when it has looked at
     ``room`` states that may be part of one.
@@ -83,46 +82,46 @@ class Beam:
         self._queue.shard.state[CEILING] = ceiling
         self._starts = [0]  # the first row of each level, but for what free moves have led to
         self._random = np.random.default_rng(shape.width)
+        self._found: list[NDArray[np.uint32]] = []  # rows of the next level
+        root = np.array([[*codec.root, codec.root_code]], np.uint64)
+        insert_candidates(*self._constants(), root, 0)
+        self._starts.append(int(self._queue.shard.state[COUNT]))
 
     @property
     def looked_at(self) -> int:
         """The states looked at, those that were dropped included."""
         return int(self._queue.shard.state[EVALUATED])
 
-    def run(self) -> Iterator[None]:
-        """Search; yields now and then."""
-        codec = self.codec
-        root = np.array([[*codec.root, codec.root_code]], np.uint64)
-        insert_candidates(*self._constants(), root, 0)
-        while not self._is_over():
-            self._starts.append(int(self._queue.shard.state[COUNT]))
-            found: list[NDArray[np.uint32]] = []
-            while not self._is_over():  # a free move may have come to the goal
-                if not self._expand(found):
-                    return
-                yield
-            self.level += 1
-            if self._queue.shard.state[GOAL_ROW] < 0:
-                self._look_at(np.concatenate(found))
-        if self._queue.shard.state[GOAL_ROW] >= 0:
-            self.steps = self._path()
+    def step(self) -> bool:
+        """Expand some states of the level; return True once the beam is over."""
+        if not self._level_is_over():
+            # Without room for more, the beam gives up.
+            return not self._expand()
+        self.level += 1
+        if self._queue.shard.state[GOAL_ROW] < 0:
+            self._look_at(np.concatenate(self._found) if self._found else np.empty(0, np.uint32))
+        if self._level_is_over():
+            if self._queue.shard.state[GOAL_ROW] >= 0:
+                self.steps = self._path()
+            return True
+        self._found = []
+        self._starts.append(int(self._queue.shard.state[COUNT]))
+        return False
 
     def _constants(self) -> tuple[object, ...]:
         tables = self.codec.tables
         return tables, self._bound, self._queue.shard, self.level, 0, self.codec.locked
 
-    def _is_over(self) -> bool:
+    def _level_is_over(self) -> bool:
+        """Return True if the goal is met, or no state of the level is left to expand."""
         state = self._queue.shard.state
         return bool(state[GOAL_ROW] >= 0 or not state[TODO])
 
-    def _expand(self, found: list[NDArray[np.uint32]]) -> bool:
-        """Expand some states of the level; ``found`` gets the rows of their successors.
-
-        Whether there was room for it.
-        """
+    def _expand(self) -> bool:
+        """Expand some states of the level; return True if there is room for more."""
         self._queue.enlarge_table()
         expand_layer(*self._constants(), 0, 1, NO_CEILING, _STOP)
-        found.append(take_later(self._queue.shard)[0])
+        self._found.append(take_later(self._queue.shard)[0])
         shard = self._queue.shard
         return bool(shard.state[COUNT] + BURST <= shard.rows.shape[0])
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.results import Limit, Limits
+from dbmsolver.results import Limits, Report
 from dbmsolver.search.improve.beam import Beam, BeamShape, room_for
-from dbmsolver.search.limits import Cancelled
-from dbmsolver.search.outcome import GoalMet, Outcome, Steps, Stopped
+from dbmsolver.search.outcome import GoalMet, Outcome, Search, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 
@@ -22,49 +21,44 @@ _STATES = 1500
 """The states that a beam looks at, at most, for each of its width."""
 
 
-class BeamAhead:
+class BeamAhead(Search):
     """The beams, in `memory` bytes. The solution, if one is found, need not be a shortest one."""
-
-    shortest = False
 
     def __init__(self, codec: StateCodec, recorder: Recorder, limits: Limits, memory: int) -> None:
         self.codec = codec
         self.recorder = recorder
         room = room_for(memory)
         self._room = room if limits.max_states is None else min(room, limits.max_states)
-        self._looked_at = 0
+        self._widths = list(WIDTHS)
+        self._beam: Beam | None = None
+        self._before = 0  # states that earlier beams have looked at
         self._steps: list[Step] | None = None
 
-    def run(self) -> Steps:
-        """Search with one beam after the other, until one finds a solution."""
-        try:
-            for width in WIDTHS:
-                outcome = yield from self._search(BeamShape(width))
-                if outcome != Stopped():
-                    return outcome
-        except Cancelled:
-            return Stopped(Limit.INTERRUPT)
-        return Stopped()
+    @property
+    def _looked_at(self) -> int:
+        """The states that all beams have looked at."""
+        return self._before + (0 if self._beam is None else self._beam.looked_at)
 
-    def _search(self, shape: BeamShape) -> Steps:
-        beam = Beam(self.codec, shape, min(self._room, _STATES * shape.width))
-        for _ in beam.run():
-            limit = self.recorder.limits.reached()
-            if limit is not None:
-                return Stopped(limit)
-            report = self.recorder.report()
-            looked_at = self._looked_at + beam.looked_at
-            yield replace(report, phase="look ahead", states=looked_at, evaluated=looked_at)
-        self._looked_at += beam.looked_at
-        return self._decided(beam)
-
-    def _decided(self, beam: Beam) -> Outcome:
-        if beam.steps is None:
-            return Stopped()
-        self._steps = beam.steps
+    def step(self) -> Outcome | None:
+        """Go on with a beam, until one finds a solution."""
+        if self._beam is None:
+            if not self._widths:
+                return Stopped()
+            shape = BeamShape(self._widths.pop(0))
+            self._beam = Beam(self.codec, shape, min(self._room, _STATES * shape.width))
+        if not self._beam.step():
+            return None
+        self._steps, self._before, self._beam = self._beam.steps, self._looked_at, None
+        if self._steps is None:
+            return None
         statistics = self.recorder.statistics
         statistics.states = statistics.evaluated = self._looked_at
         return GoalMet()
+
+    def report(self) -> Report:
+        """Return a snapshot of the beams."""
+        report, looked_at = self.recorder.report(), self._looked_at
+        return replace(report, phase="look ahead", states=looked_at, evaluated=looked_at)
 
     def path(self, goal: GoalMet) -> list[Step] | None:
         """Return the steps from the deal to the goal."""

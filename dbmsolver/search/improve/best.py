@@ -57,8 +57,13 @@ class Best(Generic[KeysT]):
         """Return the solution as fields of a manifest."""
         return {"path": self.path, "length": self.length}
 
-    def event(self) -> Better:
-        """Return the solution as an event for whoever watches."""
+    def tell(self) -> None:
+        """Tell whoever watches of the solution."""
         assert self.moves is not None and self.length is not None
         elapsed, metric = self.recorder.statistics.elapsed, self.codec.measure.metric
-        return Better(self.moves, elapsed, self.length, metric)
+        self.recorder.events.append(Better(self.moves, elapsed, self.length, metric))
+
+    def keep(self) -> None:
+        """Tell of the solution and commit it at once: nothing else is being written."""
+        self.tell()
+        self.recorder.events.append(self.recorder.commit(0, 0))

@@ -8,8 +8,7 @@ bounded share of the time, however long the search lasts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from dbmsolver.keys.choice import are_of_patience
 from dbmsolver.search.improve.beam import Beam, BeamShape, room_for
@@ -42,7 +41,6 @@ PACE = 3
 """The pace of later beams: one starts once the search has evaluated PACE times its states."""
 _STATES = 200
 """The states that a beam looks at, for each of its width. It is often fewer."""
-Event = TypeVar("Event")
 
 
 class AnyBeam(Protocol):
@@ -55,8 +53,8 @@ class AnyBeam(Protocol):
     def looked_at(self) -> int:
         """The states looked at, those that were dropped included."""
 
-    def run(self) -> Iterator[None]:
-        """Search; yields now and then."""
+    def step(self) -> bool:
+        """Search for a moment; return True once the beam is over."""
 
 
 def memory_for_beams(memory: int, any_solution: bool) -> int:
@@ -80,16 +78,15 @@ class Improver:
         room = room_for(memory)
         self.room = room if most is None else min(room, most)
         self.any_solution = any_solution
-        self.beam: AnyBeam | None = None
         self._of_patience = are_of_patience(best.codec)
         self._due = [(PACE, shape) for shape in LATER]
         if not any_solution:
             self._due = [*_BESIDE, *self._due]
 
-    def first(self) -> Iterator[bool]:
-        """Run the beams that come first, one after the other; see :meth:`make`."""
-        for shape in FIRST_OF_PATIENCE if self._of_patience else FIRST:
-            yield from self.make(shape)
+    @property
+    def first(self) -> tuple[BeamShape, ...]:
+        """The beams that come first, one after the other."""
+        return FIRST_OF_PATIENCE if self._of_patience else FIRST
 
     def due(self, evaluated: int) -> AnyBeam | None:
         """Return the next of the later beams, if it is time for it.
@@ -103,20 +100,13 @@ class Improver:
         if states > self.room or evaluated < pace * states:
             return None
         self._due.pop(0)
-        return self._beam(shape)
+        return self.beam(shape)
 
-    def _beam(self, shape: BeamShape) -> AnyBeam:
+    def beam(self, shape: BeamShape) -> AnyBeam:
+        """Return a beam for solutions that are shorter than the best one."""
         keys, ceiling = self.best.codec, self.best.ceiling
         if self._of_patience:
             from dbmsolver.search.improve.patience_beam import PatienceBeam
 
             return PatienceBeam(keys, shape, self.room, ceiling)
         return Beam(keys, shape, self.room, ceiling)
-
-    def make(self, shape: BeamShape) -> Iterator[bool]:
-        """Make a beam. Yields now and then, and says whether a shorter solution has been found."""
-        self.beam = self._beam(shape)
-        for _ in self.beam.run():
-            yield False
-        steps, self.beam = self.beam.steps, None
-        yield steps is not None and self.best.offer(steps)

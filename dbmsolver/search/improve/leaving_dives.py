@@ -29,7 +29,7 @@ class LeavingDives(PositionDives[LeavingKeys, Diving]):
     @property
     def shortest(self) -> bool:
         """True if the solution is a shortest one: none can be shorter."""
-        return self.best is not None and len(self.steps) == self.keys.least
+        return self.best is not None and len(self.found) == self.keys.least
 
     def _wanted(self) -> Iterator[int]:
         random, places = Random(1), list(range(self.keys.places))

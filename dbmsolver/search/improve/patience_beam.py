@@ -8,8 +8,6 @@ for what costs less, until no state is left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from dbmsolver.core.patience_beam import (
@@ -39,7 +37,7 @@ _STOP = 1 << 11
 
 
 class PatienceBeam:
-    """A beam search from the deal; :meth:`run` carries it out, and finds `steps`.
+    """A beam search from the deal; it finds `steps`.
 
     A solution has to cost less than ``ceiling``. The arrays hold at most ``room`` states.
     """
@@ -54,28 +52,31 @@ class PatienceBeam:
         kept = max(1, min(_LEVELS * shape.width, room - following))
         self._beaming = make_beaming(keys.words(keys.root), kept, following, ceiling)
         self._random = np.random.default_rng(shape.width)
+        self._scratch = make_board(), make_weights(), make_found()
+        self._first, self._last = 0, 1  # the states of the level that are not expanded
 
     @property
     def looked_at(self) -> int:
         """The states looked at, those that were dropped included."""
         return int(self._beaming.state[LOOKED_AT])
 
-    def run(self) -> Iterator[None]:
-        """Search; yields now and then."""
+    def step(self) -> bool:
+        """Expand some states of the level; return True once the beam is over."""
         keys, beaming = self.keys, self._beaming
-        board, weights, found = make_board(), make_weights(), make_found()
-        first, last = 0, 1
-        while first < last:
-            beaming.level.slots[:] = 0
-            beaming.level.counts[:] = 0
-            for begin in range(first, last, _STOP):
-                end = min(begin + _STOP, last)
-                expand_kept(keys.tables, keys.bounds, beaming, board, weights, found, begin, end)
-                yield
-            self._keep_best()
-            first, last = last, int(beaming.kept.counts[0])
+        end = min(self._first + _STOP, self._last)
+        expand_kept(keys.tables, keys.bounds, beaming, *self._scratch, self._first, end)
+        self._first = end
+        if end < self._last:
+            return False
+        self._keep_best()
+        beaming.level.slots[:] = 0
+        beaming.level.counts[:] = 0
+        self._last = int(beaming.kept.counts[0])
+        if self._first < self._last:
+            return False
         if beaming.state[GOAL_PARENT] >= 0:
             self.steps = self._steps()
+        return True
 
     def _keep_best(self) -> None:
         """Keep the best states of the level; equally good ones are chosen by chance."""

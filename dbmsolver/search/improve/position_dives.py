@@ -6,17 +6,16 @@ chance more than on any rule. Longer ones follow. The states they meet are no pa
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterator
+from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
-from dbmsolver.results import Limit, Limits, Report
+from dbmsolver.results import Limits, Report
 from dbmsolver.search.improve.best import Best
-from dbmsolver.search.limits import Cancelled
-from dbmsolver.search.outcome import GoalMet, Steps, Stopped
+from dbmsolver.search.outcome import GoalMet, Outcome, Search, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Keys, Step
 
@@ -36,7 +35,7 @@ KeysT = TypeVar("KeysT", bound=Keys)
 DivingT = TypeVar("DivingT", bound=Diving)
 
 
-class PositionDives(ABC, Generic[KeysT, DivingT]):
+class PositionDives(Search, Generic[KeysT, DivingT]):
     """Dives, one after the other.
 
     Where no solution can be shorter than the one they find, the search ends with it, and so it does
@@ -65,61 +64,58 @@ class PositionDives(ABC, Generic[KeysT, DivingT]):
         self.left = limits.max_states
         self.best = best
         self.met = 0
-        self.steps: list[Step] = []
+        self.found: list[Step] = []
+        self._schedule = self._wanted()
+        self._diving: DivingT | None = None
+        self._most = 0  # the states that this dive meets at most
+        self._before = 0  # the states that earlier ones have met
 
-    @property
-    def shortest(self) -> bool:
-        """True if the solution is known to be a shortest one."""
-        return False
+    def step(self) -> Outcome | None:
+        """Dive for a moment, until there is a solution, there is none, or no dive is left."""
+        if self._diving is None:
+            self._diving = self._next_dive()
+        if self._diving is None:
+            return Stopped()
+        diving = self._diving
+        limit = min(self._most, int(diving.state[1]) + self.at_once)
+        length = self._go_on(diving, limit)
+        self.met = self._before + int(diving.state[1])
+        if length >= 0:
+            return self._solved(self._steps(diving, length))
+        if length >= self.ends:
+            return Stopped()
+        if length != self.given_up or limit == self._most:
+            self._diving = None
+        return None
 
-    def run(self) -> Steps:
-        """Dive until there is a solution, there is none, or no dive is left."""
-        try:
-            return (yield from self._run())
-        except Cancelled:
-            return Stopped(Limit.INTERRUPT)
+    def _next_dive(self) -> DivingT | None:
+        """Return the next dive; None if no more is wanted, or no more states may be met."""
+        most = min(next(self._schedule, 0), self.room)
+        if self.left is not None:
+            most = min(most, self.left - self.met)
+        if most < 1:
+            return None
+        self._most, self._before = most, self.met
+        return self._begin(most)
 
-    def _run(self) -> Steps:
-        steps = yield from self._dive_often()
-        if steps is None:
-            return Stopped(self.recorder.limits.reached())
-        self.steps = steps
+    def _solved(self, steps: list[Step]) -> Outcome:
+        """Take a solution. It ends the search, or it is kept and the next search begins."""
+        self.found = steps
         statistics = self.recorder.statistics
         if self.best is None or self.shortest:
             statistics.states = statistics.evaluated = self.met
             return GoalMet()
         if self.best.offer(steps):
-            commit = self.recorder.commit(0, 0)
-            yield self.best.event()
-            yield commit
+            self.best.keep()
         return Stopped()
 
-    def _dive_often(self) -> Generator[Report, None, list[Step] | None]:
-        """Make the dives; yields reports, and returns the steps of a solution or None."""
-        for wanted in self._wanted():
-            most = min(wanted, self.room)
-            if self.left is not None:
-                most = min(most, self.left - self.met)
-            if most < 1:
-                break
-            diving, before = self._begin(most), self.met
-            while True:
-                limit = min(most, int(diving.state[1]) + self.at_once)
-                length = self._go_on(diving, limit)
-                self.met = before + int(diving.state[1])
-                self.recorder.statistics.measure_memory()
-                if length >= 0:
-                    return self._steps(diving, length)
-                if length >= self.ends or self.recorder.limits.reached() is not None:
-                    return None
-                yield replace(self.recorder.report(look_ahead=True), evaluated=self.met)
-                if length != self.given_up or limit == most:
-                    break
-        return None
+    def report(self) -> Report:
+        """Return a snapshot of the dives."""
+        return replace(self.recorder.report(look_ahead=True), evaluated=self.met)
 
     def path(self, goal: GoalMet) -> list[Step]:
         """Return the steps from the deal to the goal."""
-        return self.steps
+        return self.found
 
     # What differs.
 

@@ -6,125 +6,97 @@ own: then nobody waits for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from threading import Event as Flag
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from dbmsolver.results import Event, Report
+from dbmsolver.results import Commit, Report
+from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.improve.best import Best
-from dbmsolver.search.limits import Cancelled
-from dbmsolver.search.outcome import GoalMet, Search, Steps, Stopped
-from dbmsolver.search.recorder import Recorder
+from dbmsolver.search.outcome import GoalMet, Outcome, Search, Stopped
 from dbmsolver.search.trace import Step
 
 if TYPE_CHECKING:
     from dbmsolver.search.improve.improver import AnyBeam, Improver
 
 
-class Layered(Search, Protocol):
-    """A search by cost layers."""
-
-    recorder: Recorder
-
-    @property
-    def layer(self) -> int:
-        """The layer that is being closed."""
-
-    @property
-    def evaluated(self) -> int:
-        """The number of states looked at."""
-
-    @property
-    def ceiling(self) -> int:
-        """The length of the best solution: only layers below it are closed."""
-
-    @ceiling.setter
-    def ceiling(self, length: int) -> None: ...
-
-    def report(self) -> Report:
-        """Return how far the search is."""
-
-
-class ShortestBelow:
+class ShortestBelow(Search):
     """A search that closes the layers below the best solution's length.
 
     A solution found there is a shortest one. If there is none, the best solution is.
     """
 
-    shortest = True
-
-    def __init__(self, search: Layered, best: Best[Any], improver: Improver) -> None:
+    def __init__(self, search: AStarSearch, best: Best[Any], improver: Improver) -> None:
         self.search = search
+        self.recorder = search.recorder
         self.best = best
         self.improver = improver
+        self._between: AnyBeam | None = None
         self._beside: _Beside | None = None
         search.ceiling = best.ceiling
 
-    def run(self) -> Steps:
-        """Search until the best solution is proven to be a shortest one, or a limit is reached."""
-        steps = self.search.run()
-        try:
-            with closing(steps):
-                outcome = yield from self._run(steps)
-        finally:
-            if self._beside is not None:
-                self._beside.end()
-        if isinstance(outcome, Stopped) and self._beside is not None:
-            found = self._beside.steps()  # it may just have come to its end
-            if found is not None:
-                self.best.offer(found)
+    @property
+    def shortest(self) -> bool:
+        """True: what is found is shorter than any other solution."""
+        return True
+
+    def step(self) -> Outcome | None:
+        """Go on with a beam, or close some states and see whether it is time for a beam."""
+        if self._between is not None:
+            if self._between.step():
+                steps, self._between = self._between.steps, None
+                self._offer(steps)
+            return None
+        outcome = self.search.step()
+        if outcome is None:
+            self._improve()
         return outcome
 
-    def _run(self, steps: Steps) -> Steps:
-        advance: Callable[[], Event] = partial(next, steps)
-        while True:
-            try:
-                event = advance()
-            except StopIteration as end:
-                return end.value  # type: ignore[no-any-return]  # an Outcome
-            advance = partial(next, steps)
-            try:
-                yield self._with_best(event)
-                yield from self._improve()
-            except Cancelled as request:
-                advance = partial(steps.throw, request)
-
-    def _improve(self) -> Iterator[Event]:
-        """Make a beam if it is time for one, or take the solution that one has found."""
+    def _improve(self) -> None:
+        """Begin a beam if it is time for one, or take the solution that one has found."""
         if self._beside is not None:
             if self._beside.is_over():
                 steps, self._beside = self._beside.steps(), None
-                yield from self._offer(steps)
+                self._offer(steps)
             return
         if self.best.ceiling - self.search.layer <= 1:
             return  # this layer would hold the solution
         beam = self.improver.due(self.search.evaluated)
-        if beam is not None and self.search.recorder.threads > 1:
+        if beam is not None and self.recorder.threads > 1:
             self._beside = _Beside(beam)
-        elif beam is not None:
-            yield from self._between(beam)
+        else:
+            self._between = beam
 
-    def _between(self, beam: AnyBeam) -> Iterator[Event]:
-        """Make a beam while the search waits; it ends early where a limit is reached."""
-        for _ in beam.run():
-            if self.search.recorder.limits.reached() is not None:
-                return
-            yield self._with_best(replace(self.search.report(), phase="improve"))
-        yield from self._offer(beam.steps)
-
-    def _offer(self, steps: list[Step] | None) -> Iterator[Event]:
+    def _offer(self, steps: list[Step] | None) -> None:
         """Lower the ceiling to the length of a solution that is shorter than the best one."""
         if steps is not None and self.best.offer(steps):
             self.search.ceiling = self.best.ceiling
             if self.improver.any_solution:
-                yield self.best.event()
+                self.best.tell()
 
-    def _with_best(self, event: Event) -> Event:
-        return replace(event, best=self.best.length) if isinstance(event, Report) else event
+    def report(self) -> Report:
+        """Return a snapshot of the search, or of the beam while the search waits for it."""
+        report = self.search.report()
+        return report if self._between is None else replace(report, phase="improve")
+
+    def commit(self) -> Commit:
+        """Commit what is closed and, if the search can be resumed, what is pending."""
+        return self.search.commit()
+
+    def end(self, outcome: Outcome) -> Outcome:
+        """Take the solution of a beam that has just ended; commit all that is finished."""
+        if self._beside is not None:
+            self._beside.end()
+            if isinstance(outcome, Stopped):
+                self._offer(self._beside.steps())
+        return self.search.end(outcome)
+
+    def close(self) -> None:
+        """End the beam, and the threads of the search."""
+        if self._beside is not None:
+            self._beside.end()
+        self.search.close()
 
     def path(self, goal: GoalMet) -> list[Step] | None:
         """Return the steps from the deal to the goal."""
@@ -141,9 +113,8 @@ class _Beside:
         self._future: Future[None] = self._pool.submit(self._run)
 
     def _run(self) -> None:
-        for _ in self._beam.run():
-            if self._ended.is_set():
-                return
+        while not self._ended.is_set() and not self._beam.step():
+            pass
 
     def is_over(self) -> bool:
         """Return True if the beam has ended, in whatever way."""

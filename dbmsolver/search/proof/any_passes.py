@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.keys.classes import ClassKeys
-from dbmsolver.results import Limit, Limits, Method
-from dbmsolver.search.outcome import Exhausted, GoalMet, Steps, Stopped
+from dbmsolver.results import Limit, Limits, Method, Report
+from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Search, Stopped
 from dbmsolver.search.proof.dive_ahead import DiveAhead
 from dbmsolver.search.proof.dives import CLASS_ORDERS, CLASS_SCHEDULE, Schedule
 from dbmsolver.search.recorder import Recorder
@@ -19,14 +19,12 @@ SCHEDULE: Schedule = (*CLASS_SCHEDULE[:-3], (CLASS_ORDERS[0], 1 << 20), (CLASS_O
 large enough for most proofs; it takes some seconds."""
 
 
-class AnyPassesAhead:
+class AnyPassesAhead(Search):
     """The dives over classes of any number of passes, in `memory` bytes.
 
     They end with a proof, or leave the deal open. With ``needed`` nothing else may decide a deal
     that is not won so: the search ends for want of memory then.
     """
-
-    shortest = False
 
     def __init__(
         self,
@@ -41,21 +39,32 @@ class AnyPassesAhead:
         self.needed = needed
         keys = ClassKeys(deal, recorder.policy, method=Method.CLASSES_ANY_PASSES)
         self._dives = DiveAhead(keys, recorder, limits, threads, memory, SCHEDULE)
-
-    def run(self) -> Steps:
-        """Dive. If all classes are exhausted, they are the whole proof."""
-        recorder = self.recorder
         recorder.statistics.recall(recorder.store.manifest.without_counts())
-        outcome = yield from self._dives.run()
+
+    def step(self) -> Outcome | None:
+        """Dive for a moment. If all classes are exhausted, they are the whole proof."""
+        outcome = self._dives.step()
         if isinstance(outcome, Exhausted):
-            recorder.batch.fields["method"] = Method.CLASSES_ANY_PASSES
-            return outcome
-        recorder.statistics.recall(recorder.store.manifest)
+            self.recorder.batch.fields["method"] = Method.CLASSES_ANY_PASSES
         if isinstance(outcome, GoalMet):
             return Stopped()  # the win may need more passes than there are
         if outcome == Stopped() and self.needed:
             return Stopped(Limit.MEMORY)
         return outcome
+
+    def report(self) -> Report:
+        """Return a snapshot of the dives."""
+        return self._dives.report()
+
+    def end(self, outcome: Outcome) -> Outcome:
+        """Forget the counts of dives that do not decide the deal."""
+        if not isinstance(outcome, Exhausted):
+            self.recorder.statistics.recall(self.recorder.store.manifest)
+        return outcome
+
+    def close(self) -> None:
+        """End the dives."""
+        self._dives.close()
 
     def path(self, goal: GoalMet) -> None:
         """Return None: the search never ends with a goal."""

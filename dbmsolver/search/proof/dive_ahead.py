@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import replace
 
 from dbmsolver.keys.choice import CoveringKeys
-from dbmsolver.results import Limit, Limits, Report
-from dbmsolver.search.limits import Cancelled
-from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Steps, Stopped
+from dbmsolver.results import Limits, Report
+from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Search, Stopped
 from dbmsolver.search.proof.dives import Dived, Dives, Schedule, blocks_of
 from dbmsolver.search.proof.record_trace import moves_along
 from dbmsolver.search.proof.worker import WorkResult
@@ -20,10 +18,8 @@ _MOST_THREADS = 2
 """More dives at a time than that seldom find anything sooner."""
 
 
-class DiveAhead:
+class DiveAhead(Search):
     """The dives that precede a proof. `memory` bytes are at their disposal, in all."""
-
-    shortest = False
 
     def __init__(
         self,
@@ -40,28 +36,20 @@ class DiveAhead:
         self._dives = Dives(keys, most_threads, memory, limits.max_states, schedule)
         self._won: Dived | None = None
 
-    def run(self) -> Steps:
-        """Dive. If all records are exhausted, they go into the next commit."""
-        with closing(self._dives.run(self.keys.root)) as running:
-            while True:
-                try:
-                    next(running)
-                except StopIteration as end:
-                    dived: Dived = end.value
-                    return self._decided(dived)
-                limit = self.recorder.limits.reached()
-                if limit is not None:
-                    return Stopped(limit)
-                try:
-                    yield self._report()
-                except Cancelled:
-                    return Stopped(Limit.INTERRUPT)
+    def step(self) -> Outcome | None:
+        """Dive for a moment. If all records are exhausted, they go into the next commit."""
+        dived = self._dives.step()
+        return None if dived is None else self._decided(dived)
 
-    def _report(self) -> Report:
+    def report(self) -> Report:
         """Report which dive it is, and how many records all of them have found."""
         number, found = self._dives.progress()
         report = self.recorder.report()
         return replace(report, phase="dive", dive=(number, len(self._dives.schedule)), states=found)
+
+    def close(self) -> None:
+        """End the dives."""
+        self._dives.close()
 
     def _decided(self, dived: Dived) -> Outcome:
         if dived.outcome == "won":

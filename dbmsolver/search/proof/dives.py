@@ -9,7 +9,7 @@ quickly takes long because of another.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Literal, NamedTuple
 
@@ -205,8 +205,8 @@ def room_for(memory: int, threads: int) -> int:
 class Dives:
     """The dives of a schedule, made by some threads; each may find `most` records at most.
 
-    The outcome is that of the first in the schedule that decides the deal, so it does not depend on
-    the threads.
+    They begin with the record `start`, or with the deal's. The outcome is that of the first in the
+    schedule that decides the deal, so it does not depend on the threads.
     """
 
     def __init__(
@@ -216,10 +216,12 @@ class Dives:
         memory: int,
         most: int | None,
         schedule: Schedule = (),
+        start: State | None = None,
     ) -> None:
         self.keys = keys
         self.threads = threads
         self.schedule = schedule or schedule_of(keys)
+        self.start = start or keys.root
         room = room_for(memory, threads)
         self.limit = room if most is None else min(room, most)
         self.expanded = 0
@@ -227,50 +229,54 @@ class Dives:
         self._begun = 0
         self._idle = [Diver(self.limit) for _ in range(threads)]
         self._running: dict[Future[Dived], tuple[int, Diver]] = {}
+        self._left = list(enumerate(self.schedule))
+        self._decided: dict[int, Dived] = {}
+        self._pool = ThreadPoolExecutor(threads)
 
     def progress(self) -> tuple[int, int]:
         """Return how many dives have begun, and how many records they have found."""
         running = sum(diver.found() for _, diver in list(self._running.values()))
         return self._begun, self._found + running
 
-    def run(self, start: State) -> Generator[None, None, Dived]:
-        """Dive from a record; yields now and then, and returns the outcome."""
-        tasks = list(enumerate(self.schedule))
-        decided: dict[int, Dived] = {}
-        with ThreadPoolExecutor(self.threads) as pool:
-            try:
-                while tasks or self._running:
-                    while tasks and self._idle and not decided:
-                        number, (order, limit) = tasks.pop(0)
-                        diver = self._idle.pop()
-                        limit = min(limit, self.limit)
-                        # At once: what it found last is not to be told as found now.
-                        diver.forget(limit)
-                        diver.diving.stop[0] = 0
-                        self._begun = number + 1
-                        task = pool.submit(diver.dive, self.keys, start, order, limit)
-                        self._running[task] = number, diver
-                    done, _ = wait(self._running, _PAUSE, FIRST_COMPLETED)
-                    for task in done:
-                        number, diver = self._running.pop(task)
-                        self._idle.append(diver)
-                        dived = task.result()
-                        self.expanded += dived.expanded
-                        self._found += diver.found()
-                        if dived.outcome != "open":
-                            decided[number] = dived
-                            tasks = []
-                    if decided and all(
-                        number > min(decided) for number, _ in self._running.values()
-                    ):
-                        break
-                    yield
-            finally:
-                for _, diver in self._running.values():
-                    diver.diving.stop[0] = 1
-        if decided:
-            return decided[min(decided)]
+    def step(self) -> Dived | None:
+        """Dive for a moment; return the outcome of all dives once it is known."""
+        self._submit()
+        done, _ = wait(self._running, _PAUSE, FIRST_COMPLETED)
+        for task in done:
+            number, diver = self._running.pop(task)
+            self._idle.append(diver)
+            dived = task.result()
+            self.expanded += dived.expanded
+            self._found += diver.found()
+            if dived.outcome != "open":
+                self._decided[number] = dived
+                self._left = []
+        if self._left or any(
+            number < min(self._decided, default=number + 1) for number, _ in self._running.values()
+        ):
+            return None
+        self.close()
+        if self._decided:
+            return self._decided[min(self._decided)]
         return Dived("open", self.expanded)
+
+    def _submit(self) -> None:
+        """Begin with the next dives of the schedule where threads are idle."""
+        while self._left and self._idle:
+            number, (order, limit) = self._left.pop(0)
+            diver = self._idle.pop()
+            limit = min(limit, self.limit)
+            diver.forget(limit)  # at once: what it found last is not to be told as found now
+            diver.diving.stop[0] = 0
+            self._begun = number + 1
+            task = self._pool.submit(diver.dive, self.keys, self.start, order, limit)
+            self._running[task] = number, diver
+
+    def close(self) -> None:
+        """End the dives early, and their threads."""
+        for _, diver in self._running.values():
+            diver.diving.stop[0] = 1
+        self._pool.shutdown()
 
 
 def blocks_of(keys: CoveringKeys, dived: Dived) -> list[tuple[int, Runs]]:

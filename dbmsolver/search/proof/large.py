@@ -12,7 +12,7 @@ until nothing is pending in any of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from functools import partial
 from typing import Any
@@ -64,61 +64,60 @@ class LargeSignature:
         self.take_result = take_result
         self.set = PieceSet(shape, recorder, start, budget)
         self._clock = 0
+        self._running: dict[Future[Any], Callable[[Any], None]] = {}
+        self._reading = self._read_blocks()
 
     @property
     def pieces(self) -> list[Piece]:
         """All pieces."""
         return self.set.pieces
 
-    def run(self) -> Generator[int, None, None]:
-        """Expand pieces until nothing is pending.
+    def step(self) -> bool:
+        """Do a piece of work; return True when nothing is pending."""
+        if self._reading is not None:
+            if next(self._reading, True):
+                self._reading = None
+            return False
+        self._submit()
+        if not self._running:
+            self.set.check_balance()
+            return True
+        finished, _ = wait(self._running, return_when=FIRST_COMPLETED)
+        for future in finished:
+            self._running.pop(future)(future.result())
+        if self._running:  # what comes between two steps may take long, and nobody is to wait
+            self._submit()
+        return False
 
-        Yields the number of waiting candidates after every piece of work. When it is closed it
-        waits for the workers and keeps what it has done.
+    def end(self) -> None:
+        """Wait for the workers, and keep what they have done."""
+        wait(self._running)
+        for future, finish in self._running.items():
+            if future.exception() is None:
+                finish(future.result())
+        self._running.clear()
+
+    def _read_blocks(self) -> Iterator[None] | None:
+        """Return the reading of the blocks of the run before, block by block; None without any.
+
+        They are read once: into tables, or to note their keys' bits.
         """
-        running: dict[Future[Any], Callable[[Any], None]] = {}
-        for _ in self._read_blocks():
-            yield self.set.pending
-        try:
-            while True:
-                self._hand_out(running)
-                if not running:
-                    self.set.check_balance()
-                    return
-                finished, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    running.pop(future)(future.result())
-                if running:  # what the caller does may take long, and nobody is to wait for it
-                    self._hand_out(running)
-                yield self.set.pending
-        finally:
-            wait(running)
-            for future, finish in running.items():
-                if future.exception() is None:
-                    finish(future.result())
-
-    def _read_blocks(self) -> Iterator[None]:
-        """Read the blocks of the run before, once: into tables, or to note their keys' bits."""
         if not self.set.blocks:
-            return
-        pool = self.workers.pool
-        room = self.workers.keeps_tables and fits(self.set)
-        if not room:
-            yield from find_spans(self.set, pool)
-        self.set.cut()
-        if room:
-            yield from load_tables(self.set, pool)
+            return None
+        if self.workers.keeps_tables and fits(self.set):
+            return load_tables(self.set, self.workers.pool)
+        return find_spans(self.set, self.workers.pool)
 
     # What to do next.
 
-    def _hand_out(self, running: dict[Future[Any], Callable[[Any], None]]) -> None:
+    def _submit(self) -> None:
         """Give work to the workers that have none."""
-        while len(running) < self.workers.count:
-            task = self._next_task(bool(running))
+        while len(self._running) < self.workers.count:
+            task = self._next_task(bool(self._running))
             if task is None:
                 break
             work, finish = task
-            running[work] = finish
+            self._running[work] = finish
 
     def _next_task(self, others_run: bool) -> Task | None:
         """Return the next task: make room or tables, or expand a piece. None: wait."""

@@ -8,18 +8,15 @@ Their limits double from one to the next.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
 from dbmsolver.keys.choice import CoveringKeys
 from dbmsolver.keys.states import State
-from dbmsolver.results import Report
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.proof.dives import Dives, orders_of
 from dbmsolver.search.proof.record_trace import record_in
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.steps import changed
 
 SHARE = 0.08
 """The share of the time of a proof that dives may take."""
@@ -57,46 +54,62 @@ class LateDives:
         self._number = 0
         self._alike = 0  # dives so far whose limit is that of the one before
         self._limit = _LEAST
-        self._begun = time.monotonic()
+        self._dives: Dives | None = None  # those that are under way
+        self._code: int | None = None  # of the record that they began with
+        self._made_at = time.monotonic()
+        self._begun_at = 0.0
         self._spent = 0.0
+
+    @property
+    def under_way(self) -> bool:
+        """True if dives have begun and not ended."""
+        return self._dives is not None
 
     def due(self) -> bool:
         """Return True if the next dives fit into their share of the time and can be new ones."""
         if self._tried_all and not self.recorder.keep_closed:
             return False
         expected = self._limit / _RATE
-        return self._spent + expected <= SHARE * (time.monotonic() - self._begun)
+        return self._spent + expected <= SHARE * (time.monotonic() - self._made_at)
 
     @property
     def _tried_all(self) -> bool:
         """True if more dives from the deal's record would be the same as earlier ones."""
         return self._alike > len(self.orders)
 
-    def run(self, strata: dict[int, list[Candidates]]) -> Generator[Report, None, None]:
-        """Dive once with each thread; `win` is set if one of the dives wins.
-
-        `strata` is what is pending. When it is closed before its end, the dives end, too.
-        """
-        begun = time.monotonic()
-        start, code = self.keys.root, None
+    def begin(self, strata: dict[int, list[Candidates]]) -> None:
+        """Begin with one dive for each thread. `strata` is what is pending."""
+        self._begun_at = time.monotonic()
+        start, self._code = self.keys.root, None
         if (self._number % 2 or self._tried_all) and self.recorder.keep_closed:
-            start, code = self._pending(strata)
+            start, self._code = self._pending(strata)
         schedule = [
             (self.orders[(self._number + thread) % len(self.orders)], self._limit)
             for thread in range(self.threads)
         ]
-        dives = Dives(self.keys, self.threads, self.memory, None, schedule)
-        dived = yield from changed(
-            dives.run(start),
-            lambda _: replace(self.recorder.report(), dive=(1, len(schedule))),
-        )
+        self._dives = Dives(self.keys, self.threads, self.memory, None, schedule, start)
+
+    def step(self) -> bool:
+        """Go on with the dives; return True once they have ended. `win` is set if one wins."""
+        assert self._dives is not None
+        dived = self._dives.step()
+        if dived is None:
+            return False
         if dived.outcome == "won":
-            self.win = Win(dived.path, code)
+            self.win = Win(dived.path, self._code)
         self._number += 1
-        limit = min(2 * self._limit, dives.limit)
+        limit = min(2 * self._limit, self._dives.limit)
         self._alike += limit == self._limit
         self._limit = limit
-        self._spent += time.monotonic() - begun
+        self._spent += time.monotonic() - self._begun_at
+        self._dives = None
+        return True
+
+    def close(self) -> None:
+        """End the dives that are under way."""
+        if self._dives is not None:
+            self._dives.close()
+            self._dives = None
 
     def _pending(self, strata: dict[int, list[Candidates]]) -> tuple[State, int]:
         """Return a pending record of the highest stratum, chosen at random, and its code."""

@@ -7,46 +7,54 @@ they end in another way, the search for a shortest solution begins as if they ha
 
 from __future__ import annotations
 
-from collections.abc import Generator
-
 from dbmsolver.keys.choice import CoveringKeys
-from dbmsolver.results import Event, Limits
-from dbmsolver.search.limits import Cancelled
-from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Steps, Stopped
+from dbmsolver.results import Limits, Report
+from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Search, Stopped
 from dbmsolver.search.proof.dive_ahead import DiveAhead
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 
 
-class LostAhead:
-    """The dives that precede a search for a shortest solution. ``memory`` is in bytes."""
+class LostAhead(Search):
+    """The dives that precede a search for a shortest solution. ``memory`` is in bytes.
 
-    shortest = False
+    Only a deal that is lost ends them. ``won`` says whether they have found a solution.
+    """
 
     def __init__(
         self, keys: CoveringKeys, recorder: Recorder, limits: Limits, threads: int, memory: int
     ) -> None:
         self.keys = keys
         self.recorder = recorder
+        self.won = False
         self._dives = DiveAhead(keys, recorder, limits, threads, memory)
-
-    def run(self) -> Steps:
-        """Dive. A deal that is exhausted is lost; nothing else ends the search."""
-        outcome = yield from self.outcome()
-        return Stopped() if isinstance(outcome, GoalMet) else outcome
-
-    def outcome(self) -> Generator[Event, Cancelled | None, Outcome]:
-        """Dive, and return how the dives ended: a win is told as well."""
-        recorder = self.recorder
         # If the dives exhaust the deal, they are the whole proof. If not, they do not count.
         recorder.statistics.recall(recorder.store.manifest.without_counts())
-        outcome = yield from self._dives.run()
+
+    def step(self) -> Outcome | None:
+        """Dive for a moment. A deal that is exhausted is lost."""
+        outcome = self._dives.step()
         if isinstance(outcome, Exhausted):
-            recorder.batch.cleared.append(b"C")
-            recorder.batch.fields["method"] = self.keys.method
-        else:
-            recorder.statistics.recall(recorder.store.manifest)
+            self.recorder.batch.cleared.append(b"C")
+            self.recorder.batch.fields["method"] = self.keys.method
+        if isinstance(outcome, GoalMet):
+            self.won = True
+            return Stopped()
         return outcome
+
+    def report(self) -> Report:
+        """Return a snapshot of the dives."""
+        return self._dives.report()
+
+    def end(self, outcome: Outcome) -> Outcome:
+        """Forget the counts of dives that do not decide the deal."""
+        if not isinstance(outcome, Exhausted):
+            self.recorder.statistics.recall(self.recorder.store.manifest)
+        return outcome
+
+    def close(self) -> None:
+        """End the dives."""
+        self._dives.close()
 
     def path(self, goal: GoalMet) -> list[Step]:
         """Return the steps from the deal to the win that was found."""

@@ -10,7 +10,7 @@ from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Commit, Limit, Question, Report
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import NewRecord
-from dbmsolver.search.outcome import GoalMet, Known, NoneShorter, Outcome, Stopped
+from dbmsolver.search.outcome import GoalMet, Known, NoneShorter, Outcome, Search, Stopped
 from dbmsolver.search.proof.large import LargeSignature
 from dbmsolver.search.proof.late_dives import Win
 from dbmsolver.search.proof.worker import WorkResult
@@ -20,7 +20,7 @@ from dbmsolver.search.tallies import Books, total
 from dbmsolver.storage.records import layer_and_stratum, place_number
 
 
-class ProofState:
+class ProofState(Search):
     """The pending candidates of all strata, and the stratum that is being closed.
 
     `strata` maps each stratum to its pending candidates. `done` are the signatures of the current
@@ -135,21 +135,13 @@ class ProofState:
         self.books.make(candidates.tally)
         self.strata.setdefault(candidates.stratum, []).append(candidates)
 
-    def stops(self) -> bool:
-        """Return True if the goal was met, or a limit is reached now."""
-        self.limit = self.recorder.limits.reached()
-        return self.ended is not None
-
-    def pause(self, share: float | None = None) -> Iterator[Report | Commit]:
-        """Free memory, commit when it is time, and report, between two pieces of work."""
-        self._relieve()
+    def report_stratum(self, share: float | None) -> Report:
+        """Return a snapshot: the stratum, of which a share is closed, and what is pending."""
         pending = sum(one.states for candidates in self.strata.values() for one in candidates)
         if self.large is not None:
             pending += self.large.set.pending
-        if self.recorder.due():
-            yield self.commit()
         layer, stratum = layer_and_stratum(self.stratum)
-        yield self.recorder.report(
+        return self.recorder.report(
             layer=layer or None,
             stratum=stratum,
             last_stratum=layer_and_stratum(self.last_stratum)[1],
@@ -162,7 +154,7 @@ class ProofState:
         """Memory that the candidates of all strata take."""
         return sum(one.nbytes for candidates in self.strata.values() for one in candidates)
 
-    def _relieve(self) -> None:
+    def relieve(self) -> None:
         """Leave candidates of higher strata to the store if they take a quarter of the memory."""
         if self.candidate_bytes <= self.memory // 4:
             return

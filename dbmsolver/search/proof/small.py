@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Generator, Iterator
+from collections.abc import Callable, Container, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from dbmsolver.core.runs import widths_of
@@ -16,62 +16,71 @@ _BATCHES_FOR_EACH = 8
 
 
 class SmallSignatures:
-    """Signatures and their candidates, closed once by :meth:`run`.
+    """Signatures and their candidates, closed once by `workers`.
 
-    Those in `unfinished`, large ones of an earlier run, are not closed here: `resumed` gets them.
+    `take` gets the result of each batch. Signatures in `unfinished`, large ones of an earlier run,
+    are not closed here: `resumed` gets them. `share` is the share that is done.
     """
 
     def __init__(
-        self, codec: StateCodec, groups: RunArrays, unfinished: Container[int], stratum: int
+        self,
+        codec: StateCodec,
+        groups: RunArrays,
+        unfinished: Container[int],
+        stratum: int,
+        workers: Workers,
+        take: Callable[[BatchResult], None],
     ) -> None:
         self.codec = codec
         self.groups = groups
         self.unfinished = unfinished
         self.stratum = stratum
+        self.workers = workers
+        self.take = take
         self.resumed: list[LargeStart] = []
+        self.share = 0.0
+        self._left = self._batches()
+        self._running: set[Future[BatchResult]] = set()
+        self._finished = 0
 
-    def run(
-        self, workers: Workers, take: Callable[[BatchResult], None]
-    ) -> Generator[float, None, None]:
-        """Close the signatures.
+    def step(self) -> bool:
+        """Wait for a batch, and take its result; return True when there is none any more."""
+        self._submit()
+        if not self._running:
+            return True
+        ready, _ = wait(self._running, return_when=FIRST_COMPLETED)
+        for future in ready:
+            self._running.remove(future)
+            done = future.result()
+            self.take(done)
+            self._finished += done.last - done.first
+        if self._running:  # what comes between two steps may take long, and nobody is to wait
+            self._submit()
+        self.share = self._finished / max(self.groups.counts.size, 1)
+        return False
 
-        `take` gets the result of each batch. Yields the share that is done.
-        """
-        groups = self.groups
-        batches = self._batches(workers)
-        running: set[Future[BatchResult]] = set()
-        finished = 0
+    def end(self) -> None:
+        """Wait for the batches that are being closed, and take their results."""
+        wait(self._running)
+        for future in self._running:
+            if future.exception() is None:
+                self.take(future.result())
+        self._running.clear()
 
-        def hand_out() -> None:
-            while len(running) < workers.count and (batch := next(batches, None)) is not None:
-                running.add(workers.close_batch(groups, *batch, self.stratum))
+    def _submit(self) -> None:
+        """Give batches to the workers that have none."""
+        while len(self._running) < self.workers.count:
+            batch = next(self._left, None)
+            if batch is None:
+                break
+            self._running.add(self.workers.close_batch(self.groups, *batch, self.stratum))
 
-        try:
-            while True:
-                hand_out()
-                if not running:
-                    return
-                ready, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in ready:
-                    running.remove(future)
-                    done = future.result()
-                    take(done)
-                    finished += done.last - done.first
-                if running:  # what the caller does may take long, and nobody is to wait for it
-                    hand_out()
-                yield finished / max(groups.counts.size, 1)
-        finally:
-            wait(running)
-            for future in running:
-                if future.exception() is None:
-                    take(future.result())
-
-    def _batches(self, workers: Workers) -> Iterator[tuple[int, int]]:
+    def _batches(self) -> Iterator[tuple[int, int]]:
         """Yield ranges of signatures with about equal numbers of candidates."""
         groups = self.groups
         total = int(groups.counts.sum())
-        size = total // (_BATCHES_FOR_EACH * workers.count)
-        size = min(_LARGEST_BATCH, max(workers.least, size))
+        size = total // (_BATCHES_FOR_EACH * self.workers.count)
+        size = min(_LARGEST_BATCH, max(self.workers.least, size))
         first = 0
         gathered = 0
         for index, signature in enumerate(groups.signatures.tolist()):

@@ -10,13 +10,11 @@ The rules by which the store can be continued from every commit are in
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing
+from dataclasses import replace
 
 from dbmsolver.keys.choice import are_covering
-from dbmsolver.results import Commit, Limit, Question, Report
-from dbmsolver.search.limits import Cancelled
-from dbmsolver.search.outcome import Exhausted, GoalMet, Steps
+from dbmsolver.results import Limit, Question, Report
+from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome
 from dbmsolver.search.proof.initial import stored_candidates
 from dbmsolver.search.proof.late_dives import LateDives
 from dbmsolver.search.proof.proof_state import ProofState
@@ -29,16 +27,29 @@ from dbmsolver.search.trace import Finder, Step, steps_of, steps_to
 class ProofSearch(ProofState):
     """A proof in progress."""
 
+    _begun = False
+    _closing: StratumClosing | None = None
+    _dives: LateDives | None = None  # where dives are possible
+
     @property
     def shortest(self) -> bool:
         """True if the solution is a shortest one: layers are closed in ascending order."""
         return self.recorder.question == Question.SOLVE
 
-    def run(self) -> Steps:
-        """Close strata until nothing is pending, the goal is met, or a limit is reached.
+    def step(self) -> Outcome | None:
+        """Close some signatures of the lowest stratum, or go on with a dive."""
+        if not self._begun:
+            self._begin()
+        if self.ended is None and self.strata:
+            self._go_on()
+        if self.ended is None and not self.strata:
+            self.books.compare(NOTHING)
+            return Exhausted()
+        return self.ended
 
-        All that is finished is committed when it ends, but after an error nothing is.
-        """
+    def _begin(self) -> None:
+        """Load what is pending; it may end the search at once."""
+        self._begun = True
         self.strata, self.done = stored_candidates(self.recorder.store)
         for candidates in self.strata.values():
             self.books.make(total(one.tally for one in candidates))
@@ -46,41 +57,56 @@ class ProofSearch(ProofState):
             # Won states only. An earlier run may have been killed after it met one and before it
             # said so; where there are layers, those of higher ones must not be met first.
             self.meet_goal(self.strata[self.last_stratum][0])
-        if self.strata and self.recorder.limits.states_reached():
+        if self.strata and self.recorder.limits.states_reached(self.counted):
             self.limit = Limit.MAX_STATES  # earlier runs have closed as many as are allowed
-        dives = self._late_dives()
-        try:
-            while self.strata and self.ended is None:
-                self.stratum = min(self.strata)
-                yield from self._close_stratum()
-                if dives is not None and dives.due():
-                    yield from self._dive(dives)
-        except Cancelled:
-            self.limit = Limit.INTERRUPT
-        except (KeyboardInterrupt, GeneratorExit):
-            self.commit()
-            raise
-        if self.ended is None:
-            self.books.compare(NOTHING)
-        self.commit()
-        return self.ended or Exhausted()
+        if are_covering(self.codec):
+            self._dives = LateDives(self.codec, self.recorder, self.threads, self.memory // 8)
 
-    def _late_dives(self) -> LateDives | None:
-        """Return dives between strata; None where they are not possible."""
-        if not are_covering(self.codec):
-            return None
-        return LateDives(self.codec, self.recorder, self.threads, self.memory // 8)
-
-    def _dive(self, dives: LateDives) -> Iterator[Report | Commit]:
-        """Dive for a win; a limit that is reached meanwhile ends the search, too."""
-        if not self.strata or self.ended is not None:
+    def _go_on(self) -> None:
+        """Go on with the dives or the stratum that are under way, or begin with one of them."""
+        dives = self._dives
+        if dives is not None and dives.under_way:
+            if dives.step():
+                self.win = dives.win
             return
-        with closing(dives.run(self.strata)) as reports:
-            for report in reports:
-                if self.stops():
-                    return
-                yield report
-        self.win = dives.win
+        if self._closing is None:
+            self.stratum = min(self.strata)
+            self._closing = StratumClosing(self)
+        if self._closing.step():
+            self._closing = None
+            self._leave_stratum()
+            if dives is not None and self.strata and self.ended is None and dives.due():
+                dives.begin(self.strata)
+        self.relieve()
+
+    def _leave_stratum(self) -> None:
+        """Take a stratum that is closed out of what is pending."""
+        candidates = self.strata[self.stratum]
+        self.books.close_stratum(total(one.tally for one in candidates))
+        for one in candidates:
+            self.recorder.batch.delete(one.record)
+        del self.strata[self.stratum]
+        self.done = []
+
+    def report(self) -> Report:
+        """Return a snapshot for progress displays."""
+        dives = self._dives
+        if dives is not None and dives.under_way:
+            return replace(self.recorder.report(), dive=(1, dives.threads))
+        share = None if self._closing is None else self._closing.share
+        return self.report_stratum(share)
+
+    def end(self, outcome: Outcome) -> Outcome:
+        """Take the results of the work under way, and commit all that is finished."""
+        if self._closing is not None:
+            self._closing.end()
+        self.commit()
+        return outcome
+
+    def close(self) -> None:
+        """End the dives; the workers are ended by those who have made them."""
+        if self._dives is not None:
+            self._dives.close()
 
     def path(self, goal: GoalMet) -> list[Step] | None:
         """Return the steps from the deal to the goal; None where closed states are not kept."""
@@ -100,17 +126,3 @@ class ProofSearch(ProofState):
         steps = steps_to(Finder(store, self.codec), self.won, goal.code)
         assert steps is not None
         return steps
-
-    def _close_stratum(self) -> Iterator[Report | Commit]:
-        """Close the current stratum; its candidates are pending no more."""
-        yield from StratumClosing(self).run()
-        if self.ended is not None:
-            return
-        candidates = self.strata[self.stratum]
-        self.books.close_stratum(total(one.tally for one in candidates))
-        for one in candidates:
-            self.recorder.batch.delete(one.record)
-        del self.strata[self.stratum]
-        self.done = []
-        if self.recorder.due():
-            yield self.commit()

@@ -7,13 +7,9 @@ its signatures are closed in several passes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing
-
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.results import Commit, Report
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.proof.initial import unfinished_blocks
@@ -49,30 +45,50 @@ class StratumClosing:
         if self.recorder.resumable:
             self.unfinished = unfinished_blocks(self.recorder.store, self.stratum, set(search.done))
         self.large_starts: list[LargeStart] = []
-
-    def run(self) -> Iterator[Report | Commit]:
-        """Close all signatures that are not done."""
-        limit = self.search.memory // 4
-        alone, passes = signature_groups(self.candidates, self.skip, limit)
+        self._small: SmallSignatures | None = None
+        limit = search.memory // 4
+        self._alone, self._passes = signature_groups(self.candidates, self.skip, limit)
         if _size(self.candidates) > limit:
-            self.search.spill([one for one in self.candidates if one.in_memory])
-        elif alone and self.recorder.resumable:
+            search.spill([one for one in self.candidates if one.in_memory])
+        elif self._alone and self.recorder.resumable:
             # A commit between two of them sorts, and drops duplicates: these must not be due then.
-            self.search.sort([one for one in self.candidates if one.in_memory])
+            search.sort([one for one in self.candidates if one.in_memory])
         self.books.open_stratum(_without(self.candidates, self.skip))
-        for signature in alone:
-            yield from self._close_large(self._start_alone(signature))
-            if self.search.ended is not None:
-                return
-        for wanted in passes:
-            groups = gather(self._parts(wanted), self.skip, self.search.workers.pool)
-            self.books.hand_out(groups.signatures, groups.counts)
-            yield from self._close_small(groups)
-            del groups
-            while self.large_starts and self.search.ended is None:
-                yield from self._close_large(self.large_starts.pop())
-            if self.search.ended is not None:
-                return
+
+    @property
+    def share(self) -> float | None:
+        """The share of the small signatures that is done; None while a large one is closed."""
+        return None if self._small is None else self._small.share
+
+    def step(self) -> bool:
+        """Do a piece of work; return True once all signatures that were not done are closed.
+
+        Large signatures with a start of their own come first, then pass after pass: the small
+        ones, and the large ones that were found among them.
+        """
+        if self.search.large is not None:
+            if self.search.large.step():
+                self._finish_large(self.search.large)
+        elif self._small is not None:
+            if self._small.step():
+                self.large_starts += self._small.resumed
+                self._small = None
+        elif self._alone:
+            self._begin_large(self._start_alone(self._alone.pop(0)))
+        elif self.large_starts:
+            self._begin_large(self.large_starts.pop())
+        elif self._passes:
+            self._begin_pass(self._passes.pop(0))
+        else:
+            return True
+        return False
+
+    def end(self) -> None:
+        """Wait for the work that is under way, and take its results."""
+        if self._small is not None:
+            self._small.end()
+        if self.search.large is not None:
+            self.search.large.end()
 
     # Candidates.
 
@@ -101,20 +117,18 @@ class StratumClosing:
 
     # Small signatures.
 
-    def _close_small(self, groups: RunArrays) -> Iterator[Report | Commit]:
-        """Close these signatures. Large ones join `large_starts`."""
-        small = SmallSignatures(self.search.codec, groups, self.unfinished, self.stratum)
+    def _begin_pass(self, wanted: NDArray[np.uint64] | None) -> None:
+        """Begin with the signatures of a pass. Large ones join `large_starts`."""
+        groups = gather(self._parts(wanted), self.skip, self.search.workers.pool)
+        self.books.hand_out(groups.signatures, groups.counts)
 
         def take(batch: BatchResult) -> None:
             self._take_batch(groups, batch)
 
-        # Closed before anything is committed: its end keeps what the others are doing.
-        with closing(small.run(self.search.workers, take)) as shares:
-            for share in shares:
-                if self.search.stops():
-                    return
-                yield from self.search.pause(share)
-        self.large_starts += small.resumed
+        search = self.search
+        self._small = SmallSignatures(
+            search.codec, groups, self.unfinished, self.stratum, search.workers, take
+        )
 
     def _take_batch(self, groups: RunArrays, batch: BatchResult) -> None:
         """Keep the result of a batch."""
@@ -147,8 +161,8 @@ class StratumClosing:
 
     # Large signatures.
 
-    def _close_large(self, start: LargeStart) -> Iterator[Report | Commit]:
-        """Close a large signature by all workers."""
+    def _begin_large(self, start: LargeStart) -> None:
+        """Begin with a large signature, which all workers close."""
         search = self.search
         start.blocks = self.unfinished.get(start.signature, []) + start.blocks
         budget = Budget(
@@ -159,22 +173,18 @@ class StratumClosing:
         )
         words = start.candidates.key_words
         shape = Shape.of(search.codec, self.stratum, start.signature, words)
-        large = LargeSignature(
+        search.large = LargeSignature(
             shape, self.recorder, start, budget, search.workers, search.take_result
         )
-        search.large = large
-        # Closed before anything is committed: its end keeps what the others are doing.
-        with closing(large.run()) as steps:
-            for _ in steps:
-                if search.stops():
-                    return
-                yield from search.pause()
+
+    def _finish_large(self, large: LargeSignature) -> None:
+        """Note that a large signature is closed."""
         if not self.recorder.keep_closed:
             for ref in {id(ref): ref for piece in large.pieces for ref in piece.blocks}.values():
                 self.recorder.batch.drop(ref)
-        search.large = None
-        search.done.append(start.signature)
-        self.books.done([start.signature])
+        self.search.large = None
+        self.search.done.append(large.shape.signature)
+        self.books.done([large.shape.signature])
 
 
 def signature_groups(

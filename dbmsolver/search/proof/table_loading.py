@@ -35,10 +35,11 @@ def fits(pieces: PieceSet) -> bool:
 
 
 def load_tables(pieces: PieceSet, pool: Executor) -> Iterator[None]:
-    """Make the tables of all pieces; yields after each block, when nothing else may use them.
+    """Cut a signature into pieces and make their tables; yields after each block.
 
-    Pieces that turn out to be too large are split.
+    Nothing else may use the tables meanwhile. Pieces that turn out to be too large are split.
     """
+    pieces.cut()
     for piece in pieces.pieces:
         bits = pieces.shape.bits_for(piece.closed, pieces.largest_bits)
         piece.table = Table.empty(pieces.shape, bits)
@@ -58,7 +59,10 @@ def load_tables(pieces: PieceSet, pool: Executor) -> Iterator[None]:
 
 
 def find_spans(pieces: PieceSet, pool: Executor) -> Iterator[None]:
-    """Learn what each block may hold, and take a sample of all; yields after each block."""
+    """Learn what each block may hold, then cut the signature into pieces; yields after each block.
+
+    A sample of all blocks tells how to cut.
+    """
     recorder, threads = pieces.recorder, pieces.budget.threads
     keys, codes = [], []
     for ref, summary in read_index(pieces.shape, pieces.blocks, recorder.store, pool, threads):
@@ -67,6 +71,7 @@ def find_spans(pieces: PieceSet, pool: Executor) -> Iterator[None]:
         codes.append(summary.codes)
         yield
     pieces.sample = np.concatenate(keys), np.concatenate(codes)
+    pieces.cut()
 
 
 def _insert_routed(pieces: PieceSet, keys: NDArray[np.uint64]) -> None:

@@ -8,7 +8,7 @@ through each, and the sequences through different states of a level are differen
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from itertools import islice
 
 import numpy as np
@@ -38,8 +38,9 @@ Choice = tuple[Move, int, Position]
 class Listing:
     """The solutions in the levels of a finished sweep, ``most`` of them at most; all for None.
 
-    ``memory`` is bytes. :meth:`run` finds the states that lead to the goal, :meth:`solutions` tells
-    the sequences. Which ones are told depends on the deal and ``most`` only.
+    ``memory`` is bytes. :meth:`step` finds the states that lead to the goal,
+    :meth:`solutions` tells the sequences. Which ones are told depends on the deal and ``most``
+    only.
     """
 
     def __init__(
@@ -50,43 +51,43 @@ class Listing:
         self.levels = levels
         self.memory = memory
         self.most = most
-        self._kept: list[Index] = []  # by level
+        goal, _ = next(levels.read(length))
+        self._kept = [make_index(goal)]  # by level, the goal's first until all are found
+        self._level: _Level | None = None  # the one that is looked through
         self._bytes = 0
         self._choices_of: dict[tuple[int, int, Position], list[Choice]] = {}
 
-    def run(self) -> Generator[None, None, None]:
-        """Keep states level by level; OutOfBudget where there are too many for the memory."""
-        goal, _ = next(self.levels.read(self.length))
-        kept = [make_index(goal)]
-        for depth in reversed(range(self.length)):
-            rows = yield from self._leading(depth, kept[-1])
-            self._bytes += rows.shape[0] * _STATE_BYTES
-            self._check_memory(0)
-            if not rows.shape[0]:
-                raise InternalError(f"no state of level {depth} leads to the goal")
-            kept.append(make_index(rows))
-        self._kept = kept[::-1]
+    def step(self) -> bool:
+        """Look at some states of a level; return True once those to keep are found in all levels.
+
+        OutOfBudget where there are too many for the memory.
+        """
+        if self._level is None:
+            if len(self._kept) > self.length:
+                self._kept.reverse()
+                return True
+            depth = self.length - len(self._kept)
+            self._level = _Level(self.levels.read(depth), self._kept[-1])
+        if self._level.look_at_more(self.codec, self.most):
+            self._check_memory(self._level.count)
+            return False
+        rows = _first(np.concatenate(self._level.leading), self.most)
+        self._bytes += rows.shape[0] * _STATE_BYTES
+        self._check_memory(0)
+        if not rows.shape[0]:
+            raise InternalError(
+                f"no state of level {self.length - len(self._kept)} leads to the goal"
+            )
+        self._kept.append(make_index(rows))
+        self._level = None
+        return False
+
+    def close(self) -> None:
+        """Do nothing: a listing holds nothing but memory."""
 
     def solutions(self) -> Iterator[Moves]:
         """Yield the sequences, each as legal moves from the deal."""
         return islice(self._sequences(), self.most)
-
-    def _leading(self, depth: int, following: Index) -> Generator[None, None, Words]:
-        """Return the states of a level that lead to kept states of the next."""
-        found, made = np.empty(MAX_MOVES, np.int64), np.empty(MAX_MOVES, np.uint16)
-        leading = [np.empty((0, STATE), np.uint64)]
-        count = 0
-        for rows, _ in self.levels.read(depth):
-            marks = np.zeros(rows.shape[0], np.bool_)
-            mark_leading(self.codec.tables, following, rows, found, made, marks)
-            leading.append(rows[marks])
-            count += leading[-1].shape[0]
-            if self.most is not None and count > self.most + _SORT:
-                leading = [_first(np.concatenate(leading), self.most)]
-                count = self.most
-            self._check_memory(count)
-            yield
-        return _first(np.concatenate(leading), self.most)
 
     def _check_memory(self, more: int) -> None:
         if self._bytes + more * 2 * _STATE_BYTES > self.memory:
@@ -136,6 +137,31 @@ class Listing:
             if move is None:
                 raise InternalError(f"move {depth + 1} of a sequence is not legal")
             yield move, int(found[number]), position.apply(move)
+
+
+class _Level:
+    """A level that is looked through for states that lead to the kept ones of the next."""
+
+    def __init__(self, rows: Iterator[tuple[Words, Words]], following: Index) -> None:
+        self.rows = rows
+        self.following = following
+        self.leading = [np.empty((0, STATE), np.uint64)]
+        self.count = 0
+
+    def look_at_more(self, codec: StateCodec, most: int | None) -> bool:
+        """Look at some states; return False if there are none any more."""
+        rows, _ = next(self.rows, (None, None))
+        if rows is None:
+            return False
+        found, made = np.empty(MAX_MOVES, np.int64), np.empty(MAX_MOVES, np.uint16)
+        marks = np.zeros(rows.shape[0], np.bool_)
+        mark_leading(codec.tables, self.following, rows, found, made, marks)
+        self.leading.append(rows[marks])
+        self.count += self.leading[-1].shape[0]
+        if most is not None and self.count > most + _SORT:
+            self.leading = [_first(np.concatenate(self.leading), most)]
+            self.count = most
+        return True
 
 
 def _first(rows: Words, most: int | None) -> Words:

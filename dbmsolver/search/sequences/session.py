@@ -6,7 +6,7 @@ import json
 import tempfile
 import time
 from collections.abc import Generator, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from dbmsolver.results import (
     Verdict,
 )
 from dbmsolver.search import session
-from dbmsolver.search.interrupts import interruptible
+from dbmsolver.search.interrupts import held_back
 from dbmsolver.search.limits import Cancelled, OutOfBudget, memory_for_arrays
 from dbmsolver.search.sequences.listing import Listing, Moves
 from dbmsolver.search.sequences.sweep import Sweep
@@ -108,7 +108,7 @@ class Sequences(Closable):
         if not result.shortest or result.length is None:
             return self._answer(result, None, result.limit)
         self._sweep = self._begin(result.length)
-        yield from interruptible(self._steps(self._sweep.run()))
+        yield from self._events(self._sweep)
         count = self._sweep.ways() if self.limit is None else None
         return self._answer(result, count, self.limit)
 
@@ -122,7 +122,7 @@ class Sequences(Closable):
         length = self._sweep.length
         memory = memory_for_arrays(self.limits, 1)
         self._listing = Listing(self.codec, length, self._levels, memory, most)
-        yield from interruptible(self._steps(self._listing.run()))
+        yield from self._events(self._listing)
         return self.limit
 
     def solutions(self) -> Iterator[Moves]:
@@ -159,21 +159,36 @@ class Sequences(Closable):
         memory = memory_for_arrays(self.limits, 1)
         return Sweep(self.codec, length, self._levels, threads, memory, self.keep)
 
-    def _steps(self, work: Generator[None, None, None]) -> Generator[Event, None, None]:
-        """Do some work until it ends or a limit is reached, and report on it."""
+    def _events(self, work: Sweep | Listing) -> Generator[Event, Cancelled | None, None]:
+        """Do some work step by step until it ends or a limit is reached, and report on it.
+
+        KeyboardInterrupt waits for the end of the step that it falls into.
+        """
         try:
-            with closing(work):
-                for _ in work:
-                    yield self._report()
-                    self.limit = self._reached()
-                    if self.limit is not None:
+            while True:
+                with held_back() as signals:
+                    if self._step(work):
                         return
+                if signals:
+                    raise KeyboardInterrupt
+                if (yield self._report()) is not None:
+                    self.limit = Limit.INTERRUPT
+                    return
+        finally:
+            with held_back():
+                work.close()
+
+    def _step(self, work: Sweep | Listing) -> bool:
+        """Do a step; return True if it is the last, or a limit is reached."""
+        try:
+            is_over = work.step()
+            if not is_over:
+                self.limit = self._reached()
         except OutOfBudget:
             self.limit = Limit.MEMORY
         except DiskFullError:
             self.limit = Limit.DISK_FULL
-        except Cancelled:
-            self.limit = Limit.INTERRUPT
+        return self.limit is not None or is_over
 
     def _reached(self) -> Limit | None:
         limits = self.limits

@@ -16,8 +16,9 @@ before it.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, suppress
 
 import numpy as np
 
@@ -39,7 +40,7 @@ from dbmsolver.errors import InternalError
 from dbmsolver.keys.signatures import used_bits
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.limits import OutOfBudget
-from dbmsolver.storage.levels import Levels, Words, encode_chunks
+from dbmsolver.storage.levels import Levels, LevelWriter, Words, encode_chunks
 
 _STATE_BYTES = 8 * STATE + 32
 """Memory of a state in a level, without its ways: the row, and slots of the table."""
@@ -64,7 +65,7 @@ class _Ended(Exception):
 
 
 class Sweep:
-    """A sweep for solutions of ``length`` moves; :meth:`run` carries it to its end.
+    """A sweep for solutions of ``length`` moves, in steps.
 
     ``codec`` is that of the deal, without forced moves. ``levels`` may hold the first levels
     already. ``memory`` is bytes. With ``keep`` all levels are kept, otherwise only the last.
@@ -90,6 +91,13 @@ class Sweep:
         self._remembered = 0
         self._words = 1
         self._ended = False
+        self._unknown: list[int] = []  # levels whose states are to be remembered
+        self._begun = False
+        self._pool = ThreadPoolExecutor(threads)
+        self._writing = ExitStack()
+        self._writer: LevelWriter | None = None
+        self._waiting: list[Part] = []
+        self._running: dict[Future[list[bytes] | None], Part] = {}
 
     @property
     def states(self) -> int:
@@ -105,28 +113,40 @@ class Sweep:
     def _bytes(self) -> int:
         return _STATE_BYTES + 8 * self._words
 
-    def run(self) -> Generator[None, None, None]:
-        """Make level after level; yields some times a second.
+    def step(self) -> bool:
+        """Go on for a moment; return True once the last level is made.
 
         OutOfBudget where the memory does not suffice, DiskFullError where the disk does not.
         """
+        if not self._begun:
+            self._begin()
+        if self._unknown:
+            self._look_at(self._unknown.pop(0))
+        elif self.depth == self.length:
+            return True
+        else:
+            self._make_level()
+        return False
+
+    def _begin(self) -> None:
+        """Write the level of the deal, unless levels were made before."""
+        self._begun = True
         if self.levels.last < 0:
             with self.levels.writing(0) as writer:
                 root = np.array([self.codec.root], np.uint64)
                 writer.put(encode_chunks(root, np.ones((1, 1), np.uint64)))
         self.depth = self.levels.last
-        for depth in range(self.depth + 1) if self.keep else (self.depth,):
-            self._look_at(depth)
-            yield
-        with ThreadPoolExecutor(self.threads) as pool:
-            try:
-                while self.depth < self.length:
-                    yield from self._make_level(pool)
-            finally:
-                self._ended = True
+        self._unknown = list(range(self.depth + 1)) if self.keep else [self.depth]
+
+    def close(self) -> None:
+        """End the threads; a level that is not whole is missing."""
+        self._ended = True
+        self._pool.shutdown()
+        with suppress(_Ended):
+            self._writing.__exit__(_Ended, _Ended(), None)
 
     def ways(self) -> int:
-        """Return the number of sequences that lead to the goal; :meth:`run` has ended."""
+        """Return the number of sequences that lead to the goal; the last level is made."""
         found = list(self.levels.read(self.length))
         if len(found) != 1 or found[0][0].shape[0] != 1:
             raise InternalError("the shortest sequences do not end in one position")
@@ -161,24 +181,26 @@ class Sweep:
             self._known = known
         remember(self._known, rows)
 
-    def _make_level(self, pool: ThreadPoolExecutor) -> Generator[None, None, None]:
-        """Make the next level."""
-        with self.levels.writing(self.depth + 1) as writer:
-            waiting = [(part, self._parts()) for part in range(self._parts())]
-            running: dict[Future[list[bytes] | None], Part] = {}
-            while waiting or running:
-                while waiting and len(running) < self.threads:
-                    part = waiting.pop()
-                    running[pool.submit(self._make_part, *part)] = part
-                yield
-                done, _ = wait(running, _SECONDS, FIRST_COMPLETED)
-                for future in done:
-                    part = running.pop(future)
-                    chunks = future.result()
-                    if chunks is None:
-                        waiting += _halves(part)
-                    else:
-                        writer.put(chunks)
+    def _make_level(self) -> None:
+        """Make some parts of the next level, and look at it when all are made."""
+        if self._writer is None:
+            self._writer = self._writing.enter_context(self.levels.writing(self.depth + 1))
+            self._waiting = [(part, self._parts()) for part in range(self._parts())]
+        while self._waiting and len(self._running) < self.threads:
+            part = self._waiting.pop()
+            self._running[self._pool.submit(self._make_part, *part)] = part
+        done, _ = wait(self._running, _SECONDS, FIRST_COMPLETED)
+        for future in done:
+            part = self._running.pop(future)
+            chunks = future.result()
+            if chunks is None:
+                self._waiting += _halves(part)
+            else:
+                self._writer.put(chunks)
+        if self._waiting or self._running:
+            return
+        self._writer = None
+        self._writing.close()
         if not self.keep:
             self.levels.drop(self.depth)
         self.depth += 1

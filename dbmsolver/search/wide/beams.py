@@ -7,7 +7,7 @@ on the threads.
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 import numpy as np
@@ -107,40 +107,52 @@ class Beams:
         self.left = [plan for plan in schedule if most_kept(keys, plan, memory // self.threads) > 0]
         self._running: dict[Future[None], PlannedBeam] = {}
         self._waiting: list[PlannedBeam] = []
+        self._stop = threading.Event()
+        self._pool = ThreadPoolExecutor(self.threads)
         self.judged = 0
-        """The number of states that the beams that were yielded have kept."""
+        """The number of states that the beams that were returned have kept."""
 
     @property
     def kept(self) -> int:
         """The number of states that all beams so far have kept."""
         return self.judged + sum(beam.kept for beam in self._waiting)
 
-    def run(self) -> Generator[PlannedBeam | None, None, None]:
-        """Make the beams; yield each, in the order of the schedule, and None now and then.
+    @property
+    def are_over(self) -> bool:
+        """True if no beam is left."""
+        return not self.left and not self._waiting
 
-        Beams that were not begun may be taken out of ``left`` meanwhile.
+    def step(self) -> PlannedBeam | None:
+        """Make beams for a moment; return the next of the schedule, if it is made.
+
+        Beams that were not begun may be taken out of ``left`` between two steps.
         """
-        stop = threading.Event()
-        with ThreadPoolExecutor(self.threads) as pool:
-            try:
-                while self.left or self._waiting:
-                    while self.left and len(self._running) < self.threads:
-                        if not self._begin(pool, stop):
-                            self.left.clear()
-                    done, _ = wait(self._running, _PAUSE, FIRST_COMPLETED)
-                    for task in done:
-                        del self._running[task]
-                        task.result()
-                    busy = list(self._running.values())
-                    while self._waiting and self._waiting[0] not in busy:
-                        beam = self._waiting.pop(0)
-                        self.judged += beam.kept
-                        yield beam
-                    yield None
-            finally:
-                stop.set()
+        beam = self._made()
+        if beam is not None:
+            return beam
+        while self.left and len(self._running) < self.threads:
+            if not self._begin():
+                self.left.clear()
+        done, _ = wait(self._running, _PAUSE, FIRST_COMPLETED)
+        for task in done:
+            del self._running[task]
+            task.result()
+        return self._made()
 
-    def _begin(self, pool: ThreadPoolExecutor, stop: threading.Event) -> bool:
+    def _made(self) -> PlannedBeam | None:
+        """Return the first of the beams that were begun, if it is made."""
+        if not self._waiting or self._waiting[0] in self._running.values():
+            return None
+        beam = self._waiting.pop(0)
+        self.judged += beam.kept
+        return beam
+
+    def close(self) -> None:
+        """End the beams early, and their threads."""
+        self._stop.set()
+        self._pool.shutdown()
+
+    def _begin(self) -> bool:
         """Begin the next beam; return False if no more states may be kept."""
         plan = self.left.pop(0)
         most = most_kept(self.keys, plan, self.memory // self.threads)
@@ -150,5 +162,5 @@ class Beams:
                 return False
         beam = PlannedBeam(self.keys, plan, most)
         self._waiting.append(beam)
-        self._running[pool.submit(beam.run, stop)] = beam
+        self._running[self._pool.submit(beam.run, self._stop)] = beam
         return True

@@ -10,7 +10,6 @@ those before a row is dealt, takes all the time.
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import replace
 
 import numpy as np
@@ -18,14 +17,13 @@ import numpy as np
 from dbmsolver.core.wide_search import EXHAUSTED
 from dbmsolver.game.moves import Move
 from dbmsolver.keys.wide import WideKeys
-from dbmsolver.results import Event, Limit, Limits, Report
+from dbmsolver.results import Limit, Limits, Report
 from dbmsolver.search.improve.best import Best
-from dbmsolver.search.limits import Cancelled
-from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Steps, Stopped
+from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Search, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 from dbmsolver.search.wide.beams import Beams
-from dbmsolver.search.wide.exploring import Exploration, limit_of, most_states
+from dbmsolver.search.wide.exploring import Exploration, most_states
 from dbmsolver.search.wide.plans import Weights, schedule_of
 
 ORDER: Weights = (10, 5, 10, 5, 0, 0, 0, 0, 0)
@@ -36,7 +34,7 @@ MODERATE = 4000
 """The width of the widest beams that follow a solution, for a shorter one."""
 
 
-class WideDives:
+class WideDives(Search):
     """The searches, in ``memory`` bytes.
 
     Where any solution will do, ``best`` is None, and they end with the first one. Otherwise
@@ -60,28 +58,46 @@ class WideDives:
         self.best = best
         self.met = 0
         self.found: list[Step] = []
+        self._before = 0  # states that earlier searches have met
+        self._dive: Exploration | None = None
+        self._beams: Beams | None = None
+        self._next = [self._begin_small_dive, self._begin_beams, self._begin_large_dive]
 
     @property
-    def shortest(self) -> bool:
-        """True if the solution is known to be a shortest one."""
-        return False
+    def counted(self) -> int:
+        """The number of states that were met."""
+        return self.met
 
-    def path(self, goal: GoalMet) -> list[Step]:
-        """Return the steps from the deal to the goal."""
-        return self.found
-
-    def run(self) -> Steps:
-        """Search until there is a solution, there is none, or nothing is left to try."""
-        try:
-            for search in (self._dive(min(SMALL, self.room)), self._beams(), self._large_dive()):
-                outcome = yield from search
-                if outcome is not None:
-                    return outcome
-        except Cancelled:
-            return Stopped(Limit.INTERRUPT)
-        self.recorder.statistics.evaluated = self.met
+    def step(self) -> Outcome | None:
+        """Search for a moment, until there is a solution, there is none, or nothing is left."""
+        if self._dive is not None:
+            return self._go_on_diving(self._dive)
+        if self._beams is not None:
+            return self._go_on_with_beams(self._beams)
+        if self._next:
+            self._before = self.met
+            self._next.pop(0)()
+            return None
         # The searches that follow begin with the same memory; after a proof there are none.
         return Stopped(Limit.MEMORY if self.best is None else None)
+
+    def _begin_small_dive(self) -> None:
+        self._dive = self._dive_of(min(SMALL, self.room))
+
+    def _begin_beams(self) -> None:
+        schedule = schedule_of(self.keys.tables)
+        self._beams = Beams(self.keys, schedule, self.recorder.threads, self.memory, self._left())
+
+    def _begin_large_dive(self) -> None:
+        """Dive in all the memory, unless a solution is known."""
+        if not self._is_solved():
+            self._dive = self._dive_of(self.room)
+
+    def _dive_of(self, most: int) -> Exploration:
+        """Return a dive that meets at most ``most`` states, and no more than are left."""
+        left = self._left()
+        most = most if left is None else min(most, left)
+        return Exploration(self.keys, np.array(ORDER, np.int64), most, self.memory)
 
     def _is_solved(self) -> bool:
         """Return True if a solution is known, and shorter ones are looked for."""
@@ -92,79 +108,63 @@ class WideDives:
         most = self.limits.max_states
         return None if most is None else most - self.met
 
-    def _reached(self, met: int) -> Outcome | None:
-        """Return the outcome once so many states were met, if a limit is reached."""
-        statistics = self.recorder.statistics
-        statistics.measure_memory()
-        limit = limit_of(self.recorder, self.limits, met)
-        if limit is None:
+    def _go_on_diving(self, dive: Exploration) -> Outcome | None:
+        is_over = dive.step()
+        self.met = self._before + dive.met
+        if not is_over:
             return None
-        statistics.evaluated = met
-        return Stopped(limit)
-
-    def _report(self, met: int, pending: int) -> Report:
-        return replace(self.recorder.report(pending=pending, look_ahead=True), evaluated=met)
-
-    def _beams(self) -> Generator[Event, None, Outcome | None]:
-        """Make the beams; return None if they end without an outcome."""
-        before, schedule = self.met, schedule_of(self.keys.tables)
-        beams = Beams(self.keys, schedule, self.recorder.threads, self.memory, self._left())
-        running = beams.run()
-        try:
-            for beam in running:
-                self.met = before + beams.kept
-                if beam is not None and beam.result >= 0:
-                    self.met = before + beams.judged
-                    outcome = yield from self._won(beam.moves())
-                    if outcome is not None:
-                        return outcome
-                if (outcome := self._reached(self.met)) is not None:
-                    return outcome
-                if self._is_solved():
-                    beams.left = [plan for plan in beams.left if plan.width <= MODERATE]
-                yield self._report(self.met, 0)
-        finally:
-            running.close()
-        self.met = before + beams.kept
-        return self._reached(self.met)
-
-    def _large_dive(self) -> Generator[Event, None, Outcome | None]:
-        """Dive in all the memory, unless a solution is known."""
-        return None if self._is_solved() else (yield from self._dive(self.room))
-
-    def _dive(self, most: int) -> Generator[Event, None, Outcome | None]:
-        """Make one dive; return None if it ends without an outcome."""
-        before, left = self.met, self._left()
-        if left is not None:
-            most = min(most, left)
-        dive = Exploration(self.keys, np.array(ORDER, np.int64), most, self.memory)
-        for met in dive.steps():
-            self.met = before + met
-            if (outcome := self._reached(self.met)) is not None:
-                return outcome
-            yield self._report(self.met, dive.open)
-        self.met = before + dive.met
+        self._dive = None
         if dive.result >= 0:
-            return (yield from self._won(dive.moves()))
+            return self._won(dive.moves())
         if dive.result == EXHAUSTED:
-            return self._exhausted(dive)
-        return self._reached(self.met)
+            # Every state that the deal leads to.
+            self.recorder.statistics.count(0, 0, dive.expanded, 0, dive.digest)
+            return Exhausted()
+        return None
 
-    def _won(self, moves: list[Move]) -> Generator[Event, None, Outcome | None]:
+    def _go_on_with_beams(self, beams: Beams) -> Outcome | None:
+        if beams.are_over:
+            beams.close()
+            self._beams = None
+            return None
+        beam = beams.step()
+        if beam is not None and beam.result >= 0:
+            self.met = self._before + beams.judged
+            if (outcome := self._won(beam.moves())) is not None:
+                return outcome
+        self.met = self._before + beams.kept
+        if self._is_solved():
+            beams.left = [plan for plan in beams.left if plan.width <= MODERATE]
+        return None
+
+    def _won(self, moves: list[Move]) -> Outcome | None:
         """Take the solution that was found; return None if the search goes on."""
         self.found = self.keys.steps_of(moves)
-        statistics = self.recorder.statistics
-        statistics.measure_memory()
         if self.best is None:
+            statistics = self.recorder.statistics
             statistics.states = statistics.evaluated = self.met
             return GoalMet()
         if self.best.offer(self.found):
-            commit = self.recorder.commit(0, 0)
-            yield self.best.event()
-            yield commit
+            self.best.keep()
         return None
 
-    def _exhausted(self, dive: Exploration) -> Outcome:
-        """Count what was met: every state that the deal leads to."""
-        self.recorder.statistics.count(0, 0, dive.expanded, 0, dive.digest)
-        return Exhausted()
+    def report(self) -> Report:
+        """Return a snapshot of the dive, or of the beams."""
+        pending = 0 if self._dive is None else self._dive.open
+        report = self.recorder.report(pending=pending, look_ahead=True)
+        return replace(report, evaluated=self.met)
+
+    def end(self, outcome: Outcome) -> Outcome:
+        """Count the states that were met."""
+        if isinstance(outcome, Stopped):
+            self.recorder.statistics.evaluated = self.met
+        return outcome
+
+    def close(self) -> None:
+        """End the beams."""
+        if self._beams is not None:
+            self._beams.close()
+
+    def path(self, goal: GoalMet) -> list[Step]:
+        """Return the steps from the deal to the goal."""
+        return self.found

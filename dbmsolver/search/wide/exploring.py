@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,8 +21,6 @@ from dbmsolver.core.wide_search import (
 from dbmsolver.core.wide_tables import row_words
 from dbmsolver.game.moves import Move
 from dbmsolver.keys.wide import Row, WideKeys
-from dbmsolver.results import Limit, Limits
-from dbmsolver.search.recorder import Recorder
 
 AT_ONCE = 1 << 13
 """States that are met before limits are looked at."""
@@ -79,17 +75,13 @@ class Exploration:
         """Return True if the states take all the memory that they may take."""
         return 8 * int(self.frontier.state[USED]) + BYTES_BESIDE * self.met > self.memory
 
-    def steps(self) -> Iterator[int]:
-        """Go on until the result is known or there is no room; yields between two steps."""
-        t, f = self.keys.tables, self.frontier
-        while True:
-            limit = min(self.most, self.met + AT_ONCE)
-            self.result = int(explore(t, f, self.weights, limit))
-            if self.result == GIVEN_UP and self._is_full():
-                self.result = FULL
-            if self.result != GIVEN_UP or self.met >= self.most:
-                return
-            yield self.met
+    def step(self) -> bool:
+        """Go on for a moment; return True once the result is known or there is no room."""
+        limit = min(self.most, self.met + AT_ONCE)
+        self.result = int(explore(self.keys.tables, self.frontier, self.weights, limit))
+        if self.result == GIVEN_UP and self._is_full():
+            self.result = FULL
+        return self.result != GIVEN_UP or self.met >= self.most
 
     def moves(self) -> list[Move]:
         """Return the moves of the solution that was found."""
@@ -108,10 +100,3 @@ def most_states(keys: WideKeys, memory: int) -> int:
     """
     words = row_words(keys.tables) * 6 // 10
     return max(1 << 10, (memory - _ALLOCATED) // (8 * words + BYTES_BESIDE))
-
-
-def limit_of(recorder: Recorder, limits: Limits, met: int) -> Limit | None:
-    """Return the limit that is reached once so many states were met; None if none is."""
-    if limits.max_states is not None and met >= limits.max_states:
-        return Limit.MAX_STATES
-    return recorder.limits.reached()

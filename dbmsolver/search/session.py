@@ -75,7 +75,7 @@ def resume(
 
 
 Opened = tuple[Store, Deal, Options]
-"""What a run needs: its store, the deal, and the options of the search."""
+"""The store of a run, its deal, and the options of its search."""
 
 
 @contextmanager
@@ -236,33 +236,32 @@ class _Run:
         This is where limits are looked at, and where it is decided to commit.
         """
         try:
-            if self._searches is None:
-                self._begin()
-                self._searches = self.stages.searches()
-            if self._search is None:
-                self._search = next(self._searches, None)
-            if self._search is None:
-                raise InternalError("the search ended without an outcome")
-            outcome = self._outcome_of_step(self._search)
-            if outcome is None:
-                if self._search.recorder.due() and (commit := self._search.commit()) is not None:
-                    self.recorder.events.append(commit)
-                self._report(self._search)
+            if self.cancelled:
+                self._end(Stopped(Limit.INTERRUPT))
                 return
-            outcome = self._search.end(outcome)
-            if outcome == Stopped():
-                self._search.close()
-                self._search = None
-            else:
-                self._conclude(self._search, outcome)
-                self.is_over = True
+            search = self._search = self._search or self._next_search()
+            outcome = self._outcome_of_step(search)
+            if outcome is not None:
+                self._end(outcome)
+                return
+            if search.recorder.due() and (commit := search.commit()) is not None:
+                self.recorder.events.append(commit)
+            self._report(search)
         except DiskFullError:
             self._give_up()
 
+    def _next_search(self) -> Search:
+        """Return the search whose turn it is next."""
+        if self._searches is None:
+            self._begin()
+            self._searches = self.stages.searches()
+        search = next(self._searches, None)
+        if search is None:
+            raise InternalError("the search ended without an outcome")
+        return search
+
     def _outcome_of_step(self, search: Search) -> Outcome | None:
         """Do a step; return the outcome, or the limit that is reached, or None to go on."""
-        if self.cancelled:
-            return Stopped(Limit.INTERRUPT)
         try:
             outcome = search.step()
         except OutOfBudget:
@@ -270,6 +269,17 @@ class _Run:
         if outcome is None and (limit := self.recorder.limits.reached(search.counted)) is not None:
             outcome = Stopped(limit)
         return outcome
+
+    def _end(self, outcome: Outcome) -> None:
+        """End the search whose turn it is; the run is over unless that leaves the deal open."""
+        if self._search is not None:
+            outcome = self._search.end(outcome)
+        if outcome != Stopped():
+            self._conclude(outcome)
+            self.is_over = True
+        elif self._search is not None:
+            self._search.close()
+            self._search = None
 
     def _report(self, search: Search) -> None:
         """Report how far the search is, and how long the best solution is."""
@@ -323,11 +333,12 @@ class _Run:
             **self._kept(),
         )
 
-    def _conclude(self, search: Search, outcome: Outcome) -> None:
+    def _conclude(self, outcome: Outcome) -> None:
         """Turn an outcome into a verdict."""
         match outcome:
             case GoalMet():
-                self._solved(search, outcome)
+                assert self._search is not None
+                self._solved(self._search, outcome)
             case Exhausted():
                 self._check_counts()
                 if self._kept():

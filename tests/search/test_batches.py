@@ -47,11 +47,13 @@ def test_batches_of_signatures(monkeypatch: pytest.MonkeyPatch) -> None:
             signatures=np.arange(100, 100 + len(counts), dtype=np.uint64),
             counts=np.array(counts, np.int64),
         )
-        signatures = SmallSignatures(None, groups, {100 + one for one in unfinished}, 3)  # type: ignore[arg-type]
-        monkeypatch.setattr(signatures, "_resumed_start", lambda index: index)
         several: Any = SimpleNamespace(count=workers, least=least)
+        begun = {100 + one for one in unfinished}
+        nothing: Any = None
+        signatures = SmallSignatures(nothing, groups, begun, 3, several, nothing)
+        monkeypatch.setattr(signatures, "_resumed_start", lambda index: index)
         size = min(most, max(least, sum(counts) // (8 * workers)))
-        found = list(signatures._batches(several)), signatures.resumed
+        found = list(signatures._batches()), signatures.resumed
         assert found == batches_by_words(counts, unfinished, size)
 
 

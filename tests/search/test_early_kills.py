@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,13 @@ from dbmsolver.api import solve
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES, rules_for
-from dbmsolver.results import Commit, Options, Report
+from dbmsolver.results import Options
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import look_ahead
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.partitions import Partition, ShardQueue
 from dbmsolver.search.candidates import Candidates
+from dbmsolver.search.outcome import Outcome
 from dbmsolver.search.proof import large
 from dbmsolver.search.proof.strata import ProofSearch
 from dbmsolver.search.proof.stratum import StratumClosing
@@ -205,15 +205,15 @@ def test_a_store_that_is_not_that_of_its_last_commit(
 
 
 def lose_a_stratum(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = ProofSearch._close_stratum
+    real = ProofSearch.step
     lost: list[Candidates] = []
 
-    def close(self: ProofSearch) -> Iterator[Report | Commit]:
+    def step(self: ProofSearch) -> Outcome | None:
         if self.stratum > 15 and len(self.strata) > 1 and not lost:
             lost.extend(self.strata.pop(max(self.strata)))
-        yield from real(self)
+        return real(self)
 
-    monkeypatch.setattr(ProofSearch, "_close_stratum", close)
+    monkeypatch.setattr(ProofSearch, "step", step)
 
 
 def lose_a_signature(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -142,7 +142,7 @@ def test_a_beam_that_ends_with_the_search(monkeypatch: pytest.MonkeyPatch) -> No
     assert wins(result)
 
 
-def _wait_for_a_beam(self: ShortestBelow) -> Any:
+def _wait_for_a_beam(self: ShortestBelow) -> None:
     from dbmsolver.search.improve.shortest import _Beside
 
     if self._beside is None:
@@ -150,8 +150,6 @@ def _wait_for_a_beam(self: ShortestBelow) -> Any:
         assert beam is not None
         self._beside = _Beside(beam)
         self._beside._future.result()
-    return
-    yield
 
 
 def test_a_certificate_is_not_made_of_it(tmp_path: Path) -> None:

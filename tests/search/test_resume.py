@@ -21,7 +21,7 @@ from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Commit, Limits, Options, Report
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import layers
-from dbmsolver.search.outcome import Steps
+from dbmsolver.search.outcome import Outcome
 from dbmsolver.search.proof import strata
 from dbmsolver.storage.store import Store
 
@@ -286,13 +286,12 @@ def test_second_process(tmp_path: Path) -> None:
 
 def test_look_ahead_is_bounded_by_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     looked = []
-    real = layers.AStarSearch.run
+    real = layers.AStarSearch.end
 
-    def run(self: layers.AStarSearch) -> Steps:
-        outcome = yield from real(self)
+    def end(self: layers.AStarSearch, outcome: Outcome) -> Outcome:
         looked.append(self.statistics.evaluated)
-        return outcome
+        return real(self, outcome)
 
-    monkeypatch.setattr(layers.AStarSearch, "run", run)
+    monkeypatch.setattr(layers.AStarSearch, "end", end)
     assert prove(MEDIUM, max_states=1000).limit == "max-states"
     assert len(looked) == 1 and looked[0] < 100_000

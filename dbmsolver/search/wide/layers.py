@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.core.wide_search import EXHAUSTED, FULL, layers_of_closed
+from dbmsolver.core.wide_search import EXHAUSTED, layers_of_closed
 from dbmsolver.keys.wide import WideKeys
 from dbmsolver.results import Limit, Limits, Report
 from dbmsolver.search.improve.best import Best
@@ -34,7 +34,6 @@ class WideLayers(Search):
         self.best = best
         self.found: list[Step] = []
         room, limit = most_states(keys, memory), limits.max_states
-        self._is_limited = limit is not None and limit <= room
         most = room if limit is None else min(room, limit)
         self._search = Exploration(keys, None, most, memory)
 
@@ -69,8 +68,8 @@ class WideLayers(Search):
             return GoalMet()
         if search.result == EXHAUSTED:
             return Exhausted()
-        is_full = search.result == FULL or not self._is_limited
-        return Stopped(Limit.MEMORY if is_full else Limit.MAX_STATES)
+        is_limited = self.recorder.limits.states_reached(search.met)
+        return Stopped(Limit.MAX_STATES if is_limited else Limit.MEMORY)
 
     def report(self) -> Report:
         """Return a snapshot of the search."""

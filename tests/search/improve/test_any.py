@@ -52,12 +52,7 @@ def solve_any(deal: Deal, **settings: Any) -> tuple[Result, list[int]]:
 @pytest.fixture
 def no_dives(monkeypatch: pytest.MonkeyPatch) -> None:
     """No dive decides anything."""
-
-    def run(self: DiveAhead) -> Any:
-        return Stopped()
-        yield
-
-    monkeypatch.setattr(DiveAhead, "run", run)
+    monkeypatch.setattr(DiveAhead, "step", lambda self: Stopped())
 
 
 @pytest.mark.parametrize("number", EASY)
@@ -204,7 +199,7 @@ def test_resume_goes_on_with_the_best_solution(
     store = tmp_path / "store"
     deal = Deal.from_number(2)
     begun = solve(deal, store=store, max_states=8_000, any_solution=True)
-    monkeypatch.setattr(ahead.Improver, "first", lambda self: iter(()))
+    monkeypatch.setattr(ahead.Improver, "first", ())
     monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
     events = session.resume(store)
     while True:

@@ -22,7 +22,7 @@ SHAPES = st.builds(BeamShape, st.sampled_from([1, 10, 200]), st.sampled_from([0,
 def made(codec: StateCodec, shape: BeamShape, ceiling: int = NO_CEILING, room: int = ROOM) -> Beam:
     """Return a beam that has been carried out."""
     beam = Beam(codec, shape, room, ceiling)
-    for _ in beam.run():
+    while not beam.step():
         pass
     return beam
 

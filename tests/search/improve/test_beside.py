@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from helpers.selection import few_fast
 
 from dbmsolver import Deal, solve, verify_store
-from dbmsolver.results import Better, Event, Verdict
+from dbmsolver.results import Better, Verdict
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import layers, rounds
 from dbmsolver.search.improve import improver
@@ -68,12 +67,12 @@ def test_the_ceiling_falls_to_the_layer_being_closed(
     moves = solve(deal, threads=1).moves
     offered = 0
 
-    def improve(self: ShortestBelow) -> Iterator[Event]:
+    def improve(self: ShortestBelow) -> None:
         nonlocal offered
         if self.search.layer == len(moves):
             offered += 1
             if offered == event:
-                yield from self._offer(steps_of(self.best.codec, moves))
+                self._offer(steps_of(self.best.codec, moves))
 
     monkeypatch.setattr(ShortestBelow, "_improve", improve)
     monkeypatch.setattr(layers, "ENOUGH", 1_000)

@@ -41,7 +41,7 @@ def made(
 ) -> PatienceBeam:
     """Return a beam that has been carried out."""
     beam = PatienceBeam(keys, BeamShape(width, cells), room, ceiling)
-    for _ in beam.run():
+    while not beam.step():
         pass
     return beam
 

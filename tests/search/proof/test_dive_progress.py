@@ -23,14 +23,8 @@ RECORDS = 11_162
 def test_progress_of_dives() -> None:
     dives = Dives(KEYS, 1, 1 << 30, None)
     assert dives.progress() == (0, 0)
-    running = dives.run(KEYS.root)
     seen = []
-    while True:
-        try:
-            next(running)
-        except StopIteration as end:
-            dived = end.value
-            break
+    while (dived := dives.step()) is None:
         seen.append(dives.progress())
     assert dived.outcome == "exhausted"
     assert seen == sorted(seen)

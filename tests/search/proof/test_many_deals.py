@@ -56,13 +56,10 @@ def test_tables_are_those_made_in_python(rules: Rules, first: int, second: int) 
 
 def one_by_one(deal: Deal) -> Dived:
     keys = RecordKeys(deal, "wkr")
-    running = Dives(keys, 1, MEMORY, None, (*SCHEDULE, *LARGE)).run(keys.root)
-    while True:
-        try:
-            next(running)
-        except StopIteration as end:
-            dived: Dived = end.value
-            return dived
+    dives = Dives(keys, 1, MEMORY, None, (*SCHEDULE, *LARGE))
+    while (dived := dives.step()) is None:
+        pass
+    return dived
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import resource
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ from dbmsolver.search import recorder, session
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof import dives, large, piece_worker, stratum, table_loading, worker
 from dbmsolver.search.proof.piece_set import PieceSet
-from dbmsolver.search.proof.worker import LargeStart
 from dbmsolver.storage.store import Store
 
 SMALL = Deal.from_number(1, rules_for("freecell", 2))
@@ -177,15 +175,15 @@ def test_commits_while_large_signatures_are_closed(
     """They drop duplicates among candidates that nobody has been given yet."""
     without_dives(monkeypatch)
     monkeypatch.setattr(stratum, "SURELY_LARGE", 300)
-    inside: list[int] = []
-    close = stratum.StratumClosing._close_large
+    inside: list[bool] = []
+    step = stratum.StratumClosing.step
 
-    def close_large(self: stratum.StratumClosing, start: LargeStart) -> Iterator[Report | Commit]:
-        inside.append(start.signature)
-        yield from close(self, start)
-        inside.pop()
+    def step_of(self: stratum.StratumClosing) -> bool:
+        is_over = step(self)
+        inside[:] = [True] * (self.search.large is not None)
+        return is_over
 
-    monkeypatch.setattr(stratum.StratumClosing, "_close_large", close_large)
+    monkeypatch.setattr(stratum.StratumClosing, "step", step_of)
     monkeypatch.setattr(recorder.Recorder, "due", lambda self: bool(inside))
     found = prove(SMALL, method=method, store=tmp_path / "store")
     assert (found.verdict, found.states) == ("unsolvable", states)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from helpers.dominance_brute import random_deck
@@ -27,7 +27,7 @@ from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State
 from dbmsolver.results import Keep
 from dbmsolver.search.proof import late_dives
-from dbmsolver.search.proof.dives import SCHEDULE, Dived, Diver, Dives
+from dbmsolver.search.proof.dives import SCHEDULE, Diver, Dives
 from dbmsolver.search.proof.initial import stored_candidates
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along, record_in
 from dbmsolver.storage.blocks import read_block
@@ -143,13 +143,13 @@ def test_a_win_of_a_late_dive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, k
     monkeypatch.setattr(late_dives, "_LEAST", 1 << 8)
     monkeypatch.setattr(late_dives.LateDives, "due", lambda self: True)
     started: list[State] = []
-    real = Dives.run
+    real = late_dives.Dives
 
-    def run(self: Dives, start: State) -> Generator[None, None, Dived]:
-        started.append(start)
-        return real(self, start)
+    def dives_from(*args: Any) -> Dives:
+        started.append(args[-1])
+        return real(*args)
 
-    monkeypatch.setattr(Dives, "run", run)
+    monkeypatch.setattr(late_dives, "Dives", dives_from)
     deal = Deal.from_number(7, rules_for("freecell", 2))
     result = prove(deal, store=tmp_path / "store", keep=keep)
     assert (result.verdict, result.shortest) == ("solved", False)

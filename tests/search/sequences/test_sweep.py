@@ -30,15 +30,23 @@ def levels_of(path: Path, durable: bool = False) -> Levels:
     return Levels(path, "a test", durable=durable)
 
 
+def to_end(work: Sweep | Listing) -> None:
+    try:
+        while not work.step():
+            pass
+    finally:
+        work.close()
+
+
 def swept(deal: Deal, length: int, path: Path, memory: int = 64 << 20, threads: int = 1) -> Sweep:
     found = Sweep(StateCodec(deal, "none"), length, levels_of(path), threads, memory, keep=True)
-    end_of(found.run())
+    to_end(found)
     return found
 
 
 def listed(made: Sweep, most: int | None, memory: int = 64 << 20) -> list[Moves]:
     wanted = Listing(made.codec, made.length, made.levels, memory, most)
-    end_of(wanted.run())
+    to_end(wanted)
     return list(wanted.solutions())
 
 
@@ -144,7 +152,7 @@ def test_large_numbers_are_exact(tmp_path: Path) -> None:
     words = sweep.np.array([[factor % 2**64, factor >> 64]], sweep.np.uint64)
     with made.levels.writing(0) as writer:
         writer.put(sweep.encode_chunks(root, words))
-    end_of(made.run())
+    to_end(made)
     assert made.ways() == factor * ways
 
 
@@ -197,7 +205,7 @@ def test_forged_levels(tmp_path: Path) -> None:
         with again.levels.writing(40) as writer:
             writer.put(sweep.encode_chunks(forged, ways))
         try:
-            end_of(again.run())
+            to_end(again)
         except StoreError as error:
             assert "states that cannot be" in error.message
             refused += 1

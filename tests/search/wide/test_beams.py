@@ -165,9 +165,10 @@ def test_the_first_beam_that_wins_decides_with_any_threads() -> None:
     found = []
     for threads in (1, 2, 3):
         beams = Beams(keys, schedule, threads, 1 << 28, None)
-        running = beams.run()
-        winner = next(beam for beam in running if beam is not None and beam.result >= 0)
-        running.close()
+        winner = None
+        while winner is None or winner.result < 0:
+            winner = beams.step()
+        beams.close()
         found.append((winner.plan, beams.judged, winner.moves()))
     assert found[0] == found[1] == found[2]
     assert found[0][0] != schedule[0]

@@ -1,9 +1,13 @@
-"""The examples of the documents are run: each document's, in order, in one session and folder."""
+"""The examples of the documents are run: each document's, in order, in one session and folder.
+
+Code that they quote stands so in the sources.
+"""
 
 from __future__ import annotations
 
 import doctest
 import re
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -55,3 +59,14 @@ def test_a_name_is_no_module() -> None:
     """A module of the package that is imported becomes an attribute of it, in place of the name."""
     folder = Path(dbmsolver.__file__).parent
     assert not {path.stem for path in folder.iterdir()} & set(dbmsolver.__all__)
+
+
+def test_quoted_code_is_that_of_the_sources() -> None:
+    """A quotation begins with the name of its file, and is part of that, but for its margin."""
+    text = (DOCS / "architecture.md").read_text("utf-8")
+    quotations = re.findall(r"^```python\n# (\S+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert len(quotations) == text.count("```python") > 0
+    for name, quoted in quotations:
+        source = (DOCS.parent / "dbmsolver" / name).read_text("utf-8")
+        margins = (textwrap.indent(quoted, " " * margin) for margin in range(0, 24, 4))
+        assert any(f"\n{lines}" in source for lines in margins), quoted

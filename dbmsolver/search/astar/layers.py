@@ -126,23 +126,27 @@ class AStarSearch(Search):
 
         Candidates above the ceiling do not count as pending.
         """
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.threads)
-            self.checkpoint.each = self._pool.map
-            self.checkpoint.restore()
+        pool = self._pool or self._begin()
         if self._closing is not None and self.layer < self.ceiling:
             self.cache.make_room(self._closing)  # before more states come
         else:
             self._closing = self._next_partition()
         if self._closing is None:
             return Exhausted() if self.ceiling == NO_CEILING else NoneShorter()
-        if self._work(self._pool, self._closing):
+        if self._work(pool, self._closing):
             evaluated = sum(other.evaluated for other in self.partitions)
             self.statistics.evaluated = self.evaluated_before + evaluated
         else:
             self._closing.closed = self.layer
             self._passed, self._closing = self._closing, None
         return self._ended()
+
+    def _begin(self) -> ThreadPoolExecutor:
+        """Start the threads, and load what an earlier run has left; return the threads."""
+        self._pool = ThreadPoolExecutor(self.threads)
+        self.checkpoint.each = self._pool.map
+        self.checkpoint.restore()
+        return self._pool
 
     def commit(self) -> Commit:
         """Commit what is closed and, if the search can be resumed, what is pending."""

@@ -60,8 +60,8 @@ FUNCTIONS: dict[str, list[tuple[Any, str]]] = {
         (closing.PositionKernels, "write_runs"),
         (closing.RecordKernels, "write_runs"),
         (worker, "make_candidates"),
-        (closing.PositionKernels, "split_siblings"),
-        (closing.RecordKernels, "split_siblings"),
+        (closing.PositionKernels, "split_other_pieces"),
+        (closing.RecordKernels, "split_other_pieces"),
     ],
     "routing candidates to pieces": [(pieces, "route"), (pieces, "count_flips")],
     "gathering candidates": [

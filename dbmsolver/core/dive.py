@@ -1,7 +1,8 @@
 """A depth-first dive over records, in memory: towards a win, or to the end of a small search space.
 
-Records wait in one stack for each *merit*; the record taken next is the last one of the highest
-merit. When no record waits any more, all that can be reached have been expanded: that is a proof.
+Records wait in one stack for each *priority*; the record taken next is the last one of the
+highest priority. When no record waits any more, all that can be reached have been expanded: that is
+a proof.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from dbmsolver.core.tables import CARDS, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import allocating, inlined, kernel
 
 U64 = np.uint64
-MOST_MERIT = 1023
+MOST_PRIORITY = 1023
 RECORD_BYTES = 24 + 4 + 4 + 8
 """Memory that a dive takes for each record it has room for."""
 
@@ -38,7 +39,7 @@ class Diving(NamedTuple):
     parents: NDArray[np.int32]  # [records]: the record it comes from, -1 for the deal's
     following: NDArray[np.int32]  # [records]: the next in its stack, -1 for none
     table: NDArray[np.int32]  # [slots]: number of a record, -1 for none
-    stacks: NDArray[np.int32]  # [MOST_MERIT + 1]: top of each stack, -1 for none
+    stacks: NDArray[np.int32]  # [MOST_PRIORITY + 1]: top of each stack, -1 for none
     stop: NDArray[np.uint8]  # [1]: set by another thread to end the dive
     columns: NDArray[np.int8]  # [CARDS]: the column that a card is locked in at first, or -1
     depths: NDArray[np.int8]  # [CARDS]: how many locked cards are there up to it, itself included
@@ -57,7 +58,7 @@ def make_diving(records: int) -> Diving:
         parents=np.empty(records, np.int32),
         following=np.empty(records, np.int32),
         table=np.empty(2 * records, np.int32),
-        stacks=np.empty(MOST_MERIT + 1, np.int32),
+        stacks=np.empty(MOST_PRIORITY + 1, np.int32),
         stop=np.zeros(1, np.uint8),
         columns=np.empty(CARDS, np.int8),
         depths=np.empty(CARDS, np.int8),
@@ -161,7 +162,7 @@ def dive(
 ):
     """Dive from a normalised record, the first row, with room for ``most`` records.
 
-    The record is (signature, off, low), all uint64. A record's merit is the weighted sum of its
+    The record is (signature, off, low), all uint64. A record's priority is the weighted sum of its
     progress, its free slots, the cards home, and how few cards are locked on those that go home
     next (int64). Writes to ``d`` only. Returns (outcome, records found, records expanded); a win
     is the last row.
@@ -208,14 +209,14 @@ def dive(
             home = np.int64(0)
             for suit in range(4):
                 home += home_height(t, signature, off, suit)
-            merit = progress_weight * progress(t, signature, locked_in_deal)
-            merit += free_weight * np.int64(found[index, FREE]) + home_weight * home
+            priority = progress_weight * progress(t, signature, locked_in_deal)
+            priority += free_weight * np.int64(found[index, FREE]) + home_weight * home
             if near_weight:
-                merit += near_weight * (CARDS - locked_above(t, d, signature, off))
-            merit = min(merit, MOST_MERIT)
-            d.following[count] = d.stacks[merit]
-            d.stacks[merit] = count
-            best = max(best, merit)
+                priority += near_weight * (CARDS - locked_above(t, d, signature, off))
+            priority = min(priority, MOST_PRIORITY)
+            d.following[count] = d.stacks[priority]
+            d.stacks[priority] = count
+            best = max(best, priority)
             count += 1
             if is_won(t, signature):
                 return WON, count, expanded

@@ -47,7 +47,14 @@ from dbmsolver.core.outgoing import (
     target_width,
 )
 from dbmsolver.core.tables import CARDS, PLACE_HOME, PLACE_LOCKED
-from dbmsolver.core.workspace import BURST, GROUP, SIBLINGS, TARGETS, USED_SIGNATURES, USED_WIDTH
+from dbmsolver.core.workspace import (
+    BURST,
+    GROUP,
+    OTHER_PIECES,
+    TARGETS,
+    USED_SIGNATURES,
+    USED_WIDTH,
+)
 from dbmsolver.jit.decorators import allocating, inlined, inner, kernel
 
 U64 = np.uint64
@@ -55,7 +62,7 @@ ONE = np.uint64(1)
 ZERO = np.uint64(0)
 
 
-class Tally(NamedTuple):
+class Totals(NamedTuple):
     """Counts of the results of expanding states so far."""
 
     outgoing: int  # candidates that left the signature
@@ -121,14 +128,14 @@ def key_after_move(t, ws, layout, key, off, low, high, card, old, new):
 
 
 @inlined
-def expand_group(t, ws, layout, sets, piece, bits, head, end, tally):
-    """Expand the states ``ws.order[head:end]``; returns (candidates staged, the new tally).
+def expand_group(t, ws, layout, sets, piece, bits, head, end, totals):
+    """Expand the states ``ws.order[head:end]``; returns (candidates staged, the new totals).
 
     Candidates of the piece are staged in ``ws.burst``, all others go to ``ws.outgoing``. Also
     writes ``ws.moves`` and the layouts of targets.
     """
-    outgoing, outgoing_words = tally.outgoing, tally.outgoing_words
-    forced_states, ready = tally.forced, tally.ready
+    outgoing, outgoing_words = totals.outgoing, totals.outgoing_words
+    forced_states, ready = totals.forced, totals.ready
     burst = 0
     for index in range(head, end):
         key = key_at(ws.order, index, layout.wide)
@@ -146,7 +153,7 @@ def expand_group(t, ws, layout, sets, piece, bits, head, end, tally):
                     stage(ws, layout, bits, burst, after, code)
                     burst += 1
                     continue
-                target = SIBLINGS
+                target = OTHER_PIECES
                 wide = layout.wide
             else:
                 target = CARDS + (card & 3) if new == PLACE_HOME else card
@@ -161,7 +168,7 @@ def expand_group(t, ws, layout, sets, piece, bits, head, end, tally):
                 ws, ws.outgoing_targets, outgoing, outgoing_words, wide, after, code, target
             )
             outgoing += 1
-    return burst, Tally(outgoing, outgoing_words, forced_states, ready)
+    return burst, Totals(outgoing, outgoing_words, forced_states, ready)
 
 
 @inner
@@ -171,22 +178,22 @@ def close(t, ws, layout, sets, piece, bits, head, count, room):
     In a workspace that ``grows`` the table holds ``order[:count]`` and is enlarged when it fills.
     In others it may hold other closed states too, may be compact, and the caller chooses ``room``
     so that it does not fill. Candidates for other pieces of the signature leave it under the target
-    number SIBLINGS.
+    number OTHER_PIECES.
 
     Stops when nothing is left to expand, or when another group could exceed ``room`` states or the
     scratch memory of candidates. Writes to the workspace only; returns (bits, head, count,
-    :class:`Tally`).
+    :class:`Totals`).
     """
-    tally = Tally(np.int64(0), np.int64(0), np.int64(0), ZERO)
+    totals = Totals(np.int64(0), np.int64(0), np.int64(0), ZERO)
     most = ws.outgoing.size // WIDE_WORDS
     while head < count:
-        if count + BURST > room or tally.outgoing + BURST > most:
+        if count + BURST > room or totals.outgoing + BURST > most:
             break
         end = min(head + GROUP, count)
-        burst, tally = expand_group(t, ws, layout, sets, piece, bits, head, end, tally)
+        burst, totals = expand_group(t, ws, layout, sets, piece, bits, head, end, totals)
         head = end
         bits, count = admit_burst(ws, layout, bits, count, burst)
-    return bits, head, count, tally
+    return bits, head, count, totals
 
 
 @kernel
@@ -196,10 +203,10 @@ def close_piece(t, ws, signature, bits, head, count, room, piece_mask, piece):
     Returns (head, count, candidates that left, words of their keys, states with a forced move).
     """
     sets, layout = prepare(t, ws, signature)
-    _, head, count, tally = close(
+    _, head, count, totals = close(
         t, ws, layout, sets, Piece(piece_mask, piece), bits, head, count, room
     )
-    return head, count, tally.outgoing, tally.outgoing_words, tally.forced
+    return head, count, totals.outgoing, totals.outgoing_words, totals.forced
 
 
 @inlined
@@ -217,7 +224,7 @@ def write_runs(t, ws, out, signature, outgoing):
     Writes the ``run_`` arrays of ``out`` and ``out.used``.
     """
     sets = signature_sets(t, signature)
-    counts = np.zeros(SIBLINGS + 1, np.int64)
+    counts = np.zeros(OTHER_PIECES + 1, np.int64)
     for index in range(outgoing):
         counts[ws.outgoing_targets[index]] += 1
     offsets = np.zeros(TARGETS, np.int64)
@@ -262,11 +269,11 @@ def exhaust_batch(t, ws, out, signatures, counts, offsets, words, keys, codes, f
         count = admit(
             ws, layout.wide, bits, head, keys, codes, offsets[index], words[index], counts[index]
         )
-        bits, head, count, tally = close(
+        bits, head, count, totals = close(
             t, ws, layout, sets, Piece(ZERO, ZERO), bits, head, count, room
         )
-        outgoing, outgoing_words = tally.outgoing, tally.outgoing_words
-        note_partial(out, bits, head, count, outgoing, outgoing_words, tally.forced)
+        outgoing, outgoing_words = totals.outgoing, totals.outgoing_words
+        note_partial(out, bits, head, count, outgoing, outgoing_words, totals.forced)
         if (
             head < count
             or not has_room_for_closed(out, width, count)
@@ -274,5 +281,5 @@ def exhaust_batch(t, ws, out, signatures, counts, offsets, words, keys, codes, f
         ):
             return index
         write_runs(t, ws, out, signature, outgoing)
-        put_closed(ws, out, signature, width, count, tally.forced)
+        put_closed(ws, out, signature, width, count, totals.forced)
     return last

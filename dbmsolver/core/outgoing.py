@@ -89,10 +89,10 @@ def fill_runs(ws, out, targets, outgoing, offsets, words, widths):
 
 
 @allocating
-def take_siblings(ws, targets, layouts, siblings, outgoing, width, keys, codes):
+def take_other_pieces(ws, targets, layouts, other_pieces, outgoing, width, keys, codes):
     """Move the candidates for other pieces of the signature to ``keys`` (uint64) and ``codes``.
 
-    They are those with the target number ``siblings``, and their keys have ``width`` words. The
+    They are those with the target number ``other_pieces``, and their keys have ``width`` words. The
     other candidates close up in ``ws.outgoing``, ``ws.outgoing_codes`` and ``targets``. Returns
     (how many were moved, how many are left).
     """
@@ -100,7 +100,7 @@ def take_siblings(ws, targets, layouts, siblings, outgoing, width, keys, codes):
     for index in range(outgoing):
         target = np.int64(targets[index])
         size = width
-        if target != siblings:
+        if target != other_pieces:
             size = target_width(layouts, target)
             for word in range(size):
                 ws.outgoing[place + word] = ws.outgoing[source + word]

@@ -27,7 +27,7 @@ from dbmsolver.core.hashing import (
     insert_compact,
 )
 from dbmsolver.core.layout import NETS, WIDE_WORDS, key_at, make_layout, pack_key
-from dbmsolver.core.outgoing import take_siblings
+from dbmsolver.core.outgoing import take_other_pieces
 from dbmsolver.core.signatures import signature_sets
 from dbmsolver.jit.decorators import allocating, kernel
 
@@ -170,12 +170,14 @@ def admit_piece(t, ws, signature, bits, count, keys, codes, candidates):
 
 
 @allocating
-def split_siblings(ws, outgoing, siblings, words, keys, codes):
+def split_other_pieces(ws, outgoing, other_pieces, words, keys, codes):
     """Move the candidates for other pieces of the signature to ``keys`` (uint64) and ``codes``.
 
-    They are those of the ``outgoing`` candidates in ``ws`` with the target number ``siblings``, and
-    their keys have ``words`` words. The others close up. Returns (how many were moved, how many are
-    left).
+    They are those of the ``outgoing`` candidates in ``ws`` with the target number
+    ``other_pieces``, and their keys have ``words`` words. The others close up. Returns (how many
+    were moved, how many are left).
     """
     targets = ws.outgoing_targets
-    return take_siblings(ws, targets, ws.target_layouts, siblings, outgoing, words, keys, codes)
+    return take_other_pieces(
+        ws, targets, ws.target_layouts, other_pieces, outgoing, words, keys, codes
+    )

@@ -55,7 +55,7 @@ from dbmsolver.core.outgoing import (
     has_room_for_runs,
     put_outgoing,
     put_run,
-    take_siblings,
+    take_other_pieces,
     target_width,
 )
 from dbmsolver.core.signatures import signature_sets
@@ -95,7 +95,7 @@ class RecordSpace(NamedTuple):
     counters: NDArray[np.int64]  # [2]
 
 
-class RecordTally(NamedTuple):
+class RecordTotals(NamedTuple):
     """Counts of the results of expanding records so far."""
 
     outgoing: int  # candidates that left the signature
@@ -177,14 +177,14 @@ def left_just_now(space, key, target):
 
 
 @inlined
-def expand_group(t, ws, space, layout, sets, piece, bits, head, end, tally):
+def expand_group(t, ws, space, layout, sets, piece, bits, head, end, totals):
     """Expand the records ``ws.order[head:end]`` while there is room for their successors.
 
     Candidates of the piece are staged in ``ws.burst``, all others go to ``ws.outgoing``. Also
     writes ``space``. Returns (the first record not expanded, or -1 if a record cannot be expanded,
-    candidates staged, the new tally).
+    candidates staged, the new totals).
     """
-    outgoing, outgoing_words = tally.outgoing, tally.outgoing_words
+    outgoing, outgoing_words = totals.outgoing, totals.outgoing_words
     most = min(ws.outgoing.size // WIDE_WORDS, space.outgoing_targets.size)
     found = space.scratch.found
     burst = 0
@@ -228,7 +228,7 @@ def expand_group(t, ws, space, layout, sets, piece, bits, head, end, tally):
             if target != OTHER_PIECES:
                 space.counts[target] += 1
             outgoing += 1
-    return head, burst, RecordTally(outgoing, outgoing_words)
+    return head, burst, RecordTotals(outgoing, outgoing_words)
 
 
 @inner
@@ -236,21 +236,23 @@ def close(t, ws, space, layout, sets, piece, bits, head, count, room):
     """Expand the records ``ws.order[head:count]`` and whatever of this signature follows from them.
 
     As :func:`dbmsolver.core.exhaust.close`, but the target numbers of candidates that leave are in
-    ``space.outgoing_targets``. Returns (bits, head, count, :class:`RecordTally`); ``head`` is -1 if
-    a record cannot be, or has more successors than there is room for.
+    ``space.outgoing_targets``. Returns (bits, head, count, :class:`RecordTotals`); ``head`` is -1
+    if a record cannot be, or has more successors than there is room for.
     """
     forget_targets(space)
-    tally = RecordTally(np.int64(0), np.int64(0))
+    totals = RecordTotals(np.int64(0), np.int64(0))
     while head < count:
         if count + BURST > room:
             break
         before = head
         end = min(head + GROUP, count)
-        head, burst, tally = expand_group(t, ws, space, layout, sets, piece, bits, head, end, tally)
+        head, burst, totals = expand_group(
+            t, ws, space, layout, sets, piece, bits, head, end, totals
+        )
         if head < 0 or head == before:
             break
         bits, count = admit_burst(ws, layout, bits, count, burst)
-    return bits, head, count, tally
+    return bits, head, count, totals
 
 
 @kernel
@@ -262,10 +264,10 @@ def close_piece(t, ws, space, signature, bits, head, count, room, piece_mask, pi
     """
     sets = signature_sets(t, signature)
     layout = make_layout(t, sets.loose, ws.nets)
-    _, head, count, tally = close(
+    _, head, count, totals = close(
         t, ws, space, layout, sets, Piece(piece_mask, piece), bits, head, count, room
     )
-    return head, count, tally.outgoing, tally.outgoing_words
+    return head, count, totals.outgoing, totals.outgoing_words
 
 
 @allocating
@@ -289,14 +291,14 @@ def write_runs(ws, space, out, outgoing):
 
 
 @allocating
-def split_siblings(ws, space, outgoing, words, keys, codes):
+def split_other_pieces(ws, space, outgoing, words, keys, codes):
     """Move the candidates for other pieces of the signature to ``keys`` (uint64) and ``codes``.
 
     Their keys have ``words`` words; the other candidates close up in ``ws`` and ``space``. Returns
     (how many were moved, how many are left).
     """
     targets = space.outgoing_targets
-    return take_siblings(ws, targets, space.layouts, OTHER_PIECES, outgoing, words, keys, codes)
+    return take_other_pieces(ws, targets, space.layouts, OTHER_PIECES, outgoing, words, keys, codes)
 
 
 @kernel
@@ -325,12 +327,12 @@ def exhaust_batch(
         count = admit(
             ws, layout.wide, bits, head, keys, codes, offsets[index], words[index], counts[index]
         )
-        bits, head, count, tally = close(
+        bits, head, count, totals = close(
             t, ws, space, layout, sets, Piece(ZERO, ZERO), bits, head, count, room
         )
         if head < 0:
             return -1
-        outgoing, outgoing_words = tally.outgoing, tally.outgoing_words
+        outgoing, outgoing_words = totals.outgoing, totals.outgoing_words
         note_partial(out, bits, head, count, outgoing, outgoing_words, 0)
         targets = space.counters[TARGETS_IN_USE]
         if (

@@ -23,7 +23,7 @@ BURST = GROUP * MAX_MOVES
 TARGETS = CARDS + 4
 """Signatures that a move can lead to: a locked card is released, or a suit's next card goes
 home."""
-SIBLINGS = TARGETS
+OTHER_PIECES = TARGETS
 """Target number of candidates for other pieces of the same signature."""
 
 BURST_KEY, BURST_SLOT, BURST_PACKED, BURST_COLUMNS = 0, 3, 4, 5

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from dbmsolver.core.runs import copy_runs, progress_of, sort_runs, widths_of
 from dbmsolver.errors import InternalError
 from dbmsolver.keys.states import StateCodec
+from dbmsolver.search.ledger import Entry, entry_of
 from dbmsolver.search.runs import RunArrays, gather, select_runs, sorted_runs
-from dbmsolver.search.tallies import Tally, weigh
 from dbmsolver.storage.blocks import Runs, decode_block, encode_block, read_block, split
 from dbmsolver.storage.store import Store
 
@@ -40,7 +40,7 @@ class Candidates:
     whole: Candidates | None = None
     stored: int = 0
     is_sorted: bool = False
-    _tally: Tally | None = None
+    _entry: Entry | None = None
 
     @classmethod
     def of(cls, stratum: int, runs: Runs, record: bytes | None = None) -> Candidates:
@@ -51,11 +51,11 @@ class Candidates:
         )
 
     @property
-    def tally(self) -> Tally:
-        """Their entry in the books."""
-        if self._tally is None:
-            self._tally = weigh(self.signatures, self.counts)
-        return self._tally
+    def entry(self) -> Entry:
+        """Their entry in the ledger."""
+        if self._entry is None:
+            self._entry = entry_of(self.signatures, self.counts)
+        return self._entry
 
     @property
     def nbytes(self) -> int:
@@ -102,10 +102,10 @@ class Candidates:
             return
         assert self.runs is not None
         runs = sorted_runs(self.runs)
-        if weigh(runs.signatures) != weigh(self.signatures) or not runs.counts.all():
+        if entry_of(runs.signatures) != entry_of(self.signatures) or not runs.counts.all():
             raise InternalError("candidates have lost signatures when they were sorted")
         self.runs, self.signatures, self.counts = runs, runs.signatures, runs.counts
-        self.states, self.is_sorted, self._tally = runs.codes.size, True, None
+        self.states, self.is_sorted, self._entry = runs.codes.size, True, None
 
     def pack(self) -> bytes:
         """Return candidates in memory as a block, sorted, without duplicates.

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from dbmsolver.search.candidates import Candidates
-from dbmsolver.search.tallies import NOTHING, Tally
+from dbmsolver.search.ledger import NOTHING, Entry
 from dbmsolver.storage.blocks import Runs, decode_block
 from dbmsolver.storage.records import Closed
 from dbmsolver.storage.store import Store
@@ -69,7 +69,7 @@ class BlockRef:
 class NewRecord:
     """A block of pending candidates on its way into the store.
 
-    `tally` says what it adds to the manifest's `waiting`. `key` is its key once it is written.
+    `entry` says what it adds to the manifest's `waiting`. `key` is its key once it is written.
     `candidates` are those that get the record when the transaction is committed.
     """
 
@@ -77,7 +77,7 @@ class NewRecord:
     stratum: int
     data: bytes
     kind: bytes = b"P"
-    tally: Tally = NOTHING
+    entry: Entry = NOTHING
     candidates: Candidates | None = None
     key: bytes = b""
 
@@ -88,7 +88,7 @@ class CommitBatch:
 
     `cleared` are kinds of records of which all go. `pending` may be made while it is written, so
     that not all blocks are in memory at once. `done` are the signatures of the current stratum that
-    are closed. `waiting` is the tally of the pending candidates that have a record already; None
+    are closed. `waiting` is the entry of the pending candidates that have a record already; None
     leaves the manifest's entry as it is. `fields` are put into the manifest.
     """
 
@@ -97,7 +97,7 @@ class CommitBatch:
     cleared: list[bytes] = field(default_factory=list)
     pending: Iterable[NewRecord] = ()
     done: bytes = b""
-    waiting: Tally | None = None
+    waiting: Entry | None = None
     fields: dict[str, Any] = field(default_factory=dict)
 
     def delete(self, key: bytes | None) -> None:
@@ -134,7 +134,7 @@ class CommitBatch:
             record.data = b""
             written.records.append(record)
             if waiting is not None:
-                waiting = waiting.plus(record.tally)
+                waiting = waiting.plus(record.entry)
         if self.done:
             txn.put_done(layer, stratum, self.done)
         if waiting is not None:

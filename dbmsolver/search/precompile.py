@@ -29,7 +29,7 @@ from dbmsolver.core.pieces import (
     count_flips,
     load_table,
     route,
-    split_siblings,
+    split_other_pieces,
     table_keys,
 )
 from dbmsolver.core.pile import PileSets
@@ -244,7 +244,7 @@ def _of_exhaustion(t: Any, code_type: Any) -> tuple[list[Call], list[Call]]:
     pieces = [
         (count_flips, (t, _WORD, _WORDS, codes, _NUMBER, _NUMBERS, _NUMBERS)),
         (close_piece, (t, ws, _WORD, *[_NUMBER] * 4, _WORD, _WORD)),
-        (split_siblings, (ws, _NUMBER, _NUMBER, _NUMBER, _WORDS, codes)),
+        (split_other_pieces, (ws, _NUMBER, _NUMBER, _NUMBER, _WORDS, codes)),
         *_of_pieces(t, ws, codes),
     ]
     return first, pieces
@@ -356,7 +356,7 @@ def _of_records(t: Any, sets: Any, code_type: Any = np.uint8) -> list[Call]:
         (sort_states, (_WORDS, codes, _WORDS, codes, _NUMBER, _NUMBER)),
         (records.write_runs, (ws, space, out, _NUMBER)),
         (records.close_piece, (t, ws, space, _WORD, *bits, _WORD, _WORD)),
-        (records.split_siblings, (ws, space, _NUMBER, _NUMBER, _WORDS, codes)),
+        (records.split_other_pieces, (ws, space, _NUMBER, _NUMBER, _WORDS, codes)),
         (records.count_flips, (t, space, _WORD, _WORDS, _NUMBER, _NUMBERS, _NUMBERS)),
         *_of_pieces(t, ws, codes),
     ]

@@ -144,7 +144,7 @@ class Recorder:
         loose = [group for group in candidates if group.record is None and group.in_memory]
         for group, data in zip(loose, self.in_parallel(_pack, loose), strict=True):
             place = layer_and_stratum(group.stratum)
-            yield NewRecord(*place, data, tally=group.tally, candidates=group)
+            yield NewRecord(*place, data, entry=group.entry, candidates=group)
 
     def report(
         self,

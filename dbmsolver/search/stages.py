@@ -24,11 +24,11 @@ from dbmsolver.keys.states import StateCodec
 from dbmsolver.process import default_memory
 from dbmsolver.results import Limits, Method, Options, Question, method_ahead
 from dbmsolver.search.commits import NewRecord
+from dbmsolver.search.ledger import NOTHING
 from dbmsolver.search.limits import memory_for_arrays
 from dbmsolver.search.outcome import Search
 from dbmsolver.search.proof.initial import initial_candidates
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.search.tallies import NOTHING
 from dbmsolver.storage.records import layer_and_stratum
 
 if TYPE_CHECKING:
@@ -249,14 +249,14 @@ class Stages:
         record: NewRecord | None
         assert not are_wide(self.keys)  # its searches begin in memory
         if self._by_cost and not self.recorder.resumable:
-            record, tally = None, NOTHING  # nobody goes on from the store
+            record, entry = None, NOTHING  # nobody goes on from the store
         else:
             root = initial_candidates(states_of(self.keys))
             place = layer_and_stratum(root.stratum)
-            record, tally = NewRecord(*place, root.pack()), root.tally
+            record, entry = NewRecord(*place, root.pack()), root.entry
         batch = self.recorder.batch
         batch.cleared.append(b"A")
         batch.pending = [] if record is None else [record]
-        batch.fields |= {"phase": "search", "waiting": tally.to_json(), "known": 1}
+        batch.fields |= {"phase": "search", "waiting": entry.to_json(), "known": 1}
         self.recorder.commit(0, 0)
         self.begun = True

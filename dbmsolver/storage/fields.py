@@ -86,7 +86,7 @@ def _are_rules(value: object) -> bool:
     )
 
 
-def _is_tally(value: object) -> bool:
+def _is_entry(value: object) -> bool:
     return (
         isinstance(value, list) and len(value) == 2 and _is_number(value[0]) and _is_hex(value[1])
     )
@@ -141,7 +141,7 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     "known": _is_number,
     "seconds": _is_time,
     "digest": _is_hex,
-    "waiting": _is_tally,
+    "waiting": _is_entry,
     "strata": _are_strata,
     "history": _is_history,
     "path": lambda value: value is None or _are_rows(value, (51, MOST_PLACE)),

@@ -36,7 +36,7 @@ class Manifest:
     The fields are the members of the JSON object, in its terms: ``deal`` has ``number`` and
     ``board``, ``rules`` the fields of :class:`~dbmsolver.game.rules.Rules`.  ``strata`` are rows
     (layer, stratum, states, forced), ``history`` (milliseconds, layer, stratum, states, forced),
-    ``path`` (card, place value), ``waiting`` a tally. ``meaning`` is no field: a manifest with
+    ``path`` (card, place value), ``waiting`` a entry. ``meaning`` is no field: a manifest with
     another meaning than this program's cannot be read.
     """
 

@@ -65,7 +65,7 @@ def _run(check: StoreCheck, blocks: LeavingCheck | ClassCheck) -> Generator[Prog
             report.peak_memory = max(report.peak_memory, anonymous_memory())
             yield event
     finally:
-        report.strata = [(*place, states, 0) for place, states in sorted(blocks.tally.items())]
+        report.strata = [(*place, states, 0) for place, states in sorted(blocks.counts.items())]
         report.states, report.all_states = blocks.states, blocks.all_states
 
 

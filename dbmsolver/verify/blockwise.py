@@ -65,7 +65,7 @@ class BlockwiseCheck(Generic[FormT, GroupT, StatesT]):
             self.groups.setdefault(self.group_of(place.layer, place.stratum), []).append(key)
         self.chosen = sampled(self.keys, sample, seed)
         self.whole = sample is None
-        self.tally: dict[tuple[int, int], int] = {}
+        self.counts: dict[tuple[int, int], int] = {}
         self.digest = 0
         self.all_states = 0
         self._loaded: dict[GroupT, StatesT] = {}
@@ -109,7 +109,7 @@ class BlockwiseCheck(Generic[FormT, GroupT, StatesT]):
                 place = parse_closed_key(key)
                 if key in self.chosen:
                     row = (place.layer, place.stratum)
-                    self.tally[row] = self.tally.get(row, 0) + states
+                    self.counts[row] = self.counts.get(row, 0) + states
                     self.digest = (self.digest + digest) & 0xFFFFFFFFFFFFFFFF
                 if pace.due():
                     share = done / len(self.keys)
@@ -118,7 +118,7 @@ class BlockwiseCheck(Generic[FormT, GroupT, StatesT]):
     @property
     def states(self) -> int:
         """States checked."""
-        return sum(self.tally.values())
+        return sum(self.counts.values())
 
     def states_of(self, group: GroupT) -> StatesT:
         """Return the states of a group, which stay in memory until `keep_near` drops them."""

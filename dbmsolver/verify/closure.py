@@ -77,7 +77,7 @@ class Closure:
         self.blocks = len(catalog.blocks)
         layers = 1 + max((block.layer for block in catalog.blocks), default=0)
         strata = 1 + max((block.stratum for block in catalog.blocks), default=0)
-        self.tally = np.zeros((strata, layers, 2), np.int64)
+        self.counts = np.zeros((strata, layers, 2), np.int64)
         self.digest = 0
         self.row_queues = RowQueues(catalog.strata, form.planes, memory // 8)
         self._workers = [
@@ -249,9 +249,9 @@ class Closure:
 
     def _collect(self, stratum: int) -> None:
         for worker in self._workers:
-            self.tally[stratum] += worker.work.tally
+            self.counts[stratum] += worker.work.counts
             self.digest = (self.digest + int(worker.work.digest[0])) & 0xFFFFFFFFFFFFFFFF
-            worker.work.tally[:] = 0
+            worker.work.counts[:] = 0
             worker.work.digest[0] = 0
 
     def _end(self, lowest: int) -> None:

@@ -75,7 +75,7 @@ def _check_in_full(
             yield event
     finally:
         partitions.close()
-    report.blocks, report.states = len(catalog.blocks), int(positions.tally[0])
+    report.blocks, report.states = len(catalog.blocks), int(positions.total[0])
     report.covered = positions.count
     report.strata = [(0, *row, 0) for row in sorted(positions.strata.items())]
     report.digest = f"{int(positions.digest[0]):016x}"
@@ -115,11 +115,11 @@ def _check_closure(
             yield event
     finally:
         if not form.counts_forced:
-            closure.tally[:, :, 0] += closure.tally[:, :, 1]
-            closure.tally[:, :, 1] = 0
-        report.strata = _rows(closure.tally)
-        report.states = int(closure.tally[:, :, 0].sum())
-        report.forced = int(closure.tally[:, :, 1].sum())
+            closure.counts[:, :, 0] += closure.counts[:, :, 1]
+            closure.counts[:, :, 1] = 0
+        report.strata = _rows(closure.counts)
+        report.states = int(closure.counts[:, :, 0].sum())
+        report.forced = int(closure.counts[:, :, 1].sum())
     _note_checks(check, claim)
     if check.sample is None:
         report.digest = f"{closure.digest:016x}"
@@ -156,10 +156,10 @@ def bound_of(form: Form, words: tuple[int, int, int, int]) -> int:
     return int(bound)
 
 
-def _rows(tally: NDArray[np.int64]) -> list[tuple[int, int, int, int]]:
+def _rows(counts: NDArray[np.int64]) -> list[tuple[int, int, int, int]]:
     """Return (layer, stratum, states, forced) of the checked states, ascending."""
-    strata, layers = np.nonzero(tally.sum(axis=2))
+    strata, layers = np.nonzero(counts.sum(axis=2))
     return sorted(
-        (int(layer), int(stratum), int(tally[stratum, layer, 0]), int(tally[stratum, layer, 1]))
+        (int(layer), int(stratum), int(counts[stratum, layer, 0]), int(counts[stratum, layer, 1]))
         for stratum, layer in zip(strata, layers, strict=True)
     )

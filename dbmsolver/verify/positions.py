@@ -51,7 +51,7 @@ class Positions(PositionList):
         super().__init__(memory)
         self.form = form
         self.deal = deal
-        self.tally = np.zeros(1, np.int64)
+        self.total = np.zeros(1, np.int64)
         self.digest = np.zeros(1, np.uint64)
         self.strata: dict[int, int] = {}
 
@@ -59,16 +59,16 @@ class Positions(PositionList):
         self, catalog: Catalog, partitions: PartitionLoader, readers: Readers
     ) -> Iterator[Progress]:
         """Add the positions that the stored records stand for; Refuted if one is no record."""
-        table, tally, digest = make_table(), self.tally, self.digest
+        table, total, digest = make_table(), self.total, self.digest
         for number in range(len(catalog.partitions)):
             partitions.prepare(number, readers)
             loaded = partitions.load(number)
             place = np.zeros(2, np.int64)
-            before = int(self.tally[0])
+            before = int(self.total[0])
             while True:
                 error, self.count = record_positions.add_positions(
                     self.form, catalog.index.signatures, loaded.partition, loaded.segments, table,
-                    place, self.found, self.count, tally, digest,
+                    place, self.found, self.count, total, digest,
                 )  # fmt: skip
                 if error:
                     segment = loaded.segments[place[0]]
@@ -79,9 +79,9 @@ class Positions(PositionList):
                     break
                 self.grow()
             stratum = int(catalog.strata[number])
-            added = int(self.tally[0]) - before
+            added = int(self.total[0]) - before
             self.strata[stratum] = self.strata.get(stratum, 0) + added
-            share = int(self.tally[0]) / max(catalog.states, 1)
+            share = int(self.total[0]) / max(catalog.states, 1)
             yield self._progress("reading the records", share)
 
     def park(self) -> Iterator[Progress]:

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from dbmsolver.core.exhaust import close_piece, exhaust_batch, write_runs
 from dbmsolver.core.hashing import EMPTY
-from dbmsolver.core.pieces import admit_piece, split_siblings
+from dbmsolver.core.pieces import admit_piece, split_other_pieces
 from dbmsolver.core.runs import key_bits, local_key, widths_of
 from dbmsolver.core.workspace import (
     BURST,
     CLOSED_FORCED,
-    SIBLINGS,
+    OTHER_PIECES,
     USED_SIGNATURES,
     Output,
     Workspace,
@@ -145,13 +145,13 @@ def close_in_pieces(
     runs = pack(game.codec, {signature: candidates})
     width = runs.keys.size // runs.codes.size
 
-    def hand_out(keys: Any, codes: Any) -> None:
+    def distribute(keys: Any, codes: Any) -> None:
         of_piece = keys.reshape(-1, width)[:, 1 if width > 1 else 0]
         for piece in pieces:
             mine = np.flatnonzero((of_piece & piece.mask) == piece.value)
             piece.waiting.append((keys.reshape(-1, width)[mine].reshape(-1), codes[mine]))
 
-    hand_out(runs.keys, runs.codes)
+    distribute(runs.keys, runs.codes)
     found: list[Candidate] = []
     forced = 0
     while any(piece.waiting for piece in pieces):
@@ -167,12 +167,12 @@ def close_in_pieces(
                 )
                 forced += some
                 out.used[:] = 0
-                siblings, rest = split_siblings(
-                    ws, outgoing, SIBLINGS, width, out.run_keys, out.run_codes
+                other_pieces, rest = split_other_pieces(
+                    ws, outgoing, OTHER_PIECES, width, out.run_keys, out.run_codes
                 )
-                if siblings:
-                    keys = out.run_keys[: width * siblings].copy()
-                    hand_out(keys, out.run_codes[:siblings].copy())
+                if other_pieces:
+                    keys = out.run_keys[: width * other_pieces].copy()
+                    distribute(keys, out.run_codes[:other_pieces].copy())
                 write_runs(tables, ws, out, word, rest)
                 collect(game.codec, out, pending)
             zero = np.zeros(1, np.int64)

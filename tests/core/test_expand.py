@@ -135,11 +135,11 @@ def test_the_card_moved_last_can_be_skipped(rules: Rules, seed: int) -> None:
     game = random_game(rules, seed)
     for position in game.walk(40)[::3]:
         state = game.codec.state(position)
-        siblings, forced = core_successors(game.codec, state)
+        successors, forced = core_successors(game.codec, state)
         if forced:
             continue
-        known = {sibling.state for sibling in siblings} | {state}
-        for after, code in siblings:
+        known = {successor.state for successor in successors} | {state}
+        for after, code in successors:
             card = int(game.codec.tables.code_card[code])
             every, forced = core_successors(game.codec, after)
             kept, _ = core_successors(game.codec, after, skip=1 << card)

@@ -66,7 +66,7 @@ class Layers:
         self.shards: list[Shard] = [
             make_shard(self.tables, STATES, SLOTS, room) for _ in range(shards)
         ]
-        self.inbox: list[list[Rows]] = [[] for _ in range(shards)]
+        self.queue: list[list[Rows]] = [[] for _ in range(shards)]
         self.waiting: list[dict[int, list[Any]]] = [{} for _ in range(shards)]
         self.ceiling, self.stop = ceiling, stop
         for shard in self.shards:
@@ -74,10 +74,10 @@ class Layers:
         self.send(np.array([[*game.codec.root, game.codec.root_code]], np.uint64))
 
     def send(self, candidates: Rows) -> None:
-        """Put candidates into the inboxes of their shards."""
+        """Put candidates into the queues of their shards."""
         owners = shards_of(self.tables, candidates, len(self.shards))
-        for number, inbox in enumerate(self.inbox):
-            inbox.append(candidates[owners == number])
+        for number, queue in enumerate(self.queue):
+            queue.append(candidates[owners == number])
 
     def close(self, layer: int) -> None:
         """Close a layer, or come to the goal in it."""
@@ -86,12 +86,12 @@ class Layers:
         ):
             for number in range(len(self.shards)):
                 self.round(number, layer)
-                self.hand_out(number)
+                self.distribute(number)
 
     def busy(self, number: int, layer: int) -> bool:
         """Return True if a shard has anything to do for a layer."""
         to_do = self.shards[number].state[TODO] > 0
-        return bool(to_do or self.inbox[number] or layer in self.waiting[number])
+        return bool(to_do or self.queue[number] or layer in self.waiting[number])
 
     def round(self, number: int, layer: int) -> None:
         """One round of a shard; what there was no room for is left for the next."""
@@ -104,14 +104,14 @@ class Layers:
                 self.waiting[number][layer].append(rows[first:])
         if not self.waiting[number][layer]:
             del self.waiting[number][layer]
-        inbox, self.inbox[number] = self.inbox[number], []
-        for candidates in inbox:
+        queue, self.queue[number] = self.queue[number], []
+        for candidates in queue:
             first = int(insert_candidates(*constants, candidates, 0))
             if first < candidates.shape[0]:
-                self.inbox[number].append(candidates[first:])
+                self.queue[number].append(candidates[first:])
         expand_layer(*constants, number, len(self.shards), self.ceiling, self.stop)
 
-    def hand_out(self, number: int) -> None:
+    def distribute(self, number: int) -> None:
         """Send what left a shard to where it belongs."""
         later, layers = take_later(self.shards[number])
         outgoing = take_outgoing(self.shards[number])

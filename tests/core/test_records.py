@@ -26,7 +26,7 @@ from dbmsolver.core.records import (
     count_flips,
     exhaust_batch,
     make_record_space,
-    split_siblings,
+    split_other_pieces,
     write_runs,
 )
 from dbmsolver.core.runs import key_bits, local_key, widths_of
@@ -370,21 +370,21 @@ def close_one(keys: Keys, state: State, room: int = STATES) -> int:
     assert inside | {state} == closed.keys()
     for one, code in list(closed.items())[1:]:
         assert code in parents[one]
-    siblings = {one for one in parents.keys() - inside if one.signature == word}
+    other_pieces = {one for one in parents.keys() - inside if one.signature == word}
     out = make_output(3 * STATES, CANDIDATES, 1000, np.uint8)
     sizes = widths_of(tables, space.signatures[space.outgoing_targets[:outgoing] % 4096])
     sizes[space.outgoing_targets[:outgoing] == 0xFFFF] = width
     assert words == int(sizes.sum())
-    moved, left = split_siblings(ws, space, outgoing, width, out.run_keys, out.run_codes)
+    moved, left = split_other_pieces(ws, space, outgoing, width, out.run_keys, out.run_codes)
     assert moved + left == outgoing
     found = unpacked(keys, word, moved, out.run_keys, out.run_codes, width)
-    assert found.keys() == siblings
+    assert found.keys() == other_pieces
     assert all(code in parents[one] for one, code in found.items())
     pending: Batch = {}
     write_runs(ws, space, out, left)
     collect(keys, out, pending)
     sent = [one for run in pending.values() for one in run]
-    assert {one.state for one in sent} == parents.keys() - inside - siblings
+    assert {one.state for one in sent} == parents.keys() - inside - other_pieces
     for one, code in sent:
         assert code in parents[one]
     return width

@@ -14,7 +14,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef, CommitBatch, NewRecord, Written
-from dbmsolver.search.tallies import Tally, weigh_one
+from dbmsolver.search.ledger import Entry, entry_of_one
 from dbmsolver.storage.blocks import Runs, encode_block, read_block
 from dbmsolver.storage.records import (
     BlockKey,
@@ -108,12 +108,12 @@ def test_what_states_may_be_is_asked_for_every_stored_block(store: Store) -> Non
 
 
 def test_pending_candidates_get_their_records(store: Store) -> None:
-    """Layer, stratum and kind are in the key; the tallies are added to what waits already."""
+    """Layer, stratum and kind are in the key; the entries are added to what waits already."""
     candidates = Candidates.of(7, runs(3, 4))
-    first = NewRecord(5, 7, candidates.pack(), tally=candidates.tally, candidates=candidates)
-    other = NewRecord(6, 8, encode_block(runs(5, 6)), b"B", tally=weigh_one(5, 2))
+    first = NewRecord(5, 7, candidates.pack(), entry=candidates.entry, candidates=candidates)
+    other = NewRecord(6, 8, encode_block(runs(5, 6)), b"B", entry=entry_of_one(5, 2))
     size = len(first.data) + len(other.data)
-    batch = CommitBatch(pending=iter([first, other]), waiting=Tally(10, 1), fields={"forced": 3})
+    batch = CommitBatch(pending=iter([first, other]), waiting=Entry(10, 1), fields={"forced": 3})
     written = commit(store, batch)
     assert written.bytes == size
     assert (first.data, other.data) == (b"", b"")
@@ -122,14 +122,14 @@ def test_pending_candidates_get_their_records(store: Store) -> None:
     assert parse_pending_key(first.key)[:2] == (5, 7)
     assert parse_pending_key(other.key)[:2] == (6, 8)
     assert read_block(store, first.key).signatures.tolist() == [3, 4]
-    waiting = Tally(10, 1).plus(candidates.tally).plus(weigh_one(5, 2))
+    waiting = Entry(10, 1).plus(candidates.entry).plus(entry_of_one(5, 2))
     assert written.fields == {"forced": 3, "waiting": waiting.to_json()}
 
 
 def test_what_waits_stays_as_it_is(store: Store) -> None:
-    record = NewRecord(5, 7, encode_block(runs(3)), tally=weigh_one(3, 1))
+    record = NewRecord(5, 7, encode_block(runs(3)), entry=entry_of_one(3, 1))
     assert commit(store, CommitBatch(pending=[record])).fields == {}
-    assert commit(store, CommitBatch(waiting=Tally(0, 0))).fields == {"waiting": [0, "0" * 16]}
+    assert commit(store, CommitBatch(waiting=Entry(0, 0))).fields == {"waiting": [0, "0" * 16]}
 
 
 def test_done_signatures_are_listed_by_stratum(store: Store) -> None:

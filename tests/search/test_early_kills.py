@@ -200,7 +200,7 @@ def test_a_store_that_is_not_that_of_its_last_commit(
         prove(MEDIUM, store=store, memory=LITTLE["prove"])
 
 
-# The books: every way in which a candidate may get lost ends in an internal error, and never in a
+# The ledger: every way in which a candidate may get lost ends in an internal error, and never in a
 # verdict.
 
 
@@ -236,12 +236,12 @@ def lose_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(StratumClosing, "_take_batch", take)
 
 
-def lose_an_inbox_of_a_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+def lose_a_queue_of_a_piece(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def finish(self: large.LargeSignature, done: Any) -> None:
         finish_work(self, done)
         for piece in self.pieces:
-            piece.inbox = piece.inbox[:-1]
+            piece.queue = piece.queue[:-1]
 
     finish_work = large.LargeSignature._finish
     monkeypatch.setattr(large.LargeSignature, "_finish", finish)
@@ -252,9 +252,9 @@ def lose_an_inbox_of_a_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     "stored", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["store", "no store"]
 )
 @pytest.mark.parametrize(
-    "lose", [lose_a_stratum, lose_a_signature, lose_a_batch, lose_an_inbox_of_a_piece]
+    "lose", [lose_a_stratum, lose_a_signature, lose_a_batch, lose_a_queue_of_a_piece]
 )
-def test_books_of_a_proof(
+def test_ledger_of_a_proof(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lose: Any, stored: bool
 ) -> None:
     lose(monkeypatch)

@@ -13,7 +13,7 @@ from helpers.selection import few_fast
 
 from dbmsolver import Deal, prove, solve
 from dbmsolver.search import evidence
-from dbmsolver.search.tallies import NOTHING
+from dbmsolver.search.ledger import NOTHING
 from dbmsolver.storage.store import Store
 
 UNSOLVABLE = Deal.from_number(11982)

@@ -74,7 +74,7 @@ def test_candidates_of_a_piece_are_delivered_in_parts(monkeypatch: pytest.Monkey
     codes = np.arange(1000).astype(np.uint16)
     signature = np.array([codec.root.signature], np.uint64)
     tree.deliver(Runs(signature, np.array([1000], np.int64), keys, codes, 3))
-    found = [candidates.load() for piece in tree.pieces for candidates in piece.inbox]
+    found = [candidates.load() for piece in tree.pieces for candidates in piece.queue]
     assert max(runs.keys.nbytes + runs.codes.nbytes for runs in found) <= CAP // 4
     assert np.concatenate([runs.codes for runs in found]).tolist() == list(range(1000))
     assert np.concatenate([runs.keys for runs in found]).tolist() == keys.tolist()

@@ -4,7 +4,7 @@ Layers f = g + h are closed in ascending order. Once there are enough states for
 the signatures are divided among shards. A layer is closed in rounds; in each, a shard looks at the
 candidates that others have sent, and expands what follows.
 
-Before a search without a goal ends, its books must balance: every candidate that was given to a
+Before a search without a goal ends, its counts must agree: every candidate that was given to a
 shard has been looked at, every state that was looked at is closed, and there are no fewer of them
 than any commit knew of.
 

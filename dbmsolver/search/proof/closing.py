@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core import exhaust, pieces, records
-from dbmsolver.core.workspace import SIBLINGS, Output, Workspace
+from dbmsolver.core.workspace import OTHER_PIECES, Output, Workspace
 from dbmsolver.errors import InternalError
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.runs import RunArrays
@@ -56,14 +56,14 @@ class PositionKernels:
         """Append the candidates that left the signature to the output."""
         exhaust.write_runs(self.tables, ws, out, np.uint64(signature), outgoing)
 
-    def split_siblings(
+    def split_other_pieces(
         self, ws: Workspace, outgoing: int, words: int, keys: Words, codes: NDArray[Any]
     ) -> tuple[int, int]:
         """Move candidates for other pieces to ``keys`` and ``codes``.
 
         Returns how many there were, and how many are left.
         """
-        found, rest = pieces.split_siblings(ws, outgoing, SIBLINGS, words, keys, codes)
+        found, rest = pieces.split_other_pieces(ws, outgoing, OTHER_PIECES, words, keys, codes)
         return found, rest
 
 
@@ -109,14 +109,14 @@ class RecordKernels:
         """Append the candidates that left the signature to the output."""
         records.write_runs(ws, self.space, out, outgoing)
 
-    def split_siblings(
+    def split_other_pieces(
         self, ws: Workspace, outgoing: int, words: int, keys: Words, codes: NDArray[Any]
     ) -> tuple[int, int]:
         """Move candidates for other pieces to ``keys`` and ``codes``.
 
         Returns how many there were, and how many are left.
         """
-        found, rest = records.split_siblings(ws, self.space, outgoing, words, keys, codes)
+        found, rest = records.split_other_pieces(ws, self.space, outgoing, words, keys, codes)
         return found, rest
 
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from dbmsolver.keys.choice import CoveringKeys
 from dbmsolver.results import Limits, Report
+from dbmsolver.search.ledger import NOTHING
 from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Search, Stopped
 from dbmsolver.search.proof.dives import Dived, Dives, Schedule, blocks_of
 from dbmsolver.search.proof.record_trace import moves_along
 from dbmsolver.search.proof.worker import WorkResult
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.search.tallies import NOTHING
 from dbmsolver.search.trace import Step, steps_of
 
 _MOST_THREADS = 2

@@ -33,7 +33,7 @@ from dbmsolver.search.rows import packed
 from dbmsolver.storage.blocks import Runs
 
 Order = tuple[int, int, int, int]
-"""The weights in the merit of a record or a class: of its progress, its free slots (of a
+"""The weights in the priority of a record or a class: of its progress, its free slots (of a
 class: empty columns and pairs of which a card can be bared), its cards home, and how few cards are
 locked on those that go home next."""
 

@@ -11,7 +11,7 @@ from dbmsolver.errors import StoreError
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef
-from dbmsolver.search.tallies import Tally, total
+from dbmsolver.search.ledger import Entry, total
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import (
     Closed,
@@ -37,8 +37,8 @@ def stored_candidates(store: Store) -> tuple[dict[int, list[Candidates]], list[i
         candidates = Candidates.of(place, read_block(store, key), record=key)
         candidates.spill()
         strata.setdefault(place, []).append(candidates)
-    found = total(one.tally for candidates in strata.values() for one in candidates)
-    if found != Tally.from_json(store.manifest.waiting):
+    found = total(one.entry for candidates in strata.values() for one in candidates)
+    if found != Entry.from_json(store.manifest.waiting):
         raise StoreError("what is pending is not what the manifest says", str(store.path))
     done: list[int] = []
     for key in store.keys(b"D"):

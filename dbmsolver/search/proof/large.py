@@ -3,7 +3,7 @@
 A piece keeps the keys of its closed states in a hash table while memory lasts. The states
 themselves are in blocks, from which the table can be made again; where pieces are expanded by other
 processes, it stays in the one that was the last. A worker takes what is pending for a piece and
-closes what follows from it within the piece. Candidates for other pieces go to their inboxes.
+closes what follows from it within the piece. Candidates for other pieces go to their queues.
 
 A piece that outgrows its table gets a larger one; at the largest size it is split by one more bit
 of the keys. Candidates that wait are packed when they take too much memory. Pieces are expanded
@@ -80,7 +80,7 @@ class LargeSignature:
             return False
         self._submit()
         if not self._running:
-            self.set.check_balance()
+            self.set.check_none_lost()
             return True
         finished, _ = wait(self._running, return_when=FIRST_COMPLETED)
         for future in finished:
@@ -185,13 +185,13 @@ class LargeSignature:
         blocks = [ref.fetch(self.recorder.store) for ref in needed]
         later: list[Candidates] = []
         taken = 0
-        for one in piece.inbox:
+        for one in piece.queue:
             if taken and taken + one.states > _AT_ONCE:
                 later.append(one)
             else:
                 piece.in_work.append(one)
                 taken += one.states
-        piece.inbox = later
+        piece.queue = later
         return blocks
 
     def _finish(self, done: PieceResult) -> None:
@@ -202,12 +202,12 @@ class LargeSignature:
         self.set.forget(one for one in piece.in_work if id(one) not in left)
         piece.in_work = []
         piece.opened = done.opened
-        piece.inbox += done.rest
+        piece.queue += done.rest
         refs = self.recorder.add_closed(result.closed, always=True)
         self.set.add_divided(piece, refs, result.sides)
         result.closed = []
-        self.set.balance += done.put_back - done.taken
-        self.set.deliver_new(done.routes, done.parcels)
+        self.set.outstanding += done.put_back - done.taken
+        self.set.deliver_new(done.routes, done.routed)
         self.take_result(result)
         if done.sample is not None:
             self.set.sample = done.sample

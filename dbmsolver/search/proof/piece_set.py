@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from dbmsolver.core.workspace import BURST
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.proof.block_index import BlockIndex, Span
-from dbmsolver.search.proof.inboxes import Inboxes
 from dbmsolver.search.proof.piece_tables import FILL, Shape, Table
 from dbmsolver.search.proof.pieces import Piece, Tree, split_bit
+from dbmsolver.search.proof.queues import Queues
 from dbmsolver.search.proof.worker import LargeStart
 from dbmsolver.search.recorder import Recorder
 
@@ -35,7 +35,7 @@ class Budget:
     others: Callable[[], int]
 
 
-class PieceSet(Inboxes):
+class PieceSet(Queues):
     """Pieces with their tables, and candidates on their way to them."""
 
     def __init__(self, shape: Shape, recorder: Recorder, start: LargeStart, budget: Budget) -> None:
@@ -167,9 +167,9 @@ class PieceSet(Inboxes):
 
     def _replace(self, piece: Piece, bit: int) -> tuple[Piece, Piece]:
         """Put two pieces in the place of one. They get its candidates, packed ones later."""
-        self.sources += [one for one in piece.inbox if one.packed is not None]
-        piece.inbox = piece.loose
-        self.forget([*piece.inbox, *piece.opened])
+        self.sources += [one for one in piece.queue if one.packed is not None]
+        piece.queue = piece.loose
+        self.forget([*piece.queue, *piece.opened])
         children = self.tree.split(piece, bit)
         for side, child in enumerate(children):
             child.blocks = [ref for ref in piece.blocks if self.index.may_hold(ref, bit, side)]

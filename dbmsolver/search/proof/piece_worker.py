@@ -15,7 +15,7 @@ from dbmsolver.core.workspace import BURST, USED_CANDIDATES, USED_RUNS
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof.piece_tables import Shape, Table, block_keys
-from dbmsolver.search.proof.pieces import Parcel, Piece, Routes, Sorted, parcels
+from dbmsolver.search.proof.pieces import Piece, Routed, Routes, Sorted, routed_to
 from dbmsolver.search.proof.worker import ProofWorker, WorkResult
 
 EXPAND_SECONDS = 1.5
@@ -36,9 +36,9 @@ class PieceResult:
     result: WorkResult = field(default_factory=WorkResult)
     opened: list[Candidates] = field(default_factory=list)
     rest: list[Candidates] = field(default_factory=list)
-    siblings: list[Sorted] = field(default_factory=list)
-    """Candidates for other pieces, sorted by `routes`; in the end they are among the parcels."""
-    parcels: list[Parcel] = field(default_factory=list)
+    for_others: list[Sorted] = field(default_factory=list)
+    """Candidates for other pieces, sorted by `routes`; in the end they are in `routed`."""
+    routed: list[Routed] = field(default_factory=list)
     """Candidates for other pieces, each with its number in `routes`."""
     sample: tuple[NDArray[np.uint64], NDArray[Any]] | None = None
     full: bool = False
@@ -68,15 +68,15 @@ class PieceResult:
         return done
 
     def divide(self, shape: Shape) -> None:
-        """Make parcels of the siblings."""
-        for one in self.siblings:
-            self.parcels += parcels(shape, one)
-        self.siblings = []
+        """Bring together what is for each of the other pieces."""
+        for one in self.for_others:
+            self.routed += routed_to(shape, one)
+        self.for_others = []
 
     def parts_for(self, number: int) -> Iterator[tuple[NDArray[np.uint64], NDArray[Any]]]:
-        """Yield keys and codes of the siblings for one of the pieces of `routes`."""
+        """Yield keys and codes of the candidates for one of the pieces of `routes`."""
         words = self.routes.key_words
-        for keys, codes, ends in self.siblings:
+        for keys, codes, ends in self.for_others:
             first, last = int(ends[number - 1]) if number else 0, int(ends[number])
             if first < last:
                 yield keys[words * first : words * last], codes[first:last]
@@ -195,13 +195,15 @@ class PieceExpansion:
             self._send(outgoing)
 
     def _send(self, outgoing: int) -> None:
-        """Sort what left the piece into sibling candidates and runs for other signatures."""
+        """Sort what left the piece: candidates for other pieces, runs for other signatures."""
         out, words = self.worker.output, self.shape.key_words
         kernels = self.worker.kernels
-        found, rest = kernels.split_siblings(self.ws, outgoing, words, out.run_keys, out.run_codes)
+        found, rest = kernels.split_other_pieces(
+            self.ws, outgoing, words, out.run_keys, out.run_codes
+        )
         if found:
             keys, codes = out.run_keys[: words * found], out.run_codes[:found]
-            self.done.siblings.append(self.done.routes.sort(keys, codes))
+            self.done.for_others.append(self.done.routes.sort(keys, codes))
         out.used[USED_CANDIDATES : USED_RUNS + 1] = 0
         kernels.write_runs(self.ws, out, self.shape.signature, rest)
         self.worker.collect_candidates(self.done.result)

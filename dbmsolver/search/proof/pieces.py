@@ -28,7 +28,7 @@ class Piece:
     leaf: int  # its node in the tree
     blocks: list[BlockRef]
     closed: int = 0
-    inbox: list[Candidates] = field(default_factory=list)
+    queue: list[Candidates] = field(default_factory=list)
     in_work: list[Candidates] = field(default_factory=list)  # being worked on
     opened: list[Candidates] = field(default_factory=list)  # in the table, not expanded
     table: Table | None = None
@@ -41,27 +41,27 @@ class Piece:
     @property
     def work(self) -> int:
         """The number of candidates and opened states that wait."""
-        return sum(one.states for one in (*self.inbox, *self.opened))
+        return sum(one.states for one in (*self.queue, *self.opened))
 
     @property
     def candidates(self) -> list[Candidates]:
         """All candidates, those being worked on included."""
-        return [*self.inbox, *self.in_work, *self.opened]
+        return [*self.queue, *self.in_work, *self.opened]
 
     @property
     def loose(self) -> list[Candidates]:
-        """The candidates in the inbox that are not packed."""
-        return [one for one in self.inbox if one.packed is None]
+        """The candidates in the queue that are not packed."""
+        return [one for one in self.queue if one.packed is None]
 
     def evict(self) -> None:
         """Give up the table; states in it that are not expanded become candidates again."""
         self.table = self.away = None
         self.full = False
-        self.inbox += self.opened
+        self.queue += self.opened
         self.opened = []
 
 
-Parcel = tuple[int, Candidates]
+Routed = tuple[int, Candidates]
 """A piece's number, and candidates for it."""
 
 
@@ -119,7 +119,7 @@ class Tree:
         self.pieces.remove(piece)
         self.pieces += children
         words = self.shape.key_words
-        for one in piece.inbox:
+        for one in piece.queue:
             self.deliver(one.load())
         for one in piece.opened:
             runs = one.load()
@@ -139,20 +139,20 @@ class Tree:
         return Routes(np.array(rows, np.int64), self.shape.key_words, len(self.pieces))
 
     def deliver(self, runs: Runs) -> None:
-        """Put candidates into the inboxes of their pieces."""
-        self.add(parcels(self.shape, self.routes().sort(runs.keys, runs.codes)))
+        """Put candidates into the queues of their pieces."""
+        self.add(routed_to(self.shape, self.routes().sort(runs.keys, runs.codes)))
 
     def fits(self, routes: Routes) -> bool:
         """Return True if the tree is still as it was when these were made: it only ever grows."""
         return routes.pieces == len(self.pieces)
 
-    def add(self, parcels: list[Parcel]) -> None:
-        """Put candidates into the inboxes of their pieces; the tree must still be the same."""
-        for number, candidates in parcels:
-            self.pieces[number].inbox.append(candidates)
+    def add(self, routed: list[Routed]) -> None:
+        """Put candidates into the queues of their pieces; the tree must still be the same."""
+        for number, candidates in routed:
+            self.pieces[number].queue.append(candidates)
 
 
-def parcels(shape: Shape, candidates: Sorted) -> list[Parcel]:
+def routed_to(shape: Shape, candidates: Sorted) -> list[Routed]:
     """Return copies of candidates that are sorted by piece, each small enough to share a block."""
     words = shape.key_words
     keys, codes, ends = candidates
@@ -188,11 +188,11 @@ def split_bit(
         codes = codes[inside]
     ones, flips = count_flips(shape.codec, shape.signature, keys, codes, words)
     share = ones / max(codes.size, 1)
-    balance = np.minimum(share, 1 - share)
+    smaller_side = np.minimum(share, 1 - share)
     free = np.array([not piece.mask >> bit & 1 for bit in range(64)])
     for least in (0.2, 0.05, 0.0):
-        usable = np.flatnonzero(free & (balance > least))
+        usable = np.flatnonzero(free & (smaller_side > least))
         if usable.size:
-            cost = (flips[usable] + 1) / (balance[usable] * codes.size)
+            cost = (flips[usable] + 1) / (smaller_side[usable] * codes.size)
             return int(usable[np.argmin(cost * (mixed[usable] + _PURE))])
     return None

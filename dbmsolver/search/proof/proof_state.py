@@ -10,13 +10,13 @@ from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Commit, Limit, Question, Report
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import NewRecord
+from dbmsolver.search.ledger import Ledger, total
 from dbmsolver.search.outcome import GoalMet, Known, NoneShorter, Outcome, Search, Stopped
 from dbmsolver.search.proof.large import LargeSignature
 from dbmsolver.search.proof.late_dives import Win
 from dbmsolver.search.proof.worker import WorkResult
 from dbmsolver.search.proof.workers import Workers
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.search.tallies import Books, total
 from dbmsolver.storage.records import layer_and_stratum, place_number
 
 
@@ -51,7 +51,7 @@ class ProofState(Search):
         self.done: list[int] = []
         self.large: LargeSignature | None = None
         self.last_stratum = codec.last_stratum
-        self.books = Books()
+        self.ledger = Ledger()
         self.goal: int | None = None  # the parent-move code of the won state
         self.won = State(codec.goal, 0, 0, 0)
         self.win: Win | None = None
@@ -74,15 +74,15 @@ class ProofState(Search):
     def commit(self) -> Commit:
         """Commit what is finished and, in resumable runs, what is pending.
 
-        First the books are compared with all that is pending: InternalError if a candidate got
+        First the ledger is compared with all that is pending: InternalError if a candidate got
         lost.
         """
         pending = [one for candidates in self.strata.values() for one in candidates]
-        self.books.compare(total(one.tally for one in pending))
+        self.ledger.check(total(one.entry for one in pending))
         batch = self.recorder.batch
         batch.cleared.append(b"D")
         if self.recorder.resumable:
-            batch.waiting = total(one.tally for one in pending if one.record is not None)
+            batch.waiting = total(one.entry for one in pending if one.record is not None)
             if self.large is not None:
                 batch.waiting = batch.waiting.plus(self.large.set.stored)
             batch.done = np.array(self.done, np.uint64).tobytes()
@@ -90,7 +90,7 @@ class ProofState(Search):
         waiting = sum(one.states for one in pending)
         if self.recorder.question == Question.SOLVE:
             batch.fields["known"] = self.recorder.statistics.closed + waiting
-        with self.books.packing(pending):
+        with self.ledger.packing(pending):
             return self.recorder.commit(*layer_and_stratum(self.stratum), waiting)
 
     def _records(self, pending: list[Candidates]) -> Iterator[NewRecord]:
@@ -101,12 +101,12 @@ class ProofState(Search):
 
     def spill(self, candidates: list[Candidates]) -> None:
         """Leave candidates to the store; the records are scratch until the next commit."""
-        with self.books.packing(candidates):
+        with self.ledger.packing(candidates):
             self.recorder.spill(candidates)
 
     def sort(self, candidates: list[Candidates]) -> None:
         """Sort candidates in memory, each by itself, which drops duplicates."""
-        with self.books.packing(candidates):
+        with self.ledger.packing(candidates):
             for _ in self.recorder.in_parallel(Candidates.sort, candidates):
                 pass
 
@@ -132,7 +132,7 @@ class ProofState(Search):
 
     def add(self, candidates: Candidates) -> None:
         """Make candidates pending."""
-        self.books.make(candidates.tally)
+        self.ledger.add(candidates.entry)
         self.strata.setdefault(candidates.stratum, []).append(candidates)
 
     def report_stratum(self, share: float | None) -> Report:

@@ -5,7 +5,7 @@ all its candidates are there, and its signatures are independent of each other.
 
 The rules by which the store can be continued from every commit are in
 :mod:`dbmsolver.search.commits`. That everything that became pending was closed is checked by
-:mod:`dbmsolver.search.tallies`.
+:mod:`dbmsolver.search.ledger`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from dataclasses import replace
 
 from dbmsolver.keys.choice import are_covering
 from dbmsolver.results import Limit, Question, Report
+from dbmsolver.search.ledger import NOTHING, total
 from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome
 from dbmsolver.search.proof.initial import stored_candidates
 from dbmsolver.search.proof.late_dives import LateDives
 from dbmsolver.search.proof.proof_state import ProofState
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.proof.stratum import StratumClosing
-from dbmsolver.search.tallies import NOTHING, total
 from dbmsolver.search.trace import Finder, Step, steps_of, steps_to
 
 
@@ -43,7 +43,7 @@ class ProofSearch(ProofState):
         if self.ended is None and self.strata:
             self._go_on()
         if self.ended is None and not self.strata:
-            self.books.compare(NOTHING)
+            self.ledger.check(NOTHING)
             return Exhausted()
         return self.ended
 
@@ -52,7 +52,7 @@ class ProofSearch(ProofState):
         self._begun = True
         self.strata, self.done = stored_candidates(self.recorder.store)
         for candidates in self.strata.values():
-            self.books.make(total(one.tally for one in candidates))
+            self.ledger.add(total(one.entry for one in candidates))
         if self.last_stratum in self.strata:
             # Won states only. An earlier run may have been killed after it met one and before it
             # said so; where there are layers, those of higher ones must not be met first.
@@ -82,7 +82,7 @@ class ProofSearch(ProofState):
     def _leave_stratum(self) -> None:
         """Take a stratum that is closed out of what is pending."""
         candidates = self.strata[self.stratum]
-        self.books.close_stratum(total(one.tally for one in candidates))
+        self.ledger.close_stratum(total(one.entry for one in candidates))
         for one in candidates:
             self.recorder.batch.delete(one.record)
         del self.strata[self.stratum]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef
+from dbmsolver.search.ledger import Entry, entry_of, total
 from dbmsolver.search.proof.initial import unfinished_blocks
 from dbmsolver.search.proof.large import LargeSignature
 from dbmsolver.search.proof.piece_set import Budget
@@ -20,7 +21,6 @@ from dbmsolver.search.proof.proof_state import ProofState
 from dbmsolver.search.proof.small import SmallSignatures
 from dbmsolver.search.proof.worker import SMALL, BatchResult, LargeStart
 from dbmsolver.search.runs import RunArrays, gather
-from dbmsolver.search.tallies import Tally, total, weigh
 from dbmsolver.storage.blocks import Runs, split
 
 SURELY_LARGE = 4 * SMALL
@@ -38,7 +38,7 @@ class StratumClosing:
         self.search = search
         self.recorder = search.recorder
         self.stratum = search.stratum
-        self.books = search.books
+        self.ledger = search.ledger
         self.candidates = search.strata[search.stratum]
         self.skip = np.array(search.done, np.uint64)
         self.unfinished: dict[int, list[BlockRef]] = {}
@@ -53,7 +53,7 @@ class StratumClosing:
         elif self._alone and self.recorder.resumable:
             # A commit between two of them sorts, and drops duplicates: these must not be due then.
             search.sort([one for one in self.candidates if one.in_memory])
-        self.books.open_stratum(_without(self.candidates, self.skip))
+        self.ledger.open_stratum(_without(self.candidates, self.skip))
 
     @property
     def share(self) -> float | None:
@@ -109,7 +109,7 @@ class StratumClosing:
         """Return the start of a signature with many candidates, loaded one part at a time."""
         parts = [one.select(wanted) for one in self.candidates]
         parts = [part for part in parts if part.states]
-        self.books.hand_out(wanted, np.array([sum(part.states for part in parts)], np.int64))
+        self.ledger.distribute(wanted, np.array([sum(part.states for part in parts)], np.int64))
         first = max(parts, key=lambda part: part.states)
         start = LargeStart.of(first, first.load(self.recorder.store))
         start.sources = [part for part in parts if part is not first]
@@ -120,7 +120,7 @@ class StratumClosing:
     def _begin_pass(self, wanted: NDArray[np.uint64] | None) -> None:
         """Begin with the signatures of a pass. Large ones join `large_starts`."""
         groups = gather(self._parts(wanted), self.skip, self.search.workers.pool)
-        self.books.hand_out(groups.signatures, groups.counts)
+        self.ledger.distribute(groups.signatures, groups.counts)
 
         def take(batch: BatchResult) -> None:
             self._take_batch(groups, batch)
@@ -136,7 +136,7 @@ class StratumClosing:
         signatures = groups.signatures[batch.first : batch.last].tolist()
         done = [signature for signature in signatures if signature not in large]
         self.search.done += done
-        self.books.done(done)
+        self.ledger.close(done)
         self.large_starts += batch.large
         for start in batch.large:
             if start.begun and start.candidates.states:
@@ -184,7 +184,7 @@ class StratumClosing:
                 self.recorder.batch.drop(ref)
         self.search.large = None
         self.search.done.append(large.shape.signature)
-        self.books.done([large.shape.signature])
+        self.ledger.close([large.shape.signature])
 
 
 def signature_groups(
@@ -231,12 +231,12 @@ def _state_bytes(candidates: Candidates) -> int:
     return 8 * candidates.key_words + 1
 
 
-def _without(candidates: list[Candidates], skip: NDArray[np.uint64]) -> Tally:
-    """Return the tally of a stratum's candidates, without those of the signatures in ``skip``."""
+def _without(candidates: list[Candidates], skip: NDArray[np.uint64]) -> Entry:
+    """Return the entry of a stratum's candidates, without those of the signatures in ``skip``."""
     if not skip.size:
-        return total(one.tally for one in candidates)
+        return total(one.entry for one in candidates)
     wanted = [~np.isin(one.signatures, skip) for one in candidates]
     return total(
-        weigh(one.signatures[mine], one.counts[mine])
+        entry_of(one.signatures[mine], one.counts[mine])
         for one, mine in zip(candidates, wanted, strict=True)
     )

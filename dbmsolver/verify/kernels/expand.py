@@ -61,7 +61,7 @@ class CheckArrays(NamedTuple):
 
     rows: NDArray[np.uint64]  # [*, ROW]
     place: NDArray[np.int64]  # [4]: segment, state in it, rows written, number of a wrong state
-    tally: NDArray[np.int64]  # [layers, 2]: states that are not forced, and forced ones
+    counts: NDArray[np.int64]  # [layers, 2]: states that are not forced, and forced ones
     digest: NDArray[np.uint64]  # [1]
     recent: RecentRuns
 
@@ -71,7 +71,7 @@ def make_arrays(rows: int, layers: int) -> CheckArrays:
     return CheckArrays(
         rows=np.empty((rows, ROW), np.uint64),
         place=np.zeros(4, np.int64),
-        tally=np.zeros((layers, 2), np.int64),
+        counts=np.zeros((layers, 2), np.int64),
         digest=np.zeros(1, np.uint64),
         recent=RecentRuns(np.zeros(1024, np.int64), np.zeros(1024, np.uint64)),
     )
@@ -139,7 +139,7 @@ def check_state(f, index, task, here, layer, boards, work, written):
     if laid.heights == ALL_HOME:
         return GOAL, written
     forced = forced_card(r, laid.heights, laid.tops | laid.cells)
-    work.tally[layer, 1 if forced >= 0 else 0] += 1
+    work.counts[layer, 1 if forced >= 0 else 0] += 1
     work.digest[0] += hash_public(f, state)
     is_root = is_deal(task, state)
     # Only moves that cost nothing lead from the deal to states that no move has been made to.

@@ -61,7 +61,7 @@ def expand_records(f, index, task, partition, segments, table, work):
                 place[2] = written
                 return 0
             place[1] += 1
-            work.tally[segments[place[0], 3], 0] += 1
+            work.counts[segments[place[0], 3], 0] += 1
             work.digest[0] += hash_public(f, here.state)
             error, written = write_results(
                 f, index, task, here, without_fix(record, fix), macros, table, work, written

@@ -11,10 +11,10 @@ from dbmsolver.verify.places import FREECELL
 
 
 @kernel
-def add_positions(f, signatures, partition, segments, table, place, known, count, tally, digest):
+def add_positions(f, signatures, partition, segments, table, place, known, count, total, digest):
     """Add the positions that a partition's records stand for, until there is no more room.
 
-    Begins at ``place`` (int64[2]: segment, record in it) and moves it on. ``tally[0]`` counts the
+    Begins at ``place`` (int64[2]: segment, record in it) and moves it on. ``total[0]`` counts the
     records, ``digest[0]`` is their sum; ``known`` is the set. Returns (error, how many positions
     there are then).
     """
@@ -53,7 +53,7 @@ def add_positions(f, signatures, partition, segments, table, place, known, count
                     break
                 alone = (alone - ONE) & in_slots
             place[1] += 1
-            tally[0] += 1
+            total[0] += 1
             digest[0] += hash_public(f, here)
         place[0] += 1
         place[1] = 0

@@ -54,7 +54,7 @@ class Worker:
     """Stands for a shard: numbers that wait, each to be sent on until it is 0."""
 
     number: int
-    inbox: list[int] = field(default_factory=list)
+    queue: list[int] = field(default_factory=list)
     outbox: list[int] = field(default_factory=list)
 
 
@@ -63,7 +63,7 @@ class Work:
 
     def __init__(self, workers: int, numbers: list[int], fails: int | None = None) -> None:
         self.workers = [Worker(number) for number in range(workers)]
-        self.workers[0].inbox = numbers
+        self.workers[0].queue = numbers
         self.fails = fails
         self.changed = Condition()
         self.rounds: Counter[int] = Counter()
@@ -72,8 +72,8 @@ class Work:
     def work_on(self, worker: Worker) -> None:
         assert worker.number not in self.busy
         self.busy.add(worker.number)
-        while worker.inbox:
-            number = worker.inbox.pop()
+        while worker.queue:
+            number = worker.queue.pop()
             if number == self.fails:
                 raise ValueError(number)
             worker.outbox += [number - 1] if number else []
@@ -82,7 +82,7 @@ class Work:
 
     def distribute(self, worker: Worker) -> bool:
         with self.changed:
-            self.workers[(worker.number + 1) % len(self.workers)].inbox += worker.outbox
+            self.workers[(worker.number + 1) % len(self.workers)].queue += worker.outbox
         worker.outbox = []
         return True
 
@@ -90,7 +90,7 @@ class Work:
         shards: Any = self.workers
         return ShardWorkers(
             shards,
-            lambda worker: bool(worker.inbox),  # type: ignore[attr-defined]
+            lambda worker: bool(worker.queue),  # type: ignore[attr-defined]
             self.work_on,  # type: ignore[arg-type]
             self.distribute,  # type: ignore[arg-type]
             rounds,
@@ -103,7 +103,7 @@ class Work:
 
     @property
     def waiting(self) -> int:
-        return sum(len(worker.inbox) + len(worker.outbox) for worker in self.workers)
+        return sum(len(worker.queue) + len(worker.outbox) for worker in self.workers)
 
 
 @pytest.mark.parametrize(("workers", "threads"), [(1, 1), (2, 1), (2, 2), (4, 3), (2, 4), (8, 2)])

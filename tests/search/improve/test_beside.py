@@ -62,7 +62,7 @@ def test_the_next_run_knows_the_solution(tmp_path: Path, monkeypatch: pytest.Mon
 def test_the_ceiling_falls_to_the_layer_being_closed(
     event: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The rest of that layer is no part of a shorter solution: the books balance."""
+    """The rest of that layer is no part of a shorter solution: nothing is lost."""
     deal = Deal.from_number(2)
     moves = solve(deal, threads=1).moves
     offered = 0

@@ -1,4 +1,4 @@
-"""Candidates of a large signature, in the inboxes of its pieces and on their way to them."""
+"""Candidates of a large signature, in the queues of its pieces and on their way to them."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ import numpy as np
 from dbmsolver.errors import InternalError
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import NewRecord
+from dbmsolver.search.ledger import Entry, entry_of_one
 from dbmsolver.search.proof.piece_tables import Shape
-from dbmsolver.search.proof.pieces import Parcel, Piece, Routes, Tree, parcels
+from dbmsolver.search.proof.pieces import Piece, Routed, Routes, Tree, routed_to
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.search.tallies import Tally, weigh_one
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.records import layer_and_stratum, states_of
 
-Loaded = tuple[Candidates, Routes, list[Parcel]]
+Loaded = tuple[Candidates, Routes, list[Routed]]
 """Candidates that waited for room, and their division among the pieces that there were."""
 
 
-class Inboxes:
+class Queues:
     """Candidates of the pieces of `tree`, and those on their way to them.
 
     Candidates in `sources` wait for room: they are in the store, or belong to a piece that has been
-    split. Those in `delivering` are being loaded. `balance` counts the candidates that were handed
-    to pieces and that no thread has taken yet.
+    split. Those in `delivering` are being loaded. `outstanding` counts the candidates that pieces
+    were given and that no thread has taken yet.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Inboxes:
         self.tree = tree
         self.sources = sources
         self.delivering: list[Candidates] = []
-        self.balance = 0
+        self.outstanding = 0
 
     @property
     def pieces(self) -> list[Piece]:
@@ -58,9 +58,11 @@ class Inboxes:
     # Records.
 
     @property
-    def stored(self) -> Tally:
-        """The tally of the candidates that have a record."""
-        return weigh_one(self.shape.signature, sum(one.stored for one in self._all() if one.record))
+    def stored(self) -> Entry:
+        """The entry of the candidates that have a record."""
+        return entry_of_one(
+            self.shape.signature, sum(one.stored for one in self._all() if one.record)
+        )
 
     def packed(self) -> Iterator[NewRecord]:
         """Yield new records for the candidates that have none."""
@@ -68,8 +70,8 @@ class Inboxes:
         place = layer_and_stratum(self.shape.stratum)
         for one, data in zip(new, self.recorder.in_parallel(Candidates.pack, new), strict=True):
             one.stored = states_of(data, "memory")
-            tally = weigh_one(self.shape.signature, one.stored)
-            yield NewRecord(*place, data, tally=tally, candidates=one)
+            entry = entry_of_one(self.shape.signature, one.stored)
+            yield NewRecord(*place, data, entry=entry, candidates=one)
 
     def _all(self) -> list[Candidates]:
         """Return all candidates, without those that have a record among the stratum's."""
@@ -85,24 +87,24 @@ class Inboxes:
 
     def deliver(self, runs: Runs) -> None:
         """Give new candidates to their pieces; all threads, which are idle, divide them."""
-        self.balance += runs.codes.size
+        self.outstanding += runs.codes.size
         routes, words = self.tree.routes(), self.shape.key_words
         ends = np.linspace(0, runs.codes.size, self.recorder.threads + 1, dtype=np.int64).tolist()
 
-        def divided(part: tuple[int, int]) -> list[Parcel]:
+        def divided(part: tuple[int, int]) -> list[Routed]:
             first, last = part
             keys, codes = runs.keys[words * first : words * last], runs.codes[first:last]
-            return parcels(self.shape, routes.sort(keys, codes))
+            return routed_to(self.shape, routes.sort(keys, codes))
 
         for some in self.recorder.in_parallel(divided, list(pairwise(ends))):
             self.tree.add(some)
 
-    def deliver_new(self, routes: Routes, given: list[Parcel]) -> None:
+    def deliver_new(self, routes: Routes, given: list[Routed]) -> None:
         """Give new candidates, divided by the pieces of some time, to the pieces there are now."""
-        self.balance += sum(candidates.states for _, candidates in given)
+        self.outstanding += sum(candidates.states for _, candidates in given)
         self._deliver(routes, given)
 
-    def _deliver(self, routes: Routes, given: list[Parcel]) -> None:
+    def _deliver(self, routes: Routes, given: list[Routed]) -> None:
         if self.tree.fits(routes):
             self.tree.add(given)
             return
@@ -119,7 +121,7 @@ class Inboxes:
 
         def load() -> Loaded:
             runs = source.load(self.recorder.store)
-            return source, routes, parcels(self.shape, routes.sort(runs.keys, runs.codes))
+            return source, routes, routed_to(self.shape, routes.sort(runs.keys, runs.codes))
 
         return load
 
@@ -127,7 +129,7 @@ class Inboxes:
         """Give candidates that waited for room to their pieces."""
         source, routes, given = loaded
         self.delivering.remove(source)
-        if source.whole is None:  # they are in the balance
+        if source.whole is None:  # they are counted already
             self._deliver(routes, given)
         else:
             self.deliver_new(routes, given)
@@ -135,13 +137,13 @@ class Inboxes:
 
     def replace_packed(self, piece: Piece, loose: list[Candidates], packed: Candidates) -> None:
         """Put packed candidates in the place of those they were made of."""
-        piece.inbox = [one for one in piece.inbox if one not in loose] + [packed]
-        self.balance -= sum(one.states for one in loose) - packed.states
+        piece.queue = [one for one in piece.queue if one not in loose] + [packed]
+        self.outstanding -= sum(one.states for one in loose) - packed.states
         self.forget(loose)
 
-    def check_balance(self) -> None:
+    def check_none_lost(self) -> None:
         """Raise InternalError unless all candidates were taken or found to be duplicates."""
-        if self.balance or self.pending:
+        if self.outstanding or self.pending:
             raise InternalError(
-                f"internal check failed: {self.balance} candidates of a large signature are nowhere"
+                f"internal check failed: {self.outstanding} states of a large signature were lost"
             )

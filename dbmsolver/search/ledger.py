@@ -1,9 +1,9 @@
-"""The books of a proof: candidates made pending against those taken.
+"""The ledger of a proof: candidates made pending against those that are closed.
 
 A proof is only as good as its list of pending candidates: one that gets lost is a part of the game
 that nobody looks at, and "unsolvable" may be wrong. So candidates are counted twice, by different
-code: when they are made, and when they are handed to a thread that closes their signature. Both are
-numbers and hashes (:class:`Tally`), added up over candidates, spills, commits and resumed runs;
+code: when they are made, and when they are given to a thread that closes their signature. Both are
+numbers and hashes (:class:`Entry`), added up over candidates, spills, commits and resumed runs;
 they must agree at the end of every stratum, and nothing may be left at the end. If they do not, the
 run ends with InternalError, never with a verdict.
 """
@@ -25,60 +25,60 @@ _ODDER = np.uint64(0xBF58476D1CE4E5B9)
 _SHIFT = np.uint64(31)
 
 
-class Tally(NamedTuple):
+class Entry(NamedTuple):
     """A number of candidates, and the sum modulo 2**64 of a hash of their signatures."""
 
     states: int = 0
     sum: int = 0
 
-    def plus(self, other: Tally) -> Tally:
-        """Return the tally of both together."""
-        return Tally(self.states + other.states, (self.sum + other.sum) & _MASK)
+    def plus(self, other: Entry) -> Entry:
+        """Return the entry of both together."""
+        return Entry(self.states + other.states, (self.sum + other.sum) & _MASK)
 
-    def minus(self, other: Tally) -> Tally:
-        """Return the tally of the candidates that the other does not count."""
-        return Tally(self.states - other.states, (self.sum - other.sum) & _MASK)
+    def minus(self, other: Entry) -> Entry:
+        """Return the entry of the candidates that the other does not count."""
+        return Entry(self.states - other.states, (self.sum - other.sum) & _MASK)
 
     def to_json(self) -> list[Any]:
-        """Return the tally as the manifest has it."""
+        """Return the entry as the manifest has it."""
         return [self.states, f"{self.sum:016x}"]
 
     @classmethod
-    def from_json(cls, value: list[Any]) -> Tally:
-        """Return a tally from its JSON: the inverse of :meth:`to_json`."""
+    def from_json(cls, value: list[Any]) -> Entry:
+        """Return a entry from its JSON: the inverse of :meth:`to_json`."""
         return cls(int(value[0]), int(value[1], 16))
 
 
-NOTHING = Tally()
+NOTHING = Entry()
 
 
-def weigh(signatures: NDArray[np.uint64], counts: NDArray[np.int64] | None = None) -> Tally:
-    """Return the tally of runs.
+def entry_of(signatures: NDArray[np.uint64], counts: NDArray[np.int64] | None = None) -> Entry:
+    """Return the entry of runs.
 
     There are ``counts`` candidates of each of the ``signatures``, or one of each.
     """
     hashed = (signatures ^ (signatures >> _SHIFT)) * _ODD
     hashed = (hashed ^ (hashed >> _SHIFT)) * _ODDER
     if counts is None:
-        return Tally(signatures.size, int(hashed.sum(dtype=np.uint64)))
+        return Entry(signatures.size, int(hashed.sum(dtype=np.uint64)))
     products = hashed * counts.view(np.uint64)
-    return Tally(int(counts.sum()), int(products.sum(dtype=np.uint64)))
+    return Entry(int(counts.sum()), int(products.sum(dtype=np.uint64)))
 
 
-def weigh_one(signature: int, states: int) -> Tally:
-    """Return the tally of ``states`` candidates of one signature."""
-    return weigh(np.array([signature], np.uint64), np.array([states], np.int64))
+def entry_of_one(signature: int, states: int) -> Entry:
+    """Return the entry of ``states`` candidates of one signature."""
+    return entry_of(np.array([signature], np.uint64), np.array([states], np.int64))
 
 
-def total(tallies: Iterable[Tally]) -> Tally:
-    """Return the tally of all of them together."""
+def total(entries: Iterable[Entry]) -> Entry:
+    """Return the entry of all of them together."""
     result = NOTHING
-    for tally in tallies:
-        result = result.plus(tally)
+    for entry in entries:
+        result = result.plus(entry)
     return result
 
 
-class Books:
+class Ledger:
     """The ledger of a proof's pending candidates.
 
     It also knows the candidates of the current stratum that no worker has got, and the signatures
@@ -87,40 +87,38 @@ class Books:
 
     def __init__(self) -> None:
         self.pending = NOTHING
-        self._due = NOTHING  # candidates of the stratum that have not been handed out
-        self._open = NOTHING  # signatures handed out that are not done, each counted once
+        self._due = NOTHING  # candidates of the stratum that no worker has got
+        self._open = (
+            NOTHING  # signatures that workers have and that are not done, each counted once
+        )
 
-    def make(self, tally: Tally) -> None:
+    def add(self, entry: Entry) -> None:
         """Note candidates that have become pending."""
-        self.pending = self.pending.plus(tally)
-
-    def take(self, tally: Tally) -> None:
-        """Note candidates that are pending no more: they are closed, or were duplicates."""
-        self.pending = self.pending.minus(tally)
+        self.pending = self.pending.plus(entry)
 
     @contextmanager
     def packing(self, candidates: Iterable[Any]) -> Iterator[None]:
         """Return a context for sorting candidates, which drops duplicates."""
         candidates = list(candidates)
-        before = total(group.tally for group in candidates)
+        before = total(group.entry for group in candidates)
         yield
-        after = total(group.tally for group in candidates)
+        after = total(group.entry for group in candidates)
         self.pending = self.pending.minus(before).plus(after)
 
-    def open_stratum(self, due: Tally) -> None:
+    def open_stratum(self, due: Entry) -> None:
         """Begin a stratum. `due` are its candidates whose signatures are not done."""
         self._due, self._open = due, NOTHING
 
-    def hand_out(self, signatures: NDArray[np.uint64], counts: NDArray[np.int64]) -> None:
+    def distribute(self, signatures: NDArray[np.uint64], counts: NDArray[np.int64]) -> None:
         """Note candidates that go to workers, each signature once."""
-        self._due = self._due.minus(weigh(signatures, counts))
-        self._open = self._open.plus(weigh(signatures))
+        self._due = self._due.minus(entry_of(signatures, counts))
+        self._open = self._open.plus(entry_of(signatures))
 
-    def done(self, signatures: list[int]) -> None:
+    def close(self, signatures: list[int]) -> None:
         """Note that these signatures are closed."""
-        self._open = self._open.minus(weigh(np.array(signatures, np.uint64)))
+        self._open = self._open.minus(entry_of(np.array(signatures, np.uint64)))
 
-    def close_stratum(self, taken: Tally) -> None:
+    def close_stratum(self, taken: Entry) -> None:
         """Note that a stratum is closed: its candidates, ``taken``, are pending no more.
 
         Raises InternalError if any of them was lost.
@@ -129,12 +127,12 @@ class Books:
         _check(self._open, "signatures were not closed", "signatures were closed twice")
         self.pending = self.pending.minus(taken)
 
-    def compare(self, held: Tally) -> None:
+    def check(self, held: Entry) -> None:
         """Raise InternalError if the candidates that are held are not the pending ones."""
         _check(self.pending.minus(held), "pending states were lost", "states are not pending")
 
 
-def _check(difference: Tally, lost: str, unexpected: str) -> None:
+def _check(difference: Entry, lost: str, unexpected: str) -> None:
     """Raise InternalError if there is a difference: too few of the expected ones, or others."""
     if difference == NOTHING:
         return

@@ -15,10 +15,11 @@ from dbmsolver.verify.refutation import Refuted
 from dbmsolver.verify.report import CheckOptions, Verification
 from dbmsolver.verify.store_check import StoreCheck
 
+NO_OPTIONS = CheckOptions()
 ROWS = [[0, 1, 5, 2], [0, 2, 0, 1], [1, 1, 3, 0]]
 
 
-def a_check(options: CheckOptions = CheckOptions(), **manifest: Any) -> StoreCheck:
+def a_check(options: CheckOptions = NO_OPTIONS, **manifest: Any) -> StoreCheck:
     """Return a check whose report and manifest say the same, but for what is given."""
     report = Verification(Path("store"), Deal.from_number(1), {})
     report.strata = [(0, 1, 5, 2), (0, 2, 0, 1), (1, 1, 3, 0)]

@@ -202,7 +202,7 @@ class PairFormat(PairKeyFormat):
         parents = self.key_of(left, before, fields.turns[some], held)
         apart = PairFields(self, parents)
         good &= (stock == 0) | (self.free_stock & (self.following(apart) == stock))
-        good &= (stock > 0) | (both | (codes[some] & 1 == 0))
+        good &= (codes[some] & 1 == 0) | ((stock > 0) & ~both)
         following = [*left[1:], np.zeros_like(number)]
         for card in cards:
             for column in range(self.stock):

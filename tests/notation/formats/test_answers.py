@@ -10,12 +10,12 @@ from helpers.pair_games import pyramid
 from helpers.solutions import solved
 
 from dbmsolver import api
-from dbmsolver.results import Result as Answer
 from dbmsolver.cli.render import render_json, render_text
 from dbmsolver.game.kinds import Policy
 from dbmsolver.notation import formats
 from dbmsolver.notation.formats import InvalidError, Source
 from dbmsolver.notation.solution import Solution
+from dbmsolver.results import Result as Answer
 from dbmsolver.results import Verdict
 
 

@@ -172,7 +172,7 @@ class PairFormat(PairKeyFormat):
         else:
             card = (half >> 2) + 4 * self.lowest
             cards = [card, 4 * (11 + self.lowest - card // 4) + (half & 3)]
-            if ((cards[1] <= card) | (cards[1] >= 4 * KING)).any():
+            if (cards[1] <= card).any():
                 yield None
                 return
         of_stock = [self.source[card] == self.stock for card in cards]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from random import Random
 from typing import Any
 
@@ -10,14 +11,19 @@ import numpy as np
 import pytest
 from helpers import pair_games, pile_games
 
+from dbmsolver.core.runs import progress_of
 from dbmsolver.errors import InputError
 from dbmsolver.game.cards import rank, suit
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.pairs import PairKeys
 from dbmsolver.keys.piles import PileKeys
+from dbmsolver.results import Question
+from dbmsolver.storage.records import layer_and_stratum
+from dbmsolver.verify.kernels.blocks import Body
 from dbmsolver.verify.pair_format import PairFormat
 from dbmsolver.verify.pile_format import PileFormat
 
@@ -112,6 +118,18 @@ def code_of(deal: Deal, move: Move, before: Position) -> int:
     return 2 * half + (of_stock and not of_waste)
 
 
+def turned_round(deal: Deal, code: int) -> list[int]:
+    """Return codes that name the cards of a pair in the other order, and a card with itself."""
+    lowest, half = min(deal.position.foundations), code >> 1
+    low = (half >> 2) + 4 * lowest
+    high = 4 * (11 + lowest - low // 4) + (half & 3)
+    return [
+        code & 1 | 2 * (4 * (card - 4 * lowest) + suit(other))
+        for card, other in ((high, low), (low, low), (high, high))
+        if card - 4 * lowest < 24
+    ]
+
+
 def apart(form: Any, words: list[int]) -> tuple[Any, Any]:
     keys = np.array(words, np.uint64)
     return keys, form.take_apart(keys)
@@ -161,10 +179,15 @@ def test_codes(kind: str, layered: bool) -> None:
             for up in [layered * rise(deal, move, before, after)]
         ]
         codes = sorted({code for _, code, _, _ in moves})
+        for code in (53, 54, 63, 255) if kind == "pile" else (202, 203, 255):
+            assert parents_of(form, moves[0][0], code) == []
         for word, code, parent, layer in random.sample(moves, min(len(moves), 25)):
             assert (parent, layer) in parents_of(form, word, code)
             right += 1
-            other = random.choice((random.choice(codes) ^ 1, random.choice(codes), code ^ 1))
+            others = [random.choice(codes) ^ 1, random.choice(codes), code ^ 1]
+            if kind == "pairs" and code < 192:
+                others += turned_round(deal, code)
+            other = random.choice(others)
             for parent, layer in parents_of(form, word, other):
                 before = form.position(parent)
                 if before is None or before.is_goal():
@@ -262,3 +285,52 @@ def test_the_deal(kind: str) -> None:
                 kings = sum(rank(card) == 13 for card in cards)
                 least = (len(cards) - kings) // 2 + kings
             assert (form.least, form.root_layer) == (least, least * layered)
+
+
+def body_of(words: list[int]) -> Body:
+    """Return the body of a block with these local keys, of one signature or of several."""
+    planes = np.array([words], np.uint64).view(np.uint8).reshape(-1, 8).T
+    return Body(1, len(words), planes.ravel().copy(), np.zeros(len(words), np.uint16))
+
+
+def local_bits(own: Any, deal: Deal) -> int:
+    """Return the bits of a local key: those of a key, but for the signature's."""
+    if deal.rules.has_pairs:
+        size = len(own.decode(own.encode(deal.position)).stock) + len(deal.position.waste)
+        return int(size.bit_length() + deal.position.turns.bit_length() + size)
+    lengths = [len(column) for column in deal.position.columns]
+    most = 1 << (17 if deal.position.stock else 21)
+    first = next(n for n in range(99) if prod(length + 1 for length in lengths[n:]) <= most)
+    return 6 + sum(length.bit_length() for length in lengths[first:])
+
+
+@pytest.mark.parametrize("question", list(Question))
+@pytest.mark.parametrize("game", ["golf", "black_hole", "all_in_a_row", "pyramid"])
+def test_blocks_are_read(game: str, question: Question) -> None:
+    """States of whole decks, as the search writes them: their keys, and where they belong."""
+    deal, random = Deal.from_number(5, GAMES[game]), Random(game)
+    layered = question is Question.SOLVE
+    form = form_of(deal, layered)
+    own = (PileKeys if deal.rules.has_pile else PairKeys)(deal, question)
+    position = deal.position
+    while moves := position.moves(deal.rules):
+        state, key = own.state(position), own.encode(position)
+        signature = np.array([state.signature], np.uint64)
+        place = int(progress_of(own.tables, signature, 0)[0])
+        layer, stratum = layer_and_stratum(place)
+        _, fields = apart(form, [key])
+        assert form.strata(fields).tolist() == [stratum]
+        if layered:
+            assert form.are_of_layer(fields, layer).all()
+            assert not (deal.rules.has_pile and form.are_of_layer(fields, layer + 1).any())
+        one, layer = np.array([1], np.int64), layer if deal.rules.has_pairs else 0
+        found = form.read(signature, one, body_of([state.off]), layer)
+        assert found is not None and found.tolist() == [key]
+        bits = state.off.bit_length()
+        # Beyond the local key's own bits there are none.
+        for bit in range(bits, 64):
+            wide = form.read(signature, one, body_of([state.off | 1 << bit]), layer)
+            assert (wide is None) == (bit >= local_bits(own, deal))
+        position = position.apply(random.choice(moves))
+        if position.is_goal():
+            break

@@ -172,7 +172,7 @@ class PairFormat(PairKeyFormat):
         else:
             card = (half >> 2) + 4 * self.lowest
             cards = [card, 4 * (11 + self.lowest - card // 4) + (half & 3)]
-            if ((cards[1] <= card) | (cards[1] >= 4 * KING)).any():
+            if (cards[1] <= card).any():
                 yield None
                 return
         of_stock = [self.source[card] == self.stock for card in cards]
@@ -202,7 +202,7 @@ class PairFormat(PairKeyFormat):
         parents = self.key_of(left, before, fields.turns[some], held)
         apart = PairFields(self, parents)
         good &= (stock == 0) | (self.free_stock & (self.following(apart) == stock))
-        good &= (stock > 0) | (both | (codes[some] & 1 == 0))
+        good &= (codes[some] & 1 == 0) | ((stock > 0) & ~both)
         following = [*left[1:], np.zeros_like(number)]
         for card in cards:
             for column in range(self.stock):

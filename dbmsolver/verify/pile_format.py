@@ -134,7 +134,6 @@ class PileFormat:
         for left, pile in zip(fields.left, self.piles, strict=True):
             good &= left <= len(pile)
             whole &= left == len(pile)
-        good &= fields.top <= EMPTY
         top = np.minimum(fields.top, EMPTY)
         last = np.zeros(keys.size, np.bool_)
         for number, left in enumerate(fields.left):
@@ -212,7 +211,7 @@ class PileFormat:
         tops = fields.top
         source = self.source[tops]
         turned = source == self.columns
-        if ((codes > FIRST) | ~(turned | self.may_go_on(tops, codes))).any():
+        if ((codes >= FIRST) | ~(turned | self.may_go_on(tops, codes))).any():
             yield None
             return
         parents = self.before(keys, tops, codes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,11 @@ def test_nothing_claimed(tmp_path: Path) -> None:
         check(tmp_path / "none")
     with pytest.raises(StoreError, match="no store"):
         check(tmp_path / "nothing")
+
+
+def test_a_solution_needs_no_closed_states(tmp_path: Path) -> None:
+    prove(Deal.from_number(3), store=tmp_path / "s", keep="none")
+    begun = time.monotonic()
+    report = check(tmp_path / "s")
+    assert report.valid, report.reason
+    assert report.seconds <= time.monotonic() - begun + 0.001

@@ -89,3 +89,18 @@ def test_another_game_deals_otherwise(form: str) -> None:
         )
     with pytest.raises(InputError, match=r"is not that of deal 3 under --game forecell|too many"):
         formats.read(Source(text), form, Given(game="forecell"))
+
+
+def test_the_board_ends_at_the_first_move() -> None:
+    """Words that look like a row of a board, after a move, are moves that cannot be."""
+    board = format_board(solved(3).initial)
+    with pytest.raises(InputError, match=r"line 10, column 1: illegal move 2 'KC'"):
+        formats.read(Source(board + "1a\nKC QD\n"), "short")
+
+
+def test_as_many_moves_as_there_can_be() -> None:
+    board = format_board(solved(3).initial)
+    with pytest.raises(InputError, match="illegal move 2"):
+        formats.read(Source(board + "1a " * 10_000), "short")
+    with pytest.raises(InputError, match=r"line 9, column 30001: more than 10000 moves"):
+        formats.read(Source(board + "1a " * 10_001), "short")

@@ -140,6 +140,16 @@ def test_unknown_variant_with_the_rules_of_the_game() -> None:
         formats.read(text, given=Given(game="bakers_game"))
 
 
+def test_a_game_is_not_taken_for_another_that_is_alike() -> None:
+    """Only a name that is no game's gives way, and only the name does."""
+    text = formats.write(solved(3), "universal-json")
+    with pytest.raises(InvalidError, match="freecell for game, --game says challenge_freecell"):
+        formats.read(text, given=Given(game="challenge_freecell"))
+    other = text.replace('"freecell"', '"MS FreeCell"', 1)
+    with pytest.raises(InvalidError, match="says 4 for freecells, --freecells says 3"):
+        formats.read(other, given=Given(game="freecell", freecells=3))
+
+
 # On the command line
 
 

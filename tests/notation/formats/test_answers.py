@@ -1,0 +1,85 @@
+"""Answers of `solve` read back: pairs, forced moves of each policy, and counts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from helpers.pair_games import pyramid
+from helpers.solutions import solved
+
+from dbmsolver import api
+from dbmsolver.cli.render import render_json, render_text
+from dbmsolver.game.kinds import Policy
+from dbmsolver.notation import formats
+from dbmsolver.notation.formats import InvalidError, Source
+from dbmsolver.notation.solution import Solution
+from dbmsolver.results import Result as Answer
+from dbmsolver.results import Verdict
+
+
+def answer_of(solution: Solution, policy: Policy) -> Answer:
+    """Return an answer with the moves of a solution."""
+    return Answer(
+        question="solve",
+        deal=solution.deal,
+        policy=policy,
+        metric="cards",
+        verdict="solved",
+        limit=None,
+        shortest=True,
+        moves=tuple(solution.moves()),
+        states=1,
+        forced=0,
+        evaluated=1,
+        seconds=1.5,
+        peak_memory=1000,
+        disk=0,
+        digest="0" * 16,
+        store=Path("store"),
+        method="every-position",
+        strata=((0, 0, 1, 0),),
+    )
+
+
+def test_pairs() -> None:
+    answer = api.prove(pyramid(Verdict.SOLVED))
+    assert any(move.other is not None for move in answer.moves)
+    for text in (render_text(answer), render_json(answer)):
+        read = formats.read(Source(text))
+        assert [(move.card, move.other) for move in read.moves()] == [
+            (move.card, move.other) for move in answer.moves
+        ]
+
+
+@pytest.mark.parametrize("policy", ["horne", "wkr", "max"])
+def test_forced_moves_are_of_the_answers_policy(policy: Policy) -> None:
+    data = json.loads(render_json(answer_of(solved(3, 4), policy)))
+    for move in data["moves"]:
+        move.pop("forced", None)
+    data["moves"][-1]["forced"] = True
+    read = formats.read(Source(json.dumps(data)))
+    assert [step.automove for step in read.steps[-2:]] == ["none", policy]
+
+
+@pytest.mark.parametrize("count", ["2", 1.0, None, True])
+def test_a_count_that_is_no_number(count: object) -> None:
+    data = json.loads(render_json(answer_of(solved(3, 4), "wkr")))
+    data["moves"][0]["count"] = count
+    text = json.dumps(data)
+    with pytest.raises(InvalidError, match="expected a number of cards") as error:
+        formats.read(Source(text), "json")
+    # The place of the value, not that of the move or of the text.
+    place = text.index('"count"') + len('"count": ') + 1
+    assert f"column {place}:" in str(error.value)
+
+
+def test_another_verdict() -> None:
+    data = json.loads(render_json(answer_of(solved(3, 4), "wkr")))
+    for verdict in ("unsolvable", None):
+        with pytest.raises(InvalidError, match="no solution, expected the verdict `solved`"):
+            formats.read(Source(json.dumps({**data, "verdict": verdict})), "json")
+    del data["verdict"]
+    with pytest.raises(InvalidError, match="line 1, column 1: no solution"):
+        formats.read(Source(json.dumps(data)), "json")

@@ -1,0 +1,55 @@
+"""Moves of several runs: how many cards there can be, and how long they are looked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dbmsolver.game.cards import parse_card
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.position import Position
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.notation.formats import between
+from dbmsolver.notation.formats.between import composite
+
+SIMON = GAMES["simple_simon"]
+
+
+def simon(*columns: str) -> Position:
+    """Return a position of Simple Simon with these columns, and nothing in the others."""
+    cards = [tuple(map(parse_card, column.split())) for column in columns]
+    cards += [()] * (SIMON.columns - len(cards))
+    return replace(Deal.from_number(1, SIMON).position, columns=tuple(cards))
+
+
+def test_one_card_is_no_composite() -> None:
+    position = simon("KS 7S", "8C")
+    assert composite(position, SIMON, 0, 1, 1) is None
+    assert composite(position, SIMON, 0, 1, 0) is None
+
+
+def test_all_cards_of_a_column() -> None:
+    position = simon("7S 6H", "8C")
+    steps = composite(position, SIMON, 0, 1, 2)
+    assert steps is not None and [step.count for step in steps] == [1, 1, 1]
+    assert composite(position, SIMON, 0, 1, 3) is None
+    assert composite(position, SIMON, 0, SIMON.columns, 2) is None
+    assert composite(position, SIMON, -1, 1, 2) is None
+
+
+@pytest.mark.parametrize(
+    ("columns", "source", "destination"),
+    [(("7S 6H", "8C", ""), 0, 1), (("8C", "7S 6H", ""), 1, 0)],
+)
+def test_tries_are_counted(
+    monkeypatch: pytest.MonkeyPatch, columns: tuple[str, ...], source: int, destination: int
+) -> None:
+    """Two runs take four tries: the move as a whole, and three moves by way of the first column."""
+    position = simon(*columns)
+    monkeypatch.setattr(between, "MOST_TRIES", 4)
+    steps = composite(position, SIMON, source, destination, 2)
+    assert steps is not None
+    assert [step.destination.index for step in steps] == [2, destination, destination]
+    monkeypatch.setattr(between, "MOST_TRIES", 3)
+    assert composite(position, SIMON, source, destination, 2) is None

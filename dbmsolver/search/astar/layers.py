@@ -22,8 +22,8 @@ from threading import Condition
 
 import numpy as np
 
+from dbmsolver.core.meta import CODE_MASK
 from dbmsolver.core.shards import (
-    CODE_MASK,
     GOAL_ROW,
     NO_CEILING,
     slices_of,

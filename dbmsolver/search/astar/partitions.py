@@ -19,15 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.arrays import zeros
-from dbmsolver.core.held_rows import words_held
+from dbmsolver.core.held_rows import bytes_of_row
 from dbmsolver.core.layers import order_todo
+from dbmsolver.core.meta import IS_CLOSED, IS_STORED
 from dbmsolver.core.shards import (
     BURST,
     COUNT,
     DONE,
     EVALUATED,
-    IS_CLOSED,
-    LAST,
     LATER,
     NOWHERE,
     ROW,
@@ -37,8 +36,9 @@ from dbmsolver.core.shards import (
     find_slices_held,
     hold_closed,
     make_shard,
+    mark_rows,
+    read_metas,
     read_rows,
-    refill,
     rehash,
     shards_of,
     slices_of,
@@ -52,6 +52,7 @@ from dbmsolver.search.rows import Rows
 _OUTGOING = 1 << 18
 """Candidates that can leave a shard before they are sent."""
 _FIRST_SLOTS = 1 << 16
+_NO_TABLE = np.zeros(1, np.uint32)
 _PARTS = 8
 _LEAST_PART = 1 << 16
 """Rows are packed in so many parts of all that there is room for, but of no fewer rows."""
@@ -86,15 +87,15 @@ class ShardQueue:
         return int(self.shard.state[DONE]) - self.counted
 
     @property
-    def rows(self) -> NDArray[np.uint64]:
-        """The states it has looked at, as they are held; meta is the last word."""
+    def rows(self) -> NDArray[Any]:
+        """The states it has looked at, as they are held."""
         return self.shard.rows[: int(self.shard.state[COUNT])]
 
     @property
     def nbytes(self) -> int:
         """Memory it takes, scratch aside."""
         return (
-            int(self.shard.state[COUNT]) * 8 * (int(self.shard.rows.shape[1]) + 1)
+            int(self.shard.state[COUNT]) * (bytes_of_row(self.tables) + 8)
             + self.shard.table.nbytes
             + sum(rows.nbytes for batches in self.waiting.values() for rows in batches)
             + sum(rows.nbytes for rows in self.incoming)
@@ -106,6 +107,16 @@ class ShardQueue:
         read_rows(self.tables, self.shard.rows, numbers.astype(np.uint32), found)
         return found
 
+    def metas(self) -> NDArray[np.uint64]:
+        """Return the meta of each state."""
+        found = np.empty(len(self.rows), np.uint64)
+        read_metas(self.tables, self.rows, found)
+        return found
+
+    def mark_stored(self, numbers: NDArray[np.int64]) -> None:
+        """Note that rows, given by their numbers, are in the store as they are."""
+        mark_rows(self.tables, self.shard.rows, numbers.astype(np.uint32), IS_STORED)
+
     def in_parts(self, numbers: NDArray[Any]) -> Iterator[NDArray[Any]]:
         """Yield numbers of rows in parts that take little memory while they are packed."""
         size = max(len(self.shard.rows) // _PARTS, _LEAST_PART)
@@ -114,7 +125,7 @@ class ShardQueue:
 
     def closed_below(self, slices: NDArray[np.int64], high: int) -> Rows:
         """Return the closed states of slices, which ``slices`` tells of each, below ``high``."""
-        closed = (self.rows[:, LAST] & IS_CLOSED) != 0
+        closed = (self.metas() & IS_CLOSED) != 0
         return self.states(np.flatnonzero(closed & (slices < high)))
 
     def slices(self, locked: int) -> NDArray[np.int64]:
@@ -164,13 +175,13 @@ class ShardQueue:
     def enlarge_table(self) -> None:
         """Make sure that a burst fits into the table, which is at most three quarters full."""
         if self.table_is_full():
-            old = self.shard.table
-            self.shard = self.shard._replace(table=zeros(self._slots_wanted(), np.uint64))
-            refill(old, self.shard.table)
+            self.rebuild_table()
 
     def rebuild_table(self) -> None:
         """Make the table anew with all rows in it, also those just added."""
-        self.shard = self.shard._replace(table=zeros(self._slots_wanted(), np.uint64))
+        slots = self._slots_wanted()
+        self.shard = self.shard._replace(table=_NO_TABLE)  # makes room for the new one
+        self.shard = self.shard._replace(table=zeros(slots, np.uint32))
         rehash(self.tables, self.shard.rows, int(self.shard.state[COUNT]), self.shard.table)
 
     def _slots_wanted(self) -> int:
@@ -378,7 +389,7 @@ class Partition:
 
     def _room(self, shards: int, memory: int) -> int:
         """Return how many rows each of ``shards`` has room for when all have ``memory`` bytes."""
-        return max(memory // (shards * 8 * (words_held(self.tables) + 2)), 4 * BURST)
+        return max(memory // (shards * (bytes_of_row(self.tables) + 16)), 4 * BURST)
 
 
 def _gone_to(places: NDArray[np.uint32], rows: NDArray[np.uint32]) -> NDArray[np.uint32]:

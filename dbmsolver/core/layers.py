@@ -160,7 +160,12 @@ def enter_burst(t, b, shard, layer, weight, locked_in_deal, burst):
     """
     slots = shard.table.size
     for index in range(burst):
-        seen = shard.table[slot_of(shard.burst[index, HASHED], slots)]
+        hashed = shard.burst[index, HASHED]
+        slot, tag = slot_of(hashed, slots), tag_of(hashed, slots)
+        seen = shard.table[slot]
+        while seen and not has_tag(seen, tag, slots):
+            slot = (slot + 1) & (slots - 1)
+            seen = shard.table[slot]
         if seen:
             prefetch(shard.flat, shard.rows.shape[1] * row_of(seen, slots))
     for index in range(burst):

@@ -29,6 +29,7 @@ from dbmsolver.core.meta import (
     IS_CHEAP,
     IS_CLOSED,
     IS_FORCED,
+    IS_STORED,
     META,
     code_of,
     g_of,
@@ -92,7 +93,7 @@ def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ce
     else:  # it need not have its least g, or was entered by no move
         before = skipping_last(t, code_of(meta))
     count, forced = list_moves(t, sets, off, low, high, before, scratch.moves)
-    row[META] = meta | IS_CLOSED | (IS_FORCED if forced else U64(0))
+    row[META] = (meta & ~IS_STORED) | IS_CLOSED | (IS_FORCED if forced else U64(0))
     shard.done[shard.state[DONE]] = index
     shard.state[DONE] += 1
     g = g_of(meta) + move_cost(t, forced)

@@ -11,7 +11,7 @@ bits   meaning
 32-47  h, its lower bound; 0 in a candidate if it is not known
 48     closed
 49     h is only the cheap part of the bound
-50     written to the store as it is; the caller's
+50     the caller's: written to the store as it is, or, where it is closed, as a closed one
 ====== ===================================================================
 """
 

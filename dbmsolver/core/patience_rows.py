@@ -266,8 +266,9 @@ def put_meta(t, rows, index, meta):
 
 @inlined
 def close_row(rows, index):
-    """Mark a row as closed."""
+    """Mark a row as closed, and not stored as such."""
     rows[index, LAST] |= np.uint32(CLOSED)
+    rows[index, 1] &= np.uint32(0x7FFFFFFF)
 
 
 @inlined

@@ -34,7 +34,7 @@ from dbmsolver.core.held_rows import (
     stratum_at,
     width_of_row,
 )
-from dbmsolver.core.meta import IS_CLOSED, META, g_of, h_of
+from dbmsolver.core.meta import IS_CLOSED, IS_STORED, META, g_of, h_of
 from dbmsolver.core.signatures import progress
 from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import inlined, kernel
@@ -176,18 +176,32 @@ def read_rows(t, rows, chosen, found):
 
 @kernel
 def hold_closed(t, candidates, rows, first):
-    """Write candidates (uint64[*, ROW]), as closed rows, to ``rows`` from ``first`` on."""
+    """Write candidates (uint64[*, ROW]), as rows that are closed and stored, from ``first`` on."""
     for index in range(candidates.shape[0]):
         row = candidates[index]
         hold(t, rows, first + index, as_held(t, row[SIGNATURE], row[OFF], row[LOW], row[HIGH]))
-        put_meta(t, rows, first + index, row[META] | IS_CLOSED)
+        put_meta(t, rows, first + index, row[META] | IS_CLOSED | IS_STORED)
 
 
 @kernel
-def read_metas(t, rows, found):
-    """Write the meta of each row that is held to ``found`` (uint64[*])."""
+def read_metas(t, rows, chosen, found):
+    """Write the metas of rows that are held, by their numbers (uint32[*]), to ``found``."""
+    for place in range(chosen.size):
+        found[place] = meta_at(t, rows, np.int64(chosen[place]))
+
+
+@kernel
+def find_unwritten(t, rows, found):
+    """Write the numbers of closed rows that are not stored to ``found``; return how many (int64).
+
+    ``found`` (uint32[*]) has room for all rows.
+    """
+    count = 0
     for index in range(rows.shape[0]):
-        found[index] = meta_at(t, rows, index)
+        if meta_at(t, rows, index) & (IS_CLOSED | IS_STORED) == IS_CLOSED:
+            found[count] = index
+            count += 1
+    return count
 
 
 @kernel

@@ -125,7 +125,7 @@ class Checkpoint:
         of its own, as :meth:`_fresh_blocks` may.
         """
         counts = np.zeros((2 * CARDS + 1, 2), np.int64)
-        fresh = queue.take_uncounted(self.layer)
+        fresh = queue.take_uncounted()
         if not fresh.size:
             return counts, 0
         codec = self.codec
@@ -145,7 +145,7 @@ class Checkpoint:
     def _fresh_blocks(self, queue: ShardQueue) -> list[Closed]:
         """Return blocks of the counted states of a shard that are in none."""
         found = []
-        for layer, numbers in queue.take_unwritten():
+        for layer, numbers in queue.take_unwritten(self.weight):
             for part in queue.in_parts(numbers):
                 for stratum, runs in packed(self.codec, queue.states(part)):
                     first, last = int(runs.signatures[0]), int(runs.signatures[-1])

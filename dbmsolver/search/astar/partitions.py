@@ -34,6 +34,7 @@ from dbmsolver.core.shards import (
     TODO,
     Shard,
     find_slices_held,
+    find_unwritten,
     hold_closed,
     make_shard,
     mark_rows,
@@ -47,7 +48,7 @@ from dbmsolver.core.shards import (
 )
 from dbmsolver.errors import InternalError
 from dbmsolver.search.limits import OutOfBudget
-from dbmsolver.search.rows import Rows
+from dbmsolver.search.rows import Rows, layers_of
 
 _OUTGOING = 1 << 18
 """Candidates that can leave a shard before they are sent."""
@@ -70,9 +71,6 @@ class ShardQueue:
     shard: Shard
     incoming: list[Rows] = field(default_factory=list)  # candidates not looked at
     waiting: dict[int, list[NDArray[np.uint32]]] = field(default_factory=dict)  # by layer
-    counted: int = 0  # of the closed states, how many have been counted
-    written: int = 0  # how many of these are in blocks
-    ends: list[tuple[int, int]] = field(default_factory=list)  # of layers: (layer, how many closed)
     received: int = 0  # candidates
     looked_at: int = 0  # of these candidates
 
@@ -84,7 +82,7 @@ class ShardQueue:
     @property
     def uncounted(self) -> int:
         """The number of states that are closed and not counted: 0 when a layer begins."""
-        return int(self.shard.state[DONE]) - self.counted
+        return int(self.shard.state[DONE])
 
     @property
     def rows(self) -> NDArray[Any]:
@@ -110,10 +108,10 @@ class ShardQueue:
     def metas(self) -> NDArray[np.uint64]:
         """Return the meta of each state."""
         found = np.empty(len(self.rows), np.uint64)
-        read_metas(self.tables, self.rows, found)
+        read_metas(self.tables, self.rows, np.arange(found.size, dtype=np.uint32), found)
         return found
 
-    def mark_stored(self, numbers: NDArray[np.int64]) -> None:
+    def mark_stored(self, numbers: NDArray[Any]) -> None:
         """Note that rows, given by their numbers, are in the store as they are."""
         mark_rows(self.tables, self.shard.rows, numbers.astype(np.uint32), IS_STORED)
 
@@ -153,11 +151,9 @@ class ShardQueue:
         rows, layers = take_later(self.shard)
         if not layers.size:
             return
-        order = np.argsort(layers, kind="stable")
-        values, starts = np.unique(layers[order], return_index=True)
-        for layer, mine in zip(values.tolist(), np.split(rows[order], starts[1:]), strict=True):
-            if layer < ceiling:
-                self.waiting.setdefault(layer, []).append(mine)
+        for layer in np.unique(layers).tolist():
+            if layer < ceiling:  # each has memory of its own, and gives it back when it is closed
+                self.waiting.setdefault(layer, []).append(rows[layers == layer])
 
     def check_none_lost(self) -> None:
         """Raise InternalError unless every candidate received waits or was looked at."""
@@ -210,13 +206,10 @@ class ShardQueue:
         hold_closed(self.tables, rows, self.shard.rows, first)
         self.shard.state[COUNT] = last
 
-    def take_share(
-        self, other: ShardQueue, unwritten: list[tuple[int, NDArray[np.uint32]]], shards: int
-    ) -> None:
+    def take_share(self, other: ShardQueue, shards: int) -> None:
         """Take the rows of this shard, by its number among ``shards``, from the only one there was.
 
-        ``unwritten`` are the other's, as :meth:`take_unwritten` gives them. InternalError if there
-        is no room.
+        InternalError if there is no room.
         """
         places = np.empty(len(other.rows), np.uint32)
         count = int(take_rows(self.tables, other.rows, self.shard, self.number, shards, places))
@@ -224,35 +217,29 @@ class ShardQueue:
             raise InternalError("internal check failed: a shard has no room for its rows")
         self.shard.state[COUNT] = count
         self.rebuild_table()
-        for layer, closed in unwritten:
-            self.add_unwritten(layer, _gone_to(places, closed))
         for layer, batches in other.waiting.items():
             parts = [_gone_to(places, rows) for rows in batches]
             if any(part.size for part in parts):
                 self.waiting[layer] = parts
 
-    def take_uncounted(self, layer: int) -> NDArray[np.uint32]:
-        """Return the numbers of the rows closed since the last call, all of them in ``layer``."""
-        first, self.counted = self.counted, int(self.shard.state[DONE])
-        if self.counted > first:
-            self.ends.append((layer, self.counted))
-        return self.shard.done[first : self.counted]
+    def take_uncounted(self) -> NDArray[np.uint32]:
+        """Return the numbers of the rows closed since the last call, until others are closed."""
+        closed = self.shard.done[: self.uncounted]
+        self.shard.state[DONE] = 0
+        return closed
 
-    def add_unwritten(self, layer: int, rows: NDArray[np.uint32]) -> None:
-        """Note rows that were closed in a layer, and counted, and are in no block."""
-        first, self.counted = self.counted, self.counted + rows.size
-        self.shard.done[first : self.counted] = rows
-        self.shard.state[DONE] = self.counted
-        self.ends.append((layer, self.counted))
+    def take_unwritten(self, weight: int) -> list[tuple[int, NDArray[np.uint32]]]:
+        """Return the numbers of closed rows that no earlier call gave, as (layer, numbers).
 
-    def take_unwritten(self) -> list[tuple[int, NDArray[np.uint32]]]:
-        """Return the numbers of counted rows that no earlier call gave, as (layer, numbers)."""
-        found = []
-        for layer, end in self.ends:
-            found.append((layer, self.shard.done[self.written : end]))
-            self.written = end
-        self.ends = []
-        return found
+        The layer is g + ``weight`` * h. They count as stored from now on.
+        """
+        numbers = np.empty(len(self.rows), np.uint32)
+        numbers = numbers[: int(find_unwritten(self.tables, self.rows, numbers))]
+        states = np.empty(numbers.size, np.uint64)
+        read_metas(self.tables, self.rows, numbers, states)
+        self.mark_stored(numbers)
+        layers = layers_of(states, weight)
+        return [(layer, numbers[layers == layer]) for layer in np.unique(layers).tolist()]
 
 
 @dataclass(eq=False, slots=True)
@@ -374,8 +361,7 @@ class Partition:
         (old,) = self.queues
         evaluated = self.evaluated
         new = self.open(shards, memory)
-        unwritten = old.take_unwritten()
-        for _ in each(lambda queue: queue.take_share(old, unwritten, shards), new):
+        for _ in each(lambda queue: queue.take_share(old, shards), new):
             pass
         for batch in old.incoming:
             self.distribute(batch)

@@ -52,6 +52,8 @@ _SHARD_BYTES = 1 << 22
 """Memory of a shard, at least: in less it is crowded at once, however many threads there are."""
 _MOST_ROUNDS = 64
 """The rounds of each shard before limits and memory are looked at again."""
+_ROUNDS_ALONE = 8
+"""The same while a thread is lent."""
 _ROUND_BYTES = 1 << 24
 """The bytes of the memory budget that each of these rounds needs: it fills about 2 % of them."""
 
@@ -95,6 +97,7 @@ class AStarSearch:
         self.evaluated_before = recorder.statistics.evaluated
         self._rounds = min(max(memory // _ROUND_BYTES, 1), _MOST_ROUNDS)
         self._changed = Condition()  # held while threads give candidates to each other
+        self._lent = False
 
     @property
     def layer(self) -> int:
@@ -114,6 +117,10 @@ class AStarSearch:
     @ceiling.setter
     def ceiling(self, length: int) -> None:
         self.checkpoint.ceiling = min(length, self.checkpoint.ceiling)
+
+    def lend_thread(self, lent: bool) -> None:
+        """Do with one thread less while one is lent; rounds are fewer, so that it is soon back."""
+        self._lent = lent
 
     @property
     def shortest(self) -> bool:
@@ -253,10 +260,10 @@ class AStarSearch:
                 this.is_wanted,
                 this.work_on,
                 distribute,
-                self._rounds,
+                min(self._rounds, _ROUNDS_ALONE) if self._lent else self._rounds,
                 self._changed,
             )
-            workers.work(pool, self.threads)
+            workers.work(pool, self.threads - self._lent)
         else:
             for queue in busy:
                 this.work_on(queue)

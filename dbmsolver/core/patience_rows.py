@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dbmsolver.core.bits import lowest_bit, popcount
+from dbmsolver.core.bits import popcount
 from dbmsolver.core.card_rows import mix
 from dbmsolver.core.meta import (
     BOUND_MASK,
@@ -114,11 +114,8 @@ def signature_of(t, off, low, high):
         return WON
     signature = (high >> U64(WASTE_SHIFT)) << U64(STOCK_SHIFT)
     gone = cards_gone(off, low, high, t.marks)
-    while gone:
-        place = lowest_bit(gone)
-        gone &= gone - ONE
-        card = PER_WORD * (place % 3) + place // 3
-        signature |= ONE << U64(t.game.bits[card])
+    for byte in range(8):
+        signature |= t.bits[byte, np.int64((gone >> U64(8 * byte)) & U64(255))]
     return signature
 
 

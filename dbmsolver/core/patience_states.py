@@ -48,6 +48,9 @@ class StrataTables(NamedTuple):
     varying: Words  # [3]: bits that each plane may have
     last: int  # the stratum of won states
     marks: Words  # [3]: of each card that the signature tells of, the lowest bit of its digit
+    bits: (
+        Words  # [8, 256]: bits of a signature, by the number and the value of a byte of cards gone
+    )
     narrow: bool  # whether rows that hold states are narrow (patience_rows)
 
 
@@ -72,7 +75,18 @@ def make_tables(game: Any, last: int) -> StrataTables:
     digits = (1 << 63) - 1
     varying = np.array([digits, digits, (1 << TURNS_SHIFT + 6) - 1], np.uint64)
     marks = np.array([_marks(game, word) for word in range(3)], np.uint64)
-    return StrataTables(game, 3, varying, last + 1, marks, _are_narrow(game))
+    return StrataTables(game, 3, varying, last + 1, marks, _bits(game), _are_narrow(game))
+
+
+def _bits(game: Any) -> Words:
+    """Return the bits of signatures for each byte of :func:`.patience_rows.cards_gone`."""
+    found = np.zeros((8, 256), np.uint64)
+    values = np.arange(256)
+    for card in range(CARDS):
+        if game.bits[card] >= 0:
+            byte, bit = divmod(3 * (card % PER_WORD) + card // PER_WORD, 8)
+            found[byte, values >> bit & 1 == 1] |= np.uint64(1 << int(game.bits[card]))
+    return found
 
 
 def _are_narrow(game: Any) -> bool:

@@ -33,6 +33,7 @@ from dbmsolver.core.shards import (
     HASHED,
     LATER,
     OUTGOING,
+    SLOT,
     TODO,
     entry_of,
     has_tag,
@@ -94,10 +95,12 @@ def held_in(burst, candidate):
 
 
 @inlined
-def find_row(t, shard, held, hashed):
-    """Return the table slot of a state in a shard, by its words in rows, or a free one."""
+def find_row(t, shard, held, hashed, slot):
+    """Return the table slot, from ``slot`` on, of a state in a shard, or a free one.
+
+    ``held`` are its words in rows.
+    """
     slots = shard.table.size
-    slot = slot_of(hashed, slots)
     tag = tag_of(hashed, slots)
     while shard.table[slot]:
         seen = shard.table[slot]
@@ -118,7 +121,7 @@ def enter(t, b, shard, candidate, layer, weight, locked_in_deal):
     held = held_in(shard.burst, candidate)
     meta = shard.burst[candidate, META] & OF_CANDIDATE
     hashed = shard.burst[candidate, HASHED]
-    slot = find_row(t, shard, held, hashed)
+    slot = find_row(t, shard, held, hashed, np.int64(shard.burst[candidate, SLOT]))
     known = shard.table[slot] != np.uint32(0)
     if known:
         index = row_of(shard.table[slot], slots)
@@ -166,8 +169,10 @@ def enter_burst(t, b, shard, layer, weight, locked_in_deal, burst):
         while seen and not has_tag(seen, tag, slots):
             slot = (slot + 1) & (slots - 1)
             seen = shard.table[slot]
+        shard.burst[index, SLOT] = slot  # no state before it has this tag, nor will have
         if seen:
-            prefetch(shard.flat, shard.rows.shape[1] * row_of(seen, slots))
+            place = shard.rows.shape[1] * row_of(seen, slots)
+            prefetch(shard.flat, place)
     for index in range(burst):
         enter(t, b, shard, index, layer, weight, locked_in_deal)
 

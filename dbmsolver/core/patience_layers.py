@@ -27,6 +27,7 @@ from dbmsolver.core.patience_tables import MOST_MOVES
 from dbmsolver.core.shards import (
     CEILING,
     DONE,
+    NO_CEILING,
     OUTGOING,
     put_state,
     shard_of,
@@ -86,6 +87,7 @@ def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ce
     bound_here(t.game, b, board, weights)
     count = list_moves(t.game, words, board, found)
     close_row(shard.rows, index)
+    divided = shards > 1 or ceiling < NO_CEILING - 1  # slices are below NO_CEILING
     shard.done[shard.state[DONE]] = index
     shard.state[DONE] += 1
     for number in range(count):
@@ -97,7 +99,7 @@ def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ce
         off, low, high = following[0], following[1], following[2]
         new = with_bound(make_meta(code, g), bound)
         mine = True
-        if rises(t.game, code):
+        if divided and rises(t.game, code):
             home = hash_of_home(t, U64(0), off, low, high)
             risen = slice_of(stratum_of_words(t, off, low, high), home)
             mine = shard_of(home, shards) == me and risen <= ceiling

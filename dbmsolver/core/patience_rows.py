@@ -36,6 +36,7 @@ from dbmsolver.core.patience_bound import Weights, make_weights
 from dbmsolver.core.patience_strata import LOWEST, STOCK_SHIFT, WON, digits_not_zero, is_won
 from dbmsolver.core.patience_tables import (
     PER_WORD,
+    TURNS_SHIFT,
     WASTE_SHIFT,
     Board,
     Found,
@@ -69,6 +70,18 @@ MORE = 11
 """How many of them there are."""
 MORE_MASK = np.uint64((1 << MORE) - 1)
 MORE_BITS = np.uint64(sum(1 << 32 + 3 * place for place in range(MORE)))
+_OF_MORE = [1 << 32 + 3 * place for place in range(MORE)] + [1 << 63]
+
+
+def _spread(bits: list[int]) -> Words:
+    """Return for each number of six bits the sum of those of ``bits`` that it has."""
+    values = range(1 << 6)
+    sums = [sum(bits[place] for place in range(6) if value >> place & 1) for value in values]
+    return np.array(sums, np.uint64)
+
+
+_OF_WASTE, _OF_TURNS = _spread(_OF_MORE[:6]), _spread(_OF_MORE[6:])
+"""What the second word of a row of five has of each number of cards in the waste, and of turns."""
 FIRST_STATE = ~(MORE_BITS | STORED)
 """The bits of a row of five that tell of the state, in its first word."""
 BOUND_OF_WIDE = np.uint64(44)
@@ -168,8 +181,8 @@ def as_held(t, signature, off, low, high):
     third = shortened(high & DIGITS_OF_LAST)
     first = shortened(off) | ((third & LOWEST) << U64(2))
     second = shortened(low) | (((third >> ONE) & LOWEST) << U64(2))
-    more = high >> U64(WASTE_SHIFT)
-    second |= to_every_third(more & MORE_MASK) | ((more >> U64(MORE)) << U64(63))
+    second |= _OF_WASTE[np.int64((high >> U64(WASTE_SHIFT)) & U64(63))]
+    second |= _OF_TURNS[np.int64((high >> U64(TURNS_SHIFT)) & U64(63))]
     return first, second, U64(0), U64(0)
 
 

@@ -45,6 +45,8 @@ ROW = 5
 """Words of a candidate: columns SIGNATURE, OFF, LOW, HIGH and META."""
 HASHED = 5
 """Column of the hash in ``Shard.burst``, after the words that rows have of a state, and meta."""
+SLOT = 6
+"""Column of the table slot in ``Shard.burst`` from which on to look for the state."""
 GROUP = 16
 BURST = GROUP * MAX_MOVES
 LOW_32 = np.uint64(0xFFFFFFFF)
@@ -76,7 +78,7 @@ class Shard(NamedTuple):
     later: NDArray[np.uint32]  # [candidates]: rows that wait for a higher layer
     later_layer: NDArray[np.uint16]  # [candidates]: that layer
     outgoing: NDArray[np.uint64]  # [candidates, ROW]: candidates of other shards or partitions
-    burst: NDArray[np.uint64]  # [BURST, ROW + 1]: candidates of this one, as rows have them
+    burst: NDArray[np.uint64]  # [BURST, ROW + 2]: candidates of this one, as rows have them
     starts: NDArray[np.uint64]  # [256]: see order_todo
     scratch: Any  # what the kind of states needs, see make_scratch
 
@@ -100,7 +102,7 @@ def make_shard(t: Any, states: int, slots: int, outgoing: int) -> Shard:
         later=np.empty(outgoing, np.uint32),
         later_layer=np.empty(outgoing, np.uint16),
         outgoing=np.empty((outgoing, ROW), np.uint64),
-        burst=np.empty((BURST, ROW + 1), np.uint64),
+        burst=np.empty((BURST, ROW + 2), np.uint64),
         starts=np.zeros(256, np.uint64),
         scratch=make_scratch(t),
     )
@@ -280,16 +282,21 @@ def stage(t, shard, burst, state, meta):
 
 
 @kernel
-def rehash(t, rows, count, table):
-    """Enter the first ``count`` rows, all different, into an empty ``table`` (uint32[slots])."""
+def rehash(t, rows, count, table, hashes):
+    """Enter the first ``count`` rows, all different, into an empty ``table`` (uint32[slots]).
+
+    ``hashes`` (uint64[*]) is scratch memory for GROUP hashes.
+    """
     slots = table.size
     for first in range(0, count, GROUP):
         last = min(first + GROUP, count)
         # Slots are far apart: they are on their way while the next ones are worked out.
         for index in range(first, last):
-            prefetch(table, slot_of(hash_held(held_at(t, rows, index)), slots))
-        for index in range(first, last):
             hashed = hash_held(held_at(t, rows, index))
+            hashes[index - first] = hashed
+            prefetch(table, slot_of(hashed, slots))
+        for index in range(first, last):
+            hashed = hashes[index - first]
             slot = slot_of(hashed, slots)
             while table[slot]:
                 slot = (slot + 1) & (slots - 1)

@@ -197,7 +197,7 @@ def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
         (unpack_rows, (t, _WORDS, _NUMBERS, _WORDS, np.empty(1, code_type), _COSTS, _NUMBER)),
         (requeue, (*shared, shard.todo, _NUMBER)),
         (order_todo, (t, shard, metas, _COSTS)),
-        (rehash, (t, shard.rows, _NUMBER, shard.table)),
+        (rehash, (t, shard.rows, _NUMBER, shard.table, _WORDS)),
         (
             count_rows,
             (t, shard.rows, shard.flat, metas, _NUMBER, counts, make_cache()),

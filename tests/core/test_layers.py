@@ -253,7 +253,7 @@ def test_rehash(rules: Rules, seed: int) -> None:
     old = search.shards[0]
     shard = old._replace(table=np.zeros(4 * SLOTS, np.uint32))
     count = int(shard.state[COUNT])
-    rehash(search.tables, shard.rows, count, shard.table)
+    rehash(search.tables, shard.rows, count, shard.table, shard.starts)
     assert np.count_nonzero(shard.table) == count
     before = shard.rows[:count].copy()
     candidates = before.copy()

@@ -178,7 +178,8 @@ class ShardQueue:
         slots = self._slots_wanted()
         self.shard = self.shard._replace(table=_NO_TABLE)  # makes room for the new one
         self.shard = self.shard._replace(table=zeros(slots, np.uint32))
-        rehash(self.tables, self.shard.rows, int(self.shard.state[COUNT]), self.shard.table)
+        shard = self.shard
+        rehash(self.tables, shard.rows, int(shard.state[COUNT]), shard.table, shard.starts)
 
     def _slots_wanted(self) -> int:
         """Return how many slots a table needs for a burst, no fewer than it has now."""

@@ -25,25 +25,19 @@ from dbmsolver.core.families import (
     move_cost,
     place_of,
 )
-from dbmsolver.core.shards import (
-    BOUND_SHIFT,
-    CODE_AND_G,
-    DONE,
+from dbmsolver.core.meta import (
     IS_CHEAP,
     IS_CLOSED,
     IS_FORCED,
-    LAST,
+    IS_STORED,
     META,
-    OUTGOING,
     code_of,
     g_of,
     h_of,
     make_meta,
-    put_state,
-    shard_of,
-    slice_of,
-    stage,
+    with_bound,
 )
+from dbmsolver.core.shards import DONE, OUTGOING, put_state, shard_of, slice_of, stage
 from dbmsolver.core.tables import HIGH, LOW, OFF, PLACE_HOME, PLACE_LOCKED, SIGNATURE
 from dbmsolver.jit.decorators import inlined
 
@@ -59,10 +53,10 @@ def moves_at_most(t):
 
 
 @inlined
-def assess(t, b, shard, index, layer, weight, locked_in_deal):
-    """Bound a row's state, as far as needed to see if its f is above ``layer``; return f so far."""
+def assess(t, b, shard, index, meta, layer, weight, locked_in_deal):
+    """Bound a row's state, as far as needed to see if its f is above ``layer``; return its meta."""
     row, scratch = shard.rows[index], shard.scratch
-    g = g_of(row[LAST])
+    g = g_of(meta)
     place = cached_signature(t, b, scratch, row[SIGNATURE], locked_in_deal)
     bounds = bounds_of(scratch.cache, place)
     over = scratch.over[place]
@@ -71,12 +65,11 @@ def assess(t, b, shard, index, layer, weight, locked_in_deal):
     if g + weight * bound <= layer:
         bound = full_bound(b, bounds, bound, chained, over, scratch.work)
         cheap = U64(0)
-    row[LAST] = (row[LAST] & CODE_AND_G) | (U64(bound) << BOUND_SHIFT) | cheap
-    return g + weight * bound
+    return with_bound(meta, bound) | cheap
 
 
 @inlined
-def is_goal(t, rows, index):
+def is_goal(t, rows, index, meta):
     """Return True if a row has the state with all cards home."""
     return rows[index, SIGNATURE] == GOAL
 
@@ -84,14 +77,14 @@ def is_goal(t, rows, index):
 @inlined
 def way_to_go(t, rows, index):
     """Return the bound of a row's state."""
-    return h_of(rows[index, LAST])
+    return h_of(rows[index, META])
 
 
 @inlined
 def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ceiling):
     """Expand a row's state and close it; return how many candidates are staged then."""
     row, scratch = shard.rows[index], shard.scratch
-    off, low, high, meta = row[OFF], row[LOW], row[HIGH], row[LAST]
+    off, low, high, meta = row[OFF], row[LOW], row[HIGH], row[META]
     place = cached_signature(t, b, scratch, row[SIGNATURE], locked_in_deal)
     sets = sets_of(scratch.cache, place)
     progress = np.int64(scratch.cache[place, CACHED_PROGRESS])
@@ -100,7 +93,7 @@ def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ce
     else:  # it need not have its least g, or was entered by no move
         before = skipping_last(t, code_of(meta))
     count, forced = list_moves(t, sets, off, low, high, before, scratch.moves)
-    row[LAST] = meta | IS_CLOSED | (IS_FORCED if forced else U64(0))
+    row[META] = (meta & ~IS_STORED) | IS_CLOSED | (IS_FORCED if forced else U64(0))
     shard.done[shard.state[DONE]] = index
     shard.state[DONE] += 1
     g = g_of(meta) + move_cost(t, forced)

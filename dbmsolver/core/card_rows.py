@@ -1,7 +1,7 @@
 """Rows of states made of single cards, runs, or cards that go both ways, and what they share.
 
 A row is five words: signature, planes *off*, *low*, *high*, and meta
-(:mod:`dbmsolver.core.shards`). What all states of a signature share is remembered.
+(:mod:`dbmsolver.core.meta`). What all states of a signature share is remembered.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dbmsolver.core.bound import BoundSets
 from dbmsolver.core.bound import make_scratch as make_bound_scratch
 from dbmsolver.core.expand import MAX_MOVES, Sets, progress, signature_sets
 from dbmsolver.core.families import bound_sets
+from dbmsolver.core.meta import META
 from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import inlined
 
@@ -75,9 +76,9 @@ def hash_row(signature, off, low, high):
 
 
 @inlined
-def hash_state(t, signature, off, low, high):
-    """Return the hash (uint64) of a state."""
-    return hash_row(signature, off, low, high)
+def as_held(t, signature, off, low, high):
+    """Return the words (uint64[4]) that a row has of a state."""
+    return signature, off, low, high
 
 
 @inlined
@@ -94,12 +95,19 @@ def state_at(t, rows, index):
 
 
 @inlined
-def hold(t, rows, index, signature, off, low, high):
-    """Write a state to a row."""
-    rows[index, SIGNATURE] = signature
-    rows[index, OFF] = off
-    rows[index, LOW] = low
-    rows[index, HIGH] = high
+def held_at(t, rows, index):
+    """Return the words that a row has of its state."""
+    row = rows[index]
+    return row[SIGNATURE], row[OFF], row[LOW], row[HIGH]
+
+
+@inlined
+def hold(t, rows, index, held):
+    """Write the words of a state to a row."""
+    rows[index, SIGNATURE] = held[0]
+    rows[index, OFF] = held[1]
+    rows[index, LOW] = held[2]
+    rows[index, HIGH] = held[3]
 
 
 @inlined
@@ -114,16 +122,26 @@ def is_same_state(rows, index, others, other):
 
 
 @inlined
-def holds(t, rows, index, candidates, candidate):
-    """Return True if a row has the state of a candidate."""
-    return is_same_state(rows, index, candidates, candidate)
+def holds(t, rows, index, held):
+    """Return True if a row has the state of some words."""
+    return (
+        rows[index, SIGNATURE] == held[0]
+        and rows[index, OFF] == held[1]
+        and rows[index, LOW] == held[2]
+        and rows[index, HIGH] == held[3]
+    )
 
 
 @inlined
-def hash_at(t, rows, index):
-    """Return the hash (uint64) of a row's state."""
-    row = rows[index]
-    return hash_row(row[SIGNATURE], row[OFF], row[LOW], row[HIGH])
+def meta_at(t, rows, index):
+    """Return the meta (uint64) of a row."""
+    return rows[index, META]
+
+
+@inlined
+def put_meta(t, rows, index, meta):
+    """Write the meta of a row."""
+    rows[index, META] = meta
 
 
 @inlined

@@ -8,20 +8,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core import held_rows
 from dbmsolver.core.bits import prefetch
 from dbmsolver.core.card_rows import mix
 from dbmsolver.core.digest import MAX_PUBLIC_WORDS, base_words, hash_state, hash_words
 from dbmsolver.core.expand import progress, signature_sets
-from dbmsolver.core.held_rows import by_kind, holds, stratum_at
-from dbmsolver.core.shards import (
-    IS_CLOSED,
-    IS_FORCED,
-    LAST,
-    LOW_32,
-    code_of,
-    slot_of,
-)
+from dbmsolver.core.held_rows import as_held, by_kind, hash_held, holds, meta_at, stratum_at
+from dbmsolver.core.meta import IS_CLOSED, IS_FORCED, code_of
+from dbmsolver.core.patience_rows import words_at
+from dbmsolver.core.shards import row_of, slot_of
 from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import inlined, kernel
 
@@ -58,7 +52,8 @@ def _count_of_cards(t, rows, index, locked_in_deal, cache):
 
 @inlined
 def _count_of_patience(t, rows, index, locked_in_deal, cache):
-    hashed = hash_words(rows[index, 0], rows[index, 1], rows[index, 2], 3)
+    off, low, high = words_at(t, rows, index)
+    hashed = hash_words(off, low, high, 3)
     return stratum_at(t, rows, index, locked_in_deal), hashed
 
 
@@ -69,7 +64,7 @@ _count_of = by_kind(_count_of_cards, _count_of_patience)
 def count_rows(t, rows, flat, chosen, locked_in_deal, counts, cache):
     """Count closed states; return the sum (uint64) of the hashes of their public keys.
 
-    ``chosen`` (uint32[*]) are the numbers of their rows; ``flat`` (uint64[*]) is the memory of
+    ``chosen`` (uint32[*]) are the numbers of their rows; ``flat`` is the memory of
     ``rows``. ``counts`` (int64[*, 2]) gets for each progress how many there are, and how many of
     them are forced. ``locked_in_deal`` (int64) is the number of locked cards in the deal, ``cache``
     comes from :func:`make_cache`.
@@ -82,7 +77,7 @@ def count_rows(t, rows, flat, chosen, locked_in_deal, counts, cache):
         stratum, hashed = _count_of(t, rows, index, locked_in_deal, cache)
         total += hashed
         counts[stratum, 0] += 1
-        if rows[index, LAST] & IS_FORCED:
+        if meta_at(t, rows, index) & IS_FORCED:
             counts[stratum, 1] += 1
     return total
 
@@ -94,13 +89,13 @@ def closed_code(t, rows, table, wanted):
     Also -1 if it is there and not closed. ``table`` is the shard's, ``wanted`` (uint64[1, ROW]) has
     the state.
     """
-    state = wanted[0]
-    hashed = held_rows.hash_state(t, state[SIGNATURE], state[OFF], state[LOW], state[HIGH])
-    slot = slot_of(hashed, table.size)
+    state, slots = wanted[0], table.size
+    held = as_held(t, state[SIGNATURE], state[OFF], state[LOW], state[HIGH])
+    slot = slot_of(hash_held(held), slots)
     while table[slot]:
-        index = np.int64(table[slot] & LOW_32) - 1
-        if holds(t, rows, index, wanted, 0):
-            meta = rows[index, LAST]
+        index = row_of(table[slot], slots)
+        if holds(t, rows, index, held):
+            meta = meta_at(t, rows, index)
             return code_of(meta) if meta & IS_CLOSED else np.int64(-1)
-        slot = (slot + 1) & (table.size - 1)
+        slot = (slot + 1) & (slots - 1)
     return np.int64(-1)

@@ -20,7 +20,8 @@ import numpy as np
 
 from dbmsolver.core import card_layers, patience_layers
 from dbmsolver.core.bits import prefetch
-from dbmsolver.core.held_rows import by_kind, hold, holds
+from dbmsolver.core.held_rows import by_kind, hold, holds, meta_at, put_meta
+from dbmsolver.core.meta import IS_CHEAP, IS_CLOSED, META, OF_CANDIDATE, g_of, h_of
 from dbmsolver.core.shards import (
     BURST,
     CEILING,
@@ -30,19 +31,16 @@ from dbmsolver.core.shards import (
     GOAL_ROW,
     GROUP,
     HASHED,
-    IS_CHEAP,
-    IS_CLOSED,
-    LAST,
     LATER,
-    LOW_32,
-    META,
-    OF_CANDIDATE,
     OUTGOING,
+    SLOT,
     TODO,
-    g_of,
-    h_of,
+    entry_of,
+    has_tag,
+    row_of,
     slot_of,
     stage,
+    tag_of,
 )
 from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import inlined, inner, kernel
@@ -52,12 +50,12 @@ ONE = np.uint64(1)
 
 
 assess = by_kind(card_layers.assess, patience_layers.assess)
-"""Bound a row's state, as far as needed to see if its f is above ``layer``; return f so far.
+"""Bound a row's state, as far as needed to see if its f is above ``layer``; return its meta.
 
-Writes h to the row's meta, and a flag if it is only the cheap part.
+``meta`` has its g. The result has h, too, and a flag if it is only the cheap part.
 """
 is_goal = by_kind(card_layers.is_goal, patience_layers.is_goal)
-"""Return True if a row that was assessed has the state with all cards home."""
+"""Return True if a row that was assessed, with the meta that it has, is of all cards home."""
 expand_row = by_kind(card_layers.expand_row, patience_layers.expand_row)
 """Expand a row's state and close it; return how many candidates are staged then.
 
@@ -71,12 +69,13 @@ moves_at_most = by_kind(card_layers.moves_at_most, patience_layers.moves_at_most
 
 
 @inlined
-def place_row(t, shard, index, layer, f):
+def place_row(t, shard, index, meta, layer, weight):
     """Put row ``index`` among those to expand in this layer, or among those that wait."""
+    f = g_of(meta) + weight * h_of(meta)
     if f <= layer:
         shard.todo[shard.state[TODO]] = index
         shard.state[TODO] += 1
-        if shard.state[GOAL_ROW] < 0 and is_goal(t, shard.rows, index):
+        if shard.state[GOAL_ROW] < 0 and is_goal(t, shard.rows, index, meta):
             shard.state[GOAL_ROW] = index
     else:
         shard.later[shard.state[LATER]] = index
@@ -85,18 +84,29 @@ def place_row(t, shard, index, layer, f):
 
 
 @inlined
-def find_row(t, shard, candidate, hashed):
-    """Return the table slot of a candidate's state in a shard, or a free one."""
-    mask = shard.table.size - 1
-    slot = slot_of(hashed, shard.table.size)
-    tag = hashed >> U64(32)
+def held_in(burst, candidate):
+    """Return the words that rows have of a candidate in the burst."""
+    return (
+        burst[candidate, SIGNATURE],
+        burst[candidate, OFF],
+        burst[candidate, LOW],
+        burst[candidate, HIGH],
+    )
+
+
+@inlined
+def find_row(t, shard, held, hashed, slot):
+    """Return the table slot, from ``slot`` on, of a state in a shard, or a free one.
+
+    ``held`` are its words in rows.
+    """
+    slots = shard.table.size
+    tag = tag_of(hashed, slots)
     while shard.table[slot]:
         seen = shard.table[slot]
-        if seen >> U64(32) == tag:
-            index = np.int64(seen & LOW_32) - 1
-            if holds(t, shard.rows, index, shard.burst, candidate):
-                break
-        slot = (slot + 1) & mask
+        if has_tag(seen, tag, slots) and holds(t, shard.rows, row_of(seen, slots), held):
+            break
+        slot = (slot + 1) & (slots - 1)
     return slot
 
 
@@ -107,28 +117,29 @@ def enter(t, b, shard, candidate, layer, weight, locked_in_deal):
     A duplicate is dropped unless it has fewer moves. A new state becomes a row, unless it cannot be
     part of a solution shorter than the shard's ceiling.
     """
-    rows = shard.rows
+    rows, slots = shard.rows, shard.table.size
+    held = held_in(shard.burst, candidate)
     meta = shard.burst[candidate, META] & OF_CANDIDATE
     hashed = shard.burst[candidate, HASHED]
-    slot = find_row(t, shard, candidate, hashed)
-    known = shard.table[slot] != U64(0)
+    slot = find_row(t, shard, held, hashed, np.int64(shard.burst[candidate, SLOT]))
+    known = shard.table[slot] != np.uint32(0)
     if known:
-        index = np.int64(shard.table[slot] & LOW_32) - 1
-        if rows[index, LAST] & IS_CLOSED or g_of(rows[index, LAST]) <= g_of(meta):
+        index = row_of(shard.table[slot], slots)
+        before = meta_at(t, rows, index)
+        if before & IS_CLOSED or g_of(before) <= g_of(meta):
             return
     else:
         index = shard.state[COUNT]
-        state = shard.burst[candidate]
-        hold(t, rows, index, state[SIGNATURE], state[OFF], state[LOW], state[HIGH])
+        hold(t, rows, index, held)
         shard.state[EVALUATED] += 1
-    rows[index, LAST] = meta
-    f = assess(t, b, shard, index, layer, weight, locked_in_deal)
+    meta = assess(t, b, shard, index, meta, layer, weight, locked_in_deal)
     if not known:
-        if g_of(meta) + h_of(rows[index, LAST]) >= shard.state[CEILING]:
+        if g_of(meta) + h_of(meta) >= shard.state[CEILING]:
             return
-        shard.table[slot] = (hashed & ~LOW_32) | U64(index + 1)
+        shard.table[slot] = entry_of(hashed, index, slots)
         shard.state[COUNT] = index + 1
-    place_row(t, shard, index, layer, f)
+    put_meta(t, rows, index, meta)
+    place_row(t, shard, index, meta, layer, weight)
 
 
 @inlined
@@ -152,9 +163,16 @@ def enter_burst(t, b, shard, layer, weight, locked_in_deal, burst):
     """
     slots = shard.table.size
     for index in range(burst):
-        seen = shard.table[slot_of(shard.burst[index, HASHED], slots)]
+        hashed = shard.burst[index, HASHED]
+        slot, tag = slot_of(hashed, slots), tag_of(hashed, slots)
+        seen = shard.table[slot]
+        while seen and not has_tag(seen, tag, slots):
+            slot = (slot + 1) & (slots - 1)
+            seen = shard.table[slot]
+        shard.burst[index, SLOT] = slot  # no state before it has this tag, nor will have
         if seen:
-            prefetch(shard.flat, shard.rows.shape[1] * (np.int64(seen & LOW_32) - 1))
+            place = shard.rows.shape[1] * row_of(seen, slots)
+            prefetch(shard.flat, place)
     for index in range(burst):
         enter(t, b, shard, index, layer, weight, locked_in_deal)
 
@@ -186,13 +204,12 @@ def requeue(t, b, shard, layer, weight, locked_in_deal, waiting, first):
     """
     while first < waiting.size and has_room(shard):
         index = np.int64(waiting[first])
-        meta = shard.rows[index, LAST]
+        meta = meta_at(t, shard.rows, index)
         if not meta & IS_CLOSED:
             if meta & IS_CHEAP:
-                f = assess(t, b, shard, index, layer, weight, locked_in_deal)
-            else:
-                f = g_of(meta) + weight * h_of(meta)
-            place_row(t, shard, index, layer, f)
+                meta = assess(t, b, shard, index, meta, layer, weight, locked_in_deal)
+                put_meta(t, shard.rows, index, meta)
+            place_row(t, shard, index, meta, layer, weight)
         first += 1
     return first
 
@@ -239,7 +256,7 @@ def expand_layer(t, b, shard, layer, weight, locked_in_deal, me, shards, ceiling
         for _ in range(min(GROUP, BURST // moves_at_most(t), shard.state[TODO])):
             shard.state[TODO] -= 1
             index = np.int64(shard.todo[shard.state[TODO]])
-            if shard.rows[index, LAST] & IS_CLOSED:
+            if meta_at(t, shard.rows, index) & IS_CLOSED:
                 continue
             burst = expand_row(
                 t, b, shard, index, burst, weight, locked_in_deal, me, shards, ceiling

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.arrays import zeros
 from dbmsolver.core.patience import list_moves, take
 from dbmsolver.core.patience_bound import bound_after, bound_here
 from dbmsolver.core.patience_sets import (
@@ -50,12 +51,12 @@ def make_beaming(root: NDArray[np.uint64], room: int, level: int, ceiling: int) 
     """
     beaming = Beaming(
         kept=make_set(room),
-        parents=np.zeros(room, np.int32),
-        costs=np.zeros(room, np.int32),
+        parents=zeros(room, np.int32),
+        costs=zeros(room, np.int32),
         level=make_set(level + MOST_MOVES),
-        level_parents=np.zeros(level + MOST_MOVES, np.int32),
-        level_costs=np.zeros(level + MOST_MOVES, np.int32),
-        level_bounds=np.zeros(level + MOST_MOVES, np.int32),
+        level_parents=zeros(level + MOST_MOVES, np.int32),
+        level_costs=zeros(level + MOST_MOVES, np.int32),
+        level_bounds=zeros(level + MOST_MOVES, np.int32),
         state=np.array([ceiling, -1, 0, 0], np.int64),
     )
     keep(beaming, root[None, :], np.zeros(1, np.uint16), beaming.parents[:1], beaming.costs[:1])

@@ -10,23 +10,25 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.bits import popcount
+from dbmsolver.core.meta import META, g_of, h_of, make_meta, with_bound
 from dbmsolver.core.patience import list_moves, take
 from dbmsolver.core.patience_bound import bound_after, bound_here
-from dbmsolver.core.patience_rows import hash_of_home, signature_of, stratum_of_words
+from dbmsolver.core.patience_rows import (
+    LOWEST_OF_LAST,
+    close_row,
+    hash_of_home,
+    meta_at,
+    signature_of,
+    stratum_of_words,
+    words_at,
+)
 from dbmsolver.core.patience_strata import LOWEST, rises
 from dbmsolver.core.patience_tables import MOST_MOVES
 from dbmsolver.core.shards import (
-    BOUND_SHIFT,
     CEILING,
-    CODE_AND_G,
     DONE,
-    IS_CLOSED,
-    LAST,
-    META,
+    NO_CEILING,
     OUTGOING,
-    g_of,
-    h_of,
-    make_meta,
     put_state,
     shard_of,
     slice_of,
@@ -36,7 +38,6 @@ from dbmsolver.jit.decorators import inlined
 
 U64 = np.uint64
 _MOST_PROGRESS = 2 * 52
-_CARDS_OF_LAST = np.uint64((1 << 30) - 1)
 
 
 @inlined
@@ -46,21 +47,20 @@ def moves_at_most(t):
 
 
 @inlined
-def assess(t, b, shard, index, layer, weight, locked_in_deal):
-    """Bound a row's state, unless its candidate came with its bound; return f."""
-    row, scratch = shard.rows[index], shard.scratch
-    bound = h_of(row[LAST])
-    if bound == 0:
-        take(t.game, row[0], row[1], row[2], scratch.board)
-        bound = np.int64(bound_here(t.game, b, scratch.board, scratch.weights))
-        row[LAST] = (row[LAST] & CODE_AND_G) | (U64(bound) << BOUND_SHIFT)
-    return g_of(row[LAST]) + weight * bound
+def assess(t, b, shard, index, meta, layer, weight, locked_in_deal):
+    """Bound a row's state, unless its candidate came with its bound; return its meta."""
+    if h_of(meta):
+        return meta
+    scratch = shard.scratch
+    off, low, high = words_at(t, shard.rows, index)
+    take(t.game, off, low, high, scratch.board)
+    return with_bound(meta, bound_here(t.game, b, scratch.board, scratch.weights))
 
 
 @inlined
-def is_goal(t, rows, index):
+def is_goal(t, rows, index, meta):
     """Return True if a row has a state with all cards home; others have a bound above 0."""
-    return h_of(rows[index, LAST]) == 0
+    return h_of(meta) == 0
 
 
 @inlined
@@ -69,23 +69,25 @@ def way_to_go(t, rows, index):
 
     Among the states of a layer these have more moves to come, by and large.
     """
-    first, second, third = rows[index, 0], rows[index, 1], rows[index, 2]
+    first, second, third = words_at(t, rows, index)
     home = popcount((first >> U64(1)) & (first >> U64(2)) & LOWEST)
     home += popcount((second >> U64(1)) & (second >> U64(2)) & LOWEST)
-    home += popcount((third >> U64(1)) & (third >> U64(2)) & LOWEST & _CARDS_OF_LAST)
+    home += popcount((third >> U64(1)) & (third >> U64(2)) & LOWEST_OF_LAST)
     return _MOST_PROGRESS - home - stratum_of_words(t, first, second, third)
 
 
 @inlined
 def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ceiling):
     """Expand a row's state and close it; return how many candidates are staged then."""
-    row, scratch = shard.rows[index], shard.scratch
+    scratch = shard.scratch
     words, board, weights, found = scratch.words, scratch.board, scratch.weights, scratch.found
-    words[0], words[1], words[2], meta = row[0], row[1], row[2], row[LAST]
+    words[0], words[1], words[2] = words_at(t, shard.rows, index)
+    meta = meta_at(t, shard.rows, index)
     take(t.game, words[0], words[1], words[2], board)
     bound_here(t.game, b, board, weights)
     count = list_moves(t.game, words, board, found)
-    row[LAST] = meta | IS_CLOSED
+    close_row(shard.rows, index)
+    divided = shards > 1 or ceiling < NO_CEILING - 1  # slices are below NO_CEILING
     shard.done[shard.state[DONE]] = index
     shard.state[DONE] += 1
     for number in range(count):
@@ -95,9 +97,9 @@ def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ce
         if g + bound >= shard.state[CEILING]:
             continue
         off, low, high = following[0], following[1], following[2]
-        new = make_meta(code, g) | (U64(bound) << BOUND_SHIFT)
+        new = with_bound(make_meta(code, g), bound)
         mine = True
-        if rises(t.game, code):
+        if divided and rises(t.game, code):
             home = hash_of_home(t, U64(0), off, low, high)
             risen = slice_of(stratum_of_words(t, off, low, high), home)
             mine = shard_of(home, shards) == me and risen <= ceiling

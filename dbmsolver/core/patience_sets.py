@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.arrays import zeros
 from dbmsolver.core.bits import multiply_high, prefetch
 from dbmsolver.core.patience_tables import Ints, Words
 from dbmsolver.jit.decorators import inlined
@@ -33,9 +34,9 @@ def make_set(room: int) -> StateSet:
     """Return an empty set with room for ``room`` states."""
     least = 4 * -(-room // 3)
     return StateSet(
-        words=np.zeros((room, 3), np.uint64),
-        codes=np.zeros(room, np.uint16),
-        slots=np.zeros(1 << max(2, (least - 1).bit_length()), np.uint32),
+        words=zeros(3 * room, np.uint64).reshape(room, 3),
+        codes=zeros(room, np.uint16),
+        slots=zeros(1 << max(2, (least - 1).bit_length()), np.uint32),
         counts=np.zeros(1, np.int64),
     )
 

@@ -16,12 +16,15 @@ from dbmsolver.core.bits import popcount
 from dbmsolver.core.patience import list_moves, take
 from dbmsolver.core.patience_strata import CARD_BITS, WON, is_won, with_card, with_stock
 from dbmsolver.core.patience_tables import (
+    FILL_KINGS,
+    FILL_NONE,
     MOST_MOVES,
     PER_WORD,
     RESERVE,
     TURNS_SHIFT,
     Board,
     Found,
+    PatienceTables,
     Words,
     last_of_reserve,
     make_board,
@@ -45,6 +48,10 @@ class StrataTables(NamedTuple):
     varying: Words  # [3]: bits that each plane may have
     last: int  # the stratum of won states
     marks: Words  # [3]: of each card that the signature tells of, the lowest bit of its digit
+    bits: (
+        Words  # [8, 256]: bits of a signature, by the number and the value of a byte of cards gone
+    )
+    narrow: bool  # whether rows that hold states are narrow (patience_rows)
 
 
 class StrataSets(NamedTuple):
@@ -68,7 +75,29 @@ def make_tables(game: Any, last: int) -> StrataTables:
     digits = (1 << 63) - 1
     varying = np.array([digits, digits, (1 << TURNS_SHIFT + 6) - 1], np.uint64)
     marks = np.array([_marks(game, word) for word in range(3)], np.uint64)
-    return StrataTables(game, 3, varying, last + 1, marks)
+    return StrataTables(game, 3, varying, last + 1, marks, _bits(game), _are_narrow(game))
+
+
+def _bits(game: Any) -> Words:
+    """Return the bits of signatures for each byte of :func:`.patience_rows.cards_gone`."""
+    found = np.zeros((8, 256), np.uint64)
+    values = np.arange(256)
+    for card in range(CARDS):
+        if game.bits[card] >= 0:
+            byte, bit = divmod(3 * (card % PER_WORD) + card // PER_WORD, 8)
+            found[byte, values >> bit & 1 == 1] |= np.uint64(1 << int(game.bits[card]))
+    return found
+
+
+def _are_narrow(game: Any) -> bool:
+    """Return True if two bits tell where a card lies: each has few places, as narrow rows need."""
+    kings = slice(CARDS - 4, CARDS)
+    return bool(
+        (game.parents[:, 2:] < 0).all()
+        and (game.parents[kings] < 0).all()
+        and game.fill in (FILL_NONE, FILL_KINGS)
+        and isinstance(game, PatienceTables)
+    )
 
 
 def _marks(game: Any, word: int) -> int:

@@ -11,7 +11,8 @@ import numpy as np
 
 from dbmsolver.core.bits import prefetch
 from dbmsolver.core.layout import NETS, WIDE_WORDS, key_at, make_layout, pack_key, unpack_key
-from dbmsolver.core.shards import META, ROW, make_meta, put_state
+from dbmsolver.core.meta import META, make_meta
+from dbmsolver.core.shards import ROW, put_state
 from dbmsolver.core.signatures import progress, signature_sets
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE

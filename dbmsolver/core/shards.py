@@ -1,21 +1,13 @@
 """Shards: the states that a search by cost layers has looked at, in rows found by a hash table.
 
 A *shard* holds the states of those signatures that hash to it, a row for each. Candidates, which
-are not looked at yet, are five words: signature, planes *off*, *low*, *high*, and *meta*. A row
-that is held has the words that its kind of states needs (:mod:`dbmsolver.core.held_rows`), and meta
-in its last column. From the lowest bit on, meta is:
+are not looked at yet, are five words: signature, planes *off*, *low*, *high*, and *meta*
+(:mod:`dbmsolver.core.meta`). A row has what its kind of states needs
+(:mod:`dbmsolver.core.held_rows`).
 
-====== ===================================================================
-bits   meaning
-====== ===================================================================
-0-15   parent-move code
-16-30  g, moves made
-31     the state has a forced move
-32-47  h, its lower bound; 0 in a candidate if it is not known
-48     closed
-49     h is only the cheap part of the bound
-50     written to the store as it is; the caller's
-====== ===================================================================
+A slot of the hash table is 0 where it is free. Of a table with 2**n slots its lower n bits are else
+a row's number plus one, the others are bits of the state's hash: few rows of other states have to
+be looked at. Three quarters of the slots are taken at most.
 """
 
 from __future__ import annotations
@@ -28,16 +20,21 @@ from numpy.typing import NDArray
 from dbmsolver.core.bits import prefetch
 from dbmsolver.core.expand import MAX_MOVES
 from dbmsolver.core.held_rows import (
-    hash_at,
+    as_held,
+    empty_rows,
+    hash_held,
     hash_of_home,
     hash_of_home_at,
-    hash_state,
+    held_at,
     hold,
     make_scratch,
+    meta_at,
+    put_meta,
     state_at,
     stratum_at,
-    words_held,
+    width_of_row,
 )
+from dbmsolver.core.meta import IS_CLOSED, IS_STORED, META, g_of, h_of
 from dbmsolver.core.signatures import progress
 from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import inlined, kernel
@@ -45,27 +42,14 @@ from dbmsolver.jit.decorators import inlined, kernel
 U64 = np.uint64
 ONE = np.uint64(1)
 ROW = 5
-"""Words of a row: columns SIGNATURE, OFF, LOW, HIGH and META."""
-META = 4
+"""Words of a candidate: columns SIGNATURE, OFF, LOW, HIGH and META."""
 HASHED = 5
-"""Column of a candidate in ``Shard.burst``, after those of a row: its hash."""
+"""Column of the hash in ``Shard.burst``, after the words that rows have of a state, and meta."""
+SLOT = 6
+"""Column of the table slot in ``Shard.burst`` from which on to look for the state."""
 GROUP = 16
 BURST = GROUP * MAX_MOVES
-LAST = -1
-"""Column of meta in a row that is held."""
 LOW_32 = np.uint64(0xFFFFFFFF)
-CODE_MASK = np.uint64(0xFFFF)
-G_SHIFT = np.uint64(16)
-G_MASK = np.uint64(0x7FFF)
-IS_FORCED = np.uint64(1 << 31)
-IS_CLOSED = np.uint64(1 << 48)
-IS_CHEAP = np.uint64(1 << 49)
-IS_STORED = np.uint64(1 << 50)
-CODE_AND_G = np.uint64(0x7FFFFFFF)
-BOUND_SHIFT = np.uint64(32)
-BOUND_MASK = np.uint64(0xFFFF)
-OF_CANDIDATE = CODE_AND_G | (BOUND_MASK << BOUND_SHIFT)
-"""Bits of meta that a candidate has."""
 
 COUNT, TODO, DONE, EVALUATED, LATER, OUTGOING, GOAL_ROW, CEILING = range(8)
 """Columns of ``Shard.state``: how much of rows, todo, done, later and outgoing is in use.
@@ -86,15 +70,15 @@ class Shard(NamedTuple):
     """The states of some signatures, and scratch memory of the thread that works on them."""
 
     state: NDArray[np.int64]  # [8]
-    rows: NDArray[np.uint64]  # [states, words]
-    flat: NDArray[np.uint64]  # [states * words]: the same memory
-    table: NDArray[np.uint64]  # [slots]: upper half of the hash, row plus one; 0 if free
+    rows: NDArray[Any]  # [states, width]
+    flat: NDArray[Any]  # [states * width]: the same memory
+    table: NDArray[np.uint32]  # [2**n]: slots
     todo: NDArray[np.uint32]  # [states]: rows to expand in this layer, last in first out
     done: NDArray[np.uint32]  # [states]: rows expanded, in that order
     later: NDArray[np.uint32]  # [candidates]: rows that wait for a higher layer
     later_layer: NDArray[np.uint16]  # [candidates]: that layer
     outgoing: NDArray[np.uint64]  # [candidates, ROW]: candidates of other shards or partitions
-    burst: NDArray[np.uint64]  # [BURST, ROW + 1]: candidates of this one
+    burst: NDArray[np.uint64]  # [BURST, ROW + 2]: candidates of this one, as rows have them
     starts: NDArray[np.uint64]  # [256]: see order_todo
     scratch: Any  # what the kind of states needs, see make_scratch
 
@@ -107,19 +91,18 @@ def make_shard(t: Any, states: int, slots: int, outgoing: int) -> Shard:
     """
     state = np.zeros(8, np.int64)
     state[GOAL_ROW], state[CEILING] = -1, NO_CEILING
-    words = words_held(t)
-    flat = np.empty(states * words, np.uint64)
+    flat = empty_rows(t, states)
     return Shard(
         state=state,
-        rows=flat.reshape(states, words),
+        rows=flat.reshape(states, width_of_row(t)),
         flat=flat,
-        table=np.zeros(slots, np.uint64),
+        table=np.zeros(slots, np.uint32),
         todo=np.empty(states, np.uint32),
         done=np.empty(states, np.uint32),
         later=np.empty(outgoing, np.uint32),
         later_layer=np.empty(outgoing, np.uint16),
         outgoing=np.empty((outgoing, ROW), np.uint64),
-        burst=np.empty((BURST, ROW + 1), np.uint64),
+        burst=np.empty((BURST, ROW + 2), np.uint64),
         starts=np.zeros(256, np.uint64),
         scratch=make_scratch(t),
     )
@@ -165,7 +148,7 @@ def slices_of(t: Any, rows: NDArray[np.uint64], locked_in_deal: int) -> NDArray[
 
 @kernel
 def take_rows(t, others, shard, me, shards, places):
-    """Copy those of another shard's rows (uint64[*, words]) that belong to shard number ``me``.
+    """Copy those of another shard's rows that belong to shard number ``me``.
 
     Returns how many there are (int64); those without room are left out. Writes to ``shard.rows``,
     not to its table, and to ``places`` (uint32[*]) the new number of each row, NOWHERE without one.
@@ -190,16 +173,45 @@ def read_rows(t, rows, chosen, found):
     for place in range(chosen.size):
         index = np.int64(chosen[place])
         put_state(found, place, state_at(t, rows, index))
-        found[place, META] = rows[index, LAST]
+        found[place, META] = meta_at(t, rows, index)
 
 
 @kernel
 def hold_closed(t, candidates, rows, first):
-    """Write candidates (uint64[*, ROW]), as closed rows, to ``rows`` from ``first`` on."""
+    """Write candidates (uint64[*, ROW]), as rows that are closed and stored, from ``first`` on."""
     for index in range(candidates.shape[0]):
         row = candidates[index]
-        hold(t, rows, first + index, row[SIGNATURE], row[OFF], row[LOW], row[HIGH])
-        rows[first + index, LAST] = row[META] | IS_CLOSED
+        hold(t, rows, first + index, as_held(t, row[SIGNATURE], row[OFF], row[LOW], row[HIGH]))
+        put_meta(t, rows, first + index, row[META] | IS_CLOSED | IS_STORED)
+
+
+@kernel
+def read_metas(t, rows, chosen, found):
+    """Write the metas of rows that are held, by their numbers (uint32[*]), to ``found``."""
+    for place in range(chosen.size):
+        found[place] = meta_at(t, rows, np.int64(chosen[place]))
+
+
+@kernel
+def find_unwritten(t, rows, found):
+    """Write the numbers of closed rows that are not stored to ``found``; return how many (int64).
+
+    ``found`` (uint32[*]) has room for all rows.
+    """
+    count = 0
+    for index in range(rows.shape[0]):
+        if meta_at(t, rows, index) & (IS_CLOSED | IS_STORED) == IS_CLOSED:
+            found[count] = index
+            count += 1
+    return count
+
+
+@kernel
+def mark_rows(t, rows, chosen, flags):
+    """Set flags (uint64) in the meta of rows that are held, by their numbers (uint32[*])."""
+    for place in range(chosen.size):
+        index = np.int64(chosen[place])
+        put_meta(t, rows, index, meta_at(t, rows, index) | flags)
 
 
 @kernel
@@ -220,30 +232,6 @@ def find_slices(t, rows, locked_in_deal, found):
 
 
 @inlined
-def g_of(meta):
-    """Return the number of moves made (int64), from a row's meta."""
-    return np.int64((meta >> G_SHIFT) & G_MASK)
-
-
-@inlined
-def h_of(meta):
-    """Lower bound (int64), from a row's meta."""
-    return np.int64((meta >> BOUND_SHIFT) & BOUND_MASK)
-
-
-@inlined
-def code_of(meta):
-    """Return the parent-move code (int64), from a row's meta."""
-    return np.int64(meta & CODE_MASK)
-
-
-@inlined
-def make_meta(code, g):
-    """Return the meta of a state that has not been looked at."""
-    return U64(code) | (U64(g) << G_SHIFT)
-
-
-@inlined
 def put_state(rows, index, state):
     """Write a state (signature and three planes) to a row."""
     rows[index, SIGNATURE] = state[0]
@@ -254,64 +242,76 @@ def put_state(rows, index, state):
 
 @inlined
 def slot_of(hashed, slots):
-    """Return the table slot (int64) to look in first for a hash, of ``slots``.
-
-    It ascends with the hash, whose upper half is in the table: a larger table is filled from a
-    smaller one in the order of both, without a look at the rows.
-    """
+    """Return the table slot (int64) to look in first for a hash, of ``slots``: its upper bits."""
     return np.int64(((hashed >> U64(32)) * U64(slots)) >> U64(32))
+
+
+@inlined
+def tag_of(hashed, slots):
+    """Return the bits of a hash (uint64) that a slot has, of a table of ``slots``."""
+    return hashed & LOW_32 & ~U64(slots - 1)
+
+
+@inlined
+def row_of(entry, slots):
+    """Return the number of the row (int64) of a slot that is taken, of ``slots``."""
+    return np.int64(U64(entry) & U64(slots - 1)) - 1
+
+
+@inlined
+def has_tag(entry, tag, slots):
+    """Return True if a slot of ``slots`` has these bits of a hash: its row may be the state's."""
+    return U64(entry) & ~U64(slots - 1) == tag
+
+
+@inlined
+def entry_of(hashed, index, slots):
+    """Return the slot (uint32) of a row, of ``slots``."""
+    return np.uint32(tag_of(hashed, slots) | U64(index + 1))
 
 
 @inlined
 def stage(t, shard, burst, state, meta):
     """Make a state the candidate number ``burst``, and prefetch its table slot."""
-    hashed = hash_state(t, state[0], state[1], state[2], state[3])
+    held = as_held(t, state[0], state[1], state[2], state[3])
+    hashed = hash_held(held)
     prefetch(shard.table, slot_of(hashed, shard.table.size))
-    put_state(shard.burst, burst, state)
+    put_state(shard.burst, burst, held)
     shard.burst[burst, META] = meta
     shard.burst[burst, HASHED] = hashed
 
 
-@inlined
-def enter_slot(table, slot, entry):
-    """Write an entry to ``slot`` of a table, or to the first free one from there on."""
-    while table[slot]:
-        slot = (slot + 1) & (table.size - 1)
-    table[slot] = entry
-
-
 @kernel
-def rehash(t, rows, count, table):
-    """Enter the first ``count`` rows, all different, into an empty ``table`` (uint64[slots])."""
+def rehash(t, rows, count, table, hashes):
+    """Enter the first ``count`` rows, all different, into an empty ``table`` (uint32[slots]).
+
+    ``hashes`` (uint64[*]) is scratch memory for GROUP hashes.
+    """
+    slots = table.size
     for first in range(0, count, GROUP):
         last = min(first + GROUP, count)
         # Slots are far apart: they are on their way while the next ones are worked out.
         for index in range(first, last):
-            prefetch(table, slot_of(hash_at(t, rows, index), table.size))
+            hashed = hash_held(held_at(t, rows, index))
+            hashes[index - first] = hashed
+            prefetch(table, slot_of(hashed, slots))
         for index in range(first, last):
-            hashed = hash_at(t, rows, index)
-            entry = (hashed & ~LOW_32) | U64(index + 1)
-            enter_slot(table, slot_of(hashed, table.size), entry)
+            hashed = hashes[index - first]
+            slot = slot_of(hashed, slots)
+            while table[slot]:
+                slot = (slot + 1) & (slots - 1)
+            table[slot] = entry_of(hashed, index, slots)
 
 
 @kernel
-def refill(old, table):
-    """Enter all that is in a table into an empty one (both uint64[slots])."""
-    for place in range(old.size):
-        entry = old[place]
-        if entry:
-            enter_slot(table, slot_of(entry, table.size), entry)
-
-
-@kernel
-def count_unclosed(rows, count, weight, ceiling):
+def count_unclosed(t, rows, count, weight, ceiling):
     """Count (int64) the first ``count`` rows that are open and in a layer below ``ceiling``.
 
     Open: not closed. The layer is g + ``weight`` * h.
     """
     found = 0
     for index in range(count):
-        meta = rows[index, LAST]
+        meta = meta_at(t, rows, index)
         if not meta & IS_CLOSED and g_of(meta) + weight * h_of(meta) < ceiling:
             found += 1
     return found

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from dbmsolver.core.layers import insert_candidates
-from dbmsolver.core.shards import BURST, LAST, NO_CEILING, ROW, make_shard
+from dbmsolver.core.meta import META
+from dbmsolver.core.shards import BURST, NO_CEILING, ROW, make_shard
 from dbmsolver.keys.choice import AnyKeys, are_leaving, are_of_patience, are_wide
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Question, Verdict
@@ -48,4 +49,4 @@ def least_length(codec: StateCodec) -> int:
     root[0] = [*codec.root, codec.root_code]
     # All of the bound is worked out for what a layer this high holds.
     insert_candidates(codec.tables, codec.bounds, shard, NO_CEILING, 1, codec.locked, root, 0)
-    return int(layers_of(shard.rows[:1, LAST], 1)[0])
+    return int(layers_of(shard.rows[:1, META], 1)[0])

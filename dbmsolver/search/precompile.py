@@ -47,14 +47,17 @@ from dbmsolver.core.runs import (
     widths_of,
 )
 from dbmsolver.core.shards import (
+    ROW,
     count_unclosed,
     find_shards,
     find_slices,
     find_slices_held,
+    find_unwritten,
     hold_closed,
     make_shard,
+    mark_rows,
+    read_metas,
     read_rows,
-    refill,
     rehash,
     take_rows,
 )
@@ -186,27 +189,30 @@ def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
         _NUMBER,
     )
     metas, counts = np.empty(1, np.uint32), np.empty((1, 2), np.int64)
+    candidates = np.empty((1, ROW), np.uint64)
     return [
         (expand_layer, (*shared, *[_NUMBER] * 4)),
-        (pack_rows, (t, shard.rows, metas)),
-        (insert_candidates, (*shared, shard.rows, _NUMBER)),
+        (pack_rows, (t, candidates, metas)),
+        (insert_candidates, (*shared, candidates, _NUMBER)),
         (unpack_rows, (t, _WORDS, _NUMBERS, _WORDS, np.empty(1, code_type), _COSTS, _NUMBER)),
         (requeue, (*shared, shard.todo, _NUMBER)),
         (order_todo, (t, shard, metas, _COSTS)),
-        (rehash, (t, shard.rows, _NUMBER, shard.table)),
+        (rehash, (t, shard.rows, _NUMBER, shard.table, _WORDS)),
         (
             count_rows,
             (t, shard.rows, shard.flat, metas, _NUMBER, counts, make_cache()),
         ),
-        (closed_code, (t, shard.rows, shard.table, shard.rows)),
-        (refill, (shard.table, shard.table)),
-        (count_unclosed, (shard.rows, *[_NUMBER] * 3)),
+        (closed_code, (t, shard.rows, shard.table, candidates)),
+        (count_unclosed, (t, shard.rows, *[_NUMBER] * 3)),
         (copy_runs, (*[_NUMBERS] * 4, _WORDS, metas, *[_NUMBERS] * 2, _WORDS, metas)),
-        (find_shards, (t, shard.rows, _NUMBER, _NUMBERS)),
+        (find_shards, (t, candidates, _NUMBER, _NUMBERS)),
         (take_rows, (t, shard.rows, shard, _NUMBER, _NUMBER, metas)),
-        (read_rows, (t, shard.rows, metas, shard.rows)),
-        (hold_closed, (t, shard.rows, shard.rows, _NUMBER)),
-        (find_slices, (t, shard.rows, _NUMBER, _NUMBERS)),
+        (read_rows, (t, shard.rows, metas, candidates)),
+        (read_metas, (t, shard.rows, metas, _WORDS)),
+        (find_unwritten, (t, shard.rows, metas)),
+        (mark_rows, (t, shard.rows, metas, _WORD)),
+        (hold_closed, (t, candidates, shard.rows, _NUMBER)),
+        (find_slices, (t, candidates, _NUMBER, _NUMBERS)),
         (find_slices_held, (t, shard.rows, _NUMBER, _NUMBERS)),
     ]
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.core.meta import BOUND_MASK, BOUND_SHIFT, G_MASK, G_SHIFT
 from dbmsolver.core.runs import pack_rows, unpack_rows
-from dbmsolver.core.shards import BOUND_MASK, BOUND_SHIFT, G_MASK, G_SHIFT
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.candidates import make_candidates
 from dbmsolver.search.runs import RunArrays

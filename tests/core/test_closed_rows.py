@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from dbmsolver.core.closed_rows import closed_code, count_rows, make_cache
 from dbmsolver.core.digest import digest_runs
+from dbmsolver.core.meta import IS_CLOSED, IS_FORCED, META
 from dbmsolver.core.runs import progress_of
-from dbmsolver.core.shards import IS_CLOSED, IS_FORCED, META, rehash
+from dbmsolver.core.shards import GROUP, rehash
 from dbmsolver.core.tables import SIGNATURE
 from dbmsolver.game.rules import Rules
 from dbmsolver.search.rows import packed
@@ -44,8 +45,9 @@ def test_counts_digest_and_codes(rules: Rules, seed: int) -> None:
     ]
     assert int(digest) == sum(map(int, parts)) & (1 << 64) - 1
 
-    table = np.zeros(1 << int(2 * rows.shape[0]).bit_length(), np.uint64)
-    rehash(tables, rows[1:], rows.shape[0] - 1, table)  # the first one is not in it
+    table = np.zeros(1 << int(2 * rows.shape[0]).bit_length(), np.uint32)
+    hashes = np.empty(GROUP, np.uint64)
+    rehash(tables, rows[1:], rows.shape[0] - 1, table, hashes)  # the first one is not in it
     for index, (row, code) in enumerate(zip(rows, codes.tolist(), strict=True)):
         found = -1 if index % 2 or not index else code
         assert closed_code(tables, rows[1:], table, row[None]) == found

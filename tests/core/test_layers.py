@@ -14,18 +14,13 @@ from hypothesis import strategies as st
 
 from dbmsolver.core.families import make_bound_tables
 from dbmsolver.core.layers import expand_layer, insert_candidates, order_todo, requeue
+from dbmsolver.core.meta import BOUND_SHIFT, CODE_AND_G, IS_CHEAP, IS_CLOSED, IS_FORCED, META
 from dbmsolver.core.shards import (
-    BOUND_SHIFT,
     BURST,
-    CODE_AND_G,
     COUNT,
     DONE,
     EVALUATED,
     GOAL_ROW,
-    IS_CHEAP,
-    IS_CLOSED,
-    IS_FORCED,
-    META,
     NOWHERE,
     ROW,
     SLICES,
@@ -256,9 +251,9 @@ def test_rehash(rules: Rules, seed: int) -> None:
         search.close(layer)
         last, layer = layer, search.next_layer()
     old = search.shards[0]
-    shard = old._replace(table=np.zeros(4 * SLOTS, np.uint64))
+    shard = old._replace(table=np.zeros(4 * SLOTS, np.uint32))
     count = int(shard.state[COUNT])
-    rehash(search.tables, shard.rows, count, shard.table)
+    rehash(search.tables, shard.rows, count, shard.table, shard.starts)
     assert np.count_nonzero(shard.table) == count
     before = shard.rows[:count].copy()
     candidates = before.copy()

@@ -7,15 +7,17 @@ from random import Random
 import numpy as np
 from helpers.patience_games import PATIENCE_GAMES, small_deck
 
+from dbmsolver.core.meta import BOUND_SHIFT, CODE_AND_G, IS_CLOSED, IS_STORED, META
 from dbmsolver.core.patience import moves_of
+from dbmsolver.core.patience_rows import NARROW, WIDE
 from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.core.shards import (
-    IS_CLOSED,
-    META,
     SLICES,
     find_slices_held,
+    find_unwritten,
     hold_closed,
     make_shard,
+    read_metas,
     read_rows,
     slices_of,
 )
@@ -32,6 +34,7 @@ def test_rows_hold_states_and_moves_lead_to_no_lower_slice() -> None:
     random = Random("rows")
     board, found = make_board(), make_found()
     stayed = risen = 0
+    widths = set()
     for _ in range(40):
         deal, policy = small_deck(random.choice(PATIENCE_GAMES), random), random.choice(POLICIES)
         keys = PatienceKeys(deal, policy, random.choice(OF_PATIENCE), Question.SOLVE)
@@ -41,13 +44,23 @@ def test_rows_hold_states_and_moves_lead_to_no_lower_slice() -> None:
             words = found.words[:count].tolist()
             after = [one | two << 64 | three << 128 for one, two, three in words]
             reached = [states.state_of(one) for one in (key, *after)]
-            rows = np.array([[*state, number] for number, state in enumerate(reached)], np.uint64)
+            metas = [
+                random.getrandbits(64) & int(CODE_AND_G)
+                | random.randrange(1 << 11) << int(BOUND_SHIFT)
+                for _ in reached
+            ]
+            rows = np.array([[*s, meta] for s, meta in zip(reached, metas, strict=True)], np.uint64)
             shard = make_shard(states.tables, len(rows), 16, 16)
+            widths.add(shard.rows.shape[1])
             hold_closed(states.tables, rows, shard.rows, 0)
             again = np.zeros_like(rows)
             read_rows(states.tables, shard.rows, np.arange(len(rows), dtype=np.uint32), again)
-            rows[:, META] |= IS_CLOSED
+            rows[:, META] |= IS_CLOSED | IS_STORED
             assert (again == rows).all(), deal
+            numbers = np.arange(len(rows), dtype=np.uint32)
+            read_metas(states.tables, shard.rows, numbers[::-1].copy(), again[:, META])
+            assert (again[::-1, META] == rows[:, META]).all(), deal
+            assert find_unwritten(states.tables, shard.rows, numbers) == 0
             slices = slices_of(states.tables, rows, 0)
             held = np.empty(len(rows), np.int64)
             find_slices_held(states.tables, shard.rows, 0, held)
@@ -63,4 +76,4 @@ def test_rows_hold_states_and_moves_lead_to_no_lower_slice() -> None:
             key = random.choice(after)
             if keys.is_won(key):
                 break
-    assert stayed > 50 and risen > 50
+    assert stayed > 50 and risen > 50 and widths == {NARROW, WIDE}

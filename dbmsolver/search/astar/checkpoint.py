@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.closed_rows import count_rows, make_cache
-from dbmsolver.core.shards import IS_CLOSED, IS_STORED, LAST, NO_CEILING, count_unclosed
+from dbmsolver.core.meta import IS_CLOSED, IS_STORED
+from dbmsolver.core.shards import NO_CEILING, count_unclosed
 from dbmsolver.core.tables import CARDS
 from dbmsolver.errors import InternalError
 from dbmsolver.keys.states import StateCodec
@@ -124,7 +125,7 @@ class Checkpoint:
         of its own, as :meth:`_fresh_blocks` may.
         """
         counts = np.zeros((2 * CARDS + 1, 2), np.int64)
-        fresh = queue.take_uncounted(self.layer)
+        fresh = queue.take_uncounted()
         if not fresh.size:
             return counts, 0
         codec = self.codec
@@ -144,7 +145,7 @@ class Checkpoint:
     def _fresh_blocks(self, queue: ShardQueue) -> list[Closed]:
         """Return blocks of the counted states of a shard that are in none."""
         found = []
-        for layer, numbers in queue.take_unwritten():
+        for layer, numbers in queue.take_unwritten(self.weight):
             for part in queue.in_parts(numbers):
                 for stratum, runs in packed(self.codec, queue.states(part)):
                     first, last = int(runs.signatures[0]), int(runs.signatures[-1])
@@ -171,7 +172,7 @@ class Checkpoint:
         batch.fields |= self._counts()
         commit = self.recorder.commit(self.layer, 0)
         for queue, fresh in stored:
-            queue.rows[fresh, LAST] |= IS_STORED
+            queue.mark_stored(fresh)
         if write_out is not None:
             self._now_in_store(write_out, lasting)
         return commit
@@ -231,7 +232,7 @@ class Checkpoint:
 
         def of(queue: ShardQueue) -> int:
             rows = queue.rows
-            return int(count_unclosed(rows, len(rows), self.weight, self.ceiling))
+            return int(count_unclosed(queue.tables, rows, len(rows), self.weight, self.ceiling))
 
         return sum(self.each(of, self.queues))
 
@@ -251,8 +252,9 @@ class Checkpoint:
         self, queue: ShardQueue, stored: list[tuple[ShardQueue, NDArray[np.int64]]]
     ) -> Iterator[NewRecord]:
         """Yield records of rows looked at, or reached sooner, since the last commit, by layer."""
-        fresh = np.flatnonzero((queue.rows[:, LAST] & (IS_CLOSED | IS_STORED)) == 0)
-        layers = layers_of(queue.rows[fresh, LAST], self.weight)
+        metas = queue.metas()
+        fresh = np.flatnonzero((metas & (IS_CLOSED | IS_STORED)) == 0)
+        layers = layers_of(metas[fresh], self.weight)
         for layer in np.unique(layers[layers < self.ceiling]).tolist():
             for part in queue.in_parts(fresh[layers == layer]):
                 for stratum, block in encoded(self.codec, queue.states(part)):

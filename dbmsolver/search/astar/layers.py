@@ -21,8 +21,8 @@ from threading import Condition
 
 import numpy as np
 
+from dbmsolver.core.meta import CODE_MASK
 from dbmsolver.core.shards import (
-    CODE_MASK,
     GOAL_ROW,
     NO_CEILING,
     slices_of,
@@ -50,6 +50,8 @@ _SHARD_BYTES = 1 << 22
 """Memory of a shard, at least: in less it is crowded at once, however many threads there are."""
 _MOST_ROUNDS = 64
 """The rounds of each shard before limits and memory are looked at again."""
+_ROUNDS_ALONE = 8
+"""The same while a thread is lent."""
 _ROUND_BYTES = 1 << 24
 """The bytes of the memory budget that each of these rounds needs: it fills about 2 % of them."""
 
@@ -96,6 +98,7 @@ class AStarSearch(Search):
         self._layer_open = False
         self._closing: Partition | None = None
         self._passed: Partition | None = None  # the last one of this layer that is closed
+        self._lent = False
 
     @property
     def layer(self) -> int:
@@ -115,6 +118,10 @@ class AStarSearch(Search):
     @ceiling.setter
     def ceiling(self, length: int) -> None:
         self.checkpoint.ceiling = min(length, self.checkpoint.ceiling)
+
+    def lend_thread(self, lent: bool) -> None:
+        """Do with one thread less while one is lent; rounds are fewer, so that it is soon back."""
+        self._lent = lent
 
     @property
     def shortest(self) -> bool:
@@ -275,10 +282,10 @@ class AStarSearch(Search):
                 this.is_wanted,
                 this.work_on,
                 distribute,
-                self._rounds,
+                min(self._rounds, _ROUNDS_ALONE) if self._lent else self._rounds,
                 self._changed,
             )
-            workers.work(pool, self.threads)
+            workers.work(pool, self.threads - self._lent)
         else:
             for queue in busy:
                 this.work_on(queue)

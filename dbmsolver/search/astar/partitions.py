@@ -19,15 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.arrays import zeros
-from dbmsolver.core.held_rows import words_held
+from dbmsolver.core.held_rows import bytes_of_row
 from dbmsolver.core.layers import order_todo
+from dbmsolver.core.meta import IS_CLOSED, IS_STORED
 from dbmsolver.core.shards import (
     BURST,
     COUNT,
     DONE,
     EVALUATED,
-    IS_CLOSED,
-    LAST,
     LATER,
     NOWHERE,
     ROW,
@@ -35,10 +34,12 @@ from dbmsolver.core.shards import (
     TODO,
     Shard,
     find_slices_held,
+    find_unwritten,
     hold_closed,
     make_shard,
+    mark_rows,
+    read_metas,
     read_rows,
-    refill,
     rehash,
     shards_of,
     slices_of,
@@ -47,11 +48,12 @@ from dbmsolver.core.shards import (
 )
 from dbmsolver.errors import InternalError
 from dbmsolver.search.limits import OutOfBudget
-from dbmsolver.search.rows import Rows
+from dbmsolver.search.rows import Rows, layers_of
 
 _OUTGOING = 1 << 18
 """Candidates that can leave a shard before they are sent."""
 _FIRST_SLOTS = 1 << 16
+_NO_TABLE = np.zeros(1, np.uint32)
 _PARTS = 8
 _LEAST_PART = 1 << 16
 """Rows are packed in so many parts of all that there is room for, but of no fewer rows."""
@@ -69,9 +71,6 @@ class ShardQueue:
     shard: Shard
     incoming: list[Rows] = field(default_factory=list)  # candidates not looked at
     waiting: dict[int, list[NDArray[np.uint32]]] = field(default_factory=dict)  # by layer
-    counted: int = 0  # of the closed states, how many have been counted
-    written: int = 0  # how many of these are in blocks
-    ends: list[tuple[int, int]] = field(default_factory=list)  # of layers: (layer, how many closed)
     received: int = 0  # candidates
     looked_at: int = 0  # of these candidates
 
@@ -83,18 +82,18 @@ class ShardQueue:
     @property
     def uncounted(self) -> int:
         """The number of states that are closed and not counted: 0 when a layer begins."""
-        return int(self.shard.state[DONE]) - self.counted
+        return int(self.shard.state[DONE])
 
     @property
-    def rows(self) -> NDArray[np.uint64]:
-        """The states it has looked at, as they are held; meta is the last word."""
+    def rows(self) -> NDArray[Any]:
+        """The states it has looked at, as they are held."""
         return self.shard.rows[: int(self.shard.state[COUNT])]
 
     @property
     def nbytes(self) -> int:
         """Memory it takes, scratch aside."""
         return (
-            int(self.shard.state[COUNT]) * 8 * (int(self.shard.rows.shape[1]) + 1)
+            int(self.shard.state[COUNT]) * (bytes_of_row(self.tables) + 8)
             + self.shard.table.nbytes
             + sum(rows.nbytes for batches in self.waiting.values() for rows in batches)
             + sum(rows.nbytes for rows in self.incoming)
@@ -106,6 +105,16 @@ class ShardQueue:
         read_rows(self.tables, self.shard.rows, numbers.astype(np.uint32), found)
         return found
 
+    def metas(self) -> NDArray[np.uint64]:
+        """Return the meta of each state."""
+        found = np.empty(len(self.rows), np.uint64)
+        read_metas(self.tables, self.rows, np.arange(found.size, dtype=np.uint32), found)
+        return found
+
+    def mark_stored(self, numbers: NDArray[Any]) -> None:
+        """Note that rows, given by their numbers, are in the store as they are."""
+        mark_rows(self.tables, self.shard.rows, numbers.astype(np.uint32), IS_STORED)
+
     def in_parts(self, numbers: NDArray[Any]) -> Iterator[NDArray[Any]]:
         """Yield numbers of rows in parts that take little memory while they are packed."""
         size = max(len(self.shard.rows) // _PARTS, _LEAST_PART)
@@ -114,7 +123,7 @@ class ShardQueue:
 
     def closed_below(self, slices: NDArray[np.int64], high: int) -> Rows:
         """Return the closed states of slices, which ``slices`` tells of each, below ``high``."""
-        closed = (self.rows[:, LAST] & IS_CLOSED) != 0
+        closed = (self.metas() & IS_CLOSED) != 0
         return self.states(np.flatnonzero(closed & (slices < high)))
 
     def slices(self, locked: int) -> NDArray[np.int64]:
@@ -142,11 +151,9 @@ class ShardQueue:
         rows, layers = take_later(self.shard)
         if not layers.size:
             return
-        order = np.argsort(layers, kind="stable")
-        values, starts = np.unique(layers[order], return_index=True)
-        for layer, mine in zip(values.tolist(), np.split(rows[order], starts[1:]), strict=True):
-            if layer < ceiling:
-                self.waiting.setdefault(layer, []).append(mine)
+        for layer in np.unique(layers).tolist():
+            if layer < ceiling:  # each has memory of its own, and gives it back when it is closed
+                self.waiting.setdefault(layer, []).append(rows[layers == layer])
 
     def check_none_lost(self) -> None:
         """Raise InternalError unless every candidate received waits or was looked at."""
@@ -164,14 +171,15 @@ class ShardQueue:
     def enlarge_table(self) -> None:
         """Make sure that a burst fits into the table, which is at most three quarters full."""
         if self.table_is_full():
-            old = self.shard.table
-            self.shard = self.shard._replace(table=zeros(self._slots_wanted(), np.uint64))
-            refill(old, self.shard.table)
+            self.rebuild_table()
 
     def rebuild_table(self) -> None:
         """Make the table anew with all rows in it, also those just added."""
-        self.shard = self.shard._replace(table=zeros(self._slots_wanted(), np.uint64))
-        rehash(self.tables, self.shard.rows, int(self.shard.state[COUNT]), self.shard.table)
+        slots = self._slots_wanted()
+        self.shard = self.shard._replace(table=_NO_TABLE)  # makes room for the new one
+        self.shard = self.shard._replace(table=zeros(slots, np.uint32))
+        shard = self.shard
+        rehash(self.tables, shard.rows, int(shard.state[COUNT]), shard.table, shard.starts)
 
     def _slots_wanted(self) -> int:
         """Return how many slots a table needs for a burst, no fewer than it has now."""
@@ -199,13 +207,10 @@ class ShardQueue:
         hold_closed(self.tables, rows, self.shard.rows, first)
         self.shard.state[COUNT] = last
 
-    def take_share(
-        self, other: ShardQueue, unwritten: list[tuple[int, NDArray[np.uint32]]], shards: int
-    ) -> None:
+    def take_share(self, other: ShardQueue, shards: int) -> None:
         """Take the rows of this shard, by its number among ``shards``, from the only one there was.
 
-        ``unwritten`` are the other's, as :meth:`take_unwritten` gives them. InternalError if there
-        is no room.
+        InternalError if there is no room.
         """
         places = np.empty(len(other.rows), np.uint32)
         count = int(take_rows(self.tables, other.rows, self.shard, self.number, shards, places))
@@ -213,35 +218,29 @@ class ShardQueue:
             raise InternalError("internal check failed: a shard has no room for its rows")
         self.shard.state[COUNT] = count
         self.rebuild_table()
-        for layer, closed in unwritten:
-            self.add_unwritten(layer, _gone_to(places, closed))
         for layer, batches in other.waiting.items():
             parts = [_gone_to(places, rows) for rows in batches]
             if any(part.size for part in parts):
                 self.waiting[layer] = parts
 
-    def take_uncounted(self, layer: int) -> NDArray[np.uint32]:
-        """Return the numbers of the rows closed since the last call, all of them in ``layer``."""
-        first, self.counted = self.counted, int(self.shard.state[DONE])
-        if self.counted > first:
-            self.ends.append((layer, self.counted))
-        return self.shard.done[first : self.counted]
+    def take_uncounted(self) -> NDArray[np.uint32]:
+        """Return the numbers of the rows closed since the last call, until others are closed."""
+        closed = self.shard.done[: self.uncounted]
+        self.shard.state[DONE] = 0
+        return closed
 
-    def add_unwritten(self, layer: int, rows: NDArray[np.uint32]) -> None:
-        """Note rows that were closed in a layer, and counted, and are in no block."""
-        first, self.counted = self.counted, self.counted + rows.size
-        self.shard.done[first : self.counted] = rows
-        self.shard.state[DONE] = self.counted
-        self.ends.append((layer, self.counted))
+    def take_unwritten(self, weight: int) -> list[tuple[int, NDArray[np.uint32]]]:
+        """Return the numbers of closed rows that no earlier call gave, as (layer, numbers).
 
-    def take_unwritten(self) -> list[tuple[int, NDArray[np.uint32]]]:
-        """Return the numbers of counted rows that no earlier call gave, as (layer, numbers)."""
-        found = []
-        for layer, end in self.ends:
-            found.append((layer, self.shard.done[self.written : end]))
-            self.written = end
-        self.ends = []
-        return found
+        The layer is g + ``weight`` * h. They count as stored from now on.
+        """
+        numbers = np.empty(len(self.rows), np.uint32)
+        numbers = numbers[: int(find_unwritten(self.tables, self.rows, numbers))]
+        states = np.empty(numbers.size, np.uint64)
+        read_metas(self.tables, self.rows, numbers, states)
+        self.mark_stored(numbers)
+        layers = layers_of(states, weight)
+        return [(layer, numbers[layers == layer]) for layer in np.unique(layers).tolist()]
 
 
 @dataclass(eq=False, slots=True)
@@ -363,8 +362,7 @@ class Partition:
         (old,) = self.queues
         evaluated = self.evaluated
         new = self.open(shards, memory)
-        unwritten = old.take_unwritten()
-        for _ in each(lambda queue: queue.take_share(old, unwritten, shards), new):
+        for _ in each(lambda queue: queue.take_share(old, shards), new):
             pass
         for batch in old.incoming:
             self.distribute(batch)
@@ -378,7 +376,7 @@ class Partition:
 
     def _room(self, shards: int, memory: int) -> int:
         """Return how many rows each of ``shards`` has room for when all have ``memory`` bytes."""
-        return max(memory // (shards * 8 * (words_held(self.tables) + 2)), 4 * BURST)
+        return max(memory // (shards * (bytes_of_row(self.tables) + 16)), 4 * BURST)
 
 
 def _gone_to(places: NDArray[np.uint32], rows: NDArray[np.uint32]) -> NDArray[np.uint32]:

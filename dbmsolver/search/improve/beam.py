@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.families import undo_code
 from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
+from dbmsolver.core.meta import CODE_MASK, META
 from dbmsolver.core.shards import (
     BURST,
     CEILING,
-    CODE_MASK,
     COUNT,
     EVALUATED,
     GOAL_ROW,
-    META,
     NO_CEILING,
     TODO,
     make_shard,

@@ -1,7 +1,8 @@
 """The search by cost layers below the length of the best solution, and beams beside it.
 
-With one thread a beam is made between two rounds of that search, with several by a thread of its
-own: then nobody waits for it.
+With one thread a beam is made between two rounds of that search, with several by one of the
+threads: then nobody waits for it, and it ends as soon as it would alone. The sooner its solution
+comes, the fewer states the search has looked at that are of no use.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ class ShortestBelow(Search):
         """Begin a beam if it is time for one, or take the solution that one has found."""
         if self._beside is not None:
             if self._beside.is_over():
+                self.search.lend_thread(False)
                 steps, self._beside = self._beside.steps(), None
                 self._offer(steps)
             return
@@ -64,6 +66,7 @@ class ShortestBelow(Search):
             return  # this layer would hold the solution
         beam = self.improver.due(self.search.evaluated)
         if beam is not None and self.recorder.threads > 1:
+            self.search.lend_thread(True)
             self._beside = _Beside(beam)
         else:
             self._between = beam

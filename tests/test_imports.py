@@ -112,6 +112,7 @@ SHARED = {
     "jit.cache",
     "jit.decorators",  # how functions are compiled, and where the machine code is kept
     "jit.families",  # one name for functions of several kinds of keys
+    "jit.library",
     "jit.sharing",
     "arguments",  # what callers give
     "arrays",  # large pages

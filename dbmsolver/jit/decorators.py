@@ -16,6 +16,7 @@ from numba import njit
 
 from dbmsolver.jit.arguments import type_of
 from dbmsolver.jit.collector import pause_while_compiling
+from dbmsolver.jit.library import KernelCompiler
 from dbmsolver.jit.sharing import LateCache, release_after_failures
 
 pause_while_compiling()
@@ -24,7 +25,7 @@ release_after_failures()
 
 def _kind(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator that compiles functions with these options into the shared cache."""
-    compiled = njit(nogil=True, no_cfunc_wrapper=True, **options)
+    compiled = njit(nogil=True, no_cfunc_wrapper=True, pipeline_class=KernelCompiler, **options)
 
     def decorate(function: Callable[..., Any]) -> Any:
         kernel = compiled(function)

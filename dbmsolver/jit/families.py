@@ -12,6 +12,8 @@ from typing import Any
 
 from numba.extending import overload
 
+from dbmsolver.jit.library import KernelCompiler
+
 
 def by_type(functions: Mapping[type, Any], **options: Any) -> Callable[..., Any]:
     """Return a function that calls one of ``functions``, by the class of its first argument.
@@ -29,7 +31,13 @@ def by_type(functions: Mapping[type, Any], **options: Any) -> Callable[..., Any]
         return None if found is None else found.py_func
 
     chosen.functions = functions  # type: ignore[attr-defined]
-    how: Any = {"nogil": True, "_nrt": False, "no_cfunc_wrapper": True, **options}
+    how: Any = {
+        "nogil": True,
+        "_nrt": False,
+        "no_cfunc_wrapper": True,
+        "pipeline_class": KernelCompiler,
+        **options,
+    }
     overload(chosen, strict=False, jit_options=how)(choose)
     return chosen
 

@@ -139,16 +139,23 @@ def test_verdicts_of_small_decks_with_few_passes() -> None:
     assert (True, Method.CLASSES_ANY_PASSES) not in found
 
 
+@pytest.mark.parametrize(
+    ("number", "classes", "digest"),
+    [
+        (38, 13_121, "9f289c5035166151"),
+        pytest.param(LOST, CLASSES, DIGEST, marks=pytest.mark.slow),
+    ],
+)
 def test_counts_do_not_depend_on_how_it_is_searched(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    number: int, classes: int, digest: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    deal = Deal.from_number(LOST, THREES)
+    deal = Deal.from_number(number, THREES)
     without_dives(monkeypatch)
     whole = api.prove(deal, threads=1)
     small_pieces(monkeypatch, 500)
     pieces = api.prove(deal, threads=2, store=tmp_path / "pieces", memory="32M")
     for result in (whole, pieces):
-        assert (result.verdict, result.states, result.digest) == ("unsolvable", CLASSES, DIGEST)
+        assert (result.verdict, result.states, result.digest) == ("unsolvable", classes, digest)
 
 
 def test_stopped_and_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,12 +167,16 @@ def test_stopped_and_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert (ended.verdict, ended.states, ended.digest) == ("unsolvable", CLASSES, DIGEST)
 
 
-def test_killed_and_continued(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("deal", "small", "classes"),
+    [(38, 500, 13_121), pytest.param(LOST, 2000, CLASSES, marks=pytest.mark.slow)],
+)
+def test_killed_and_continued(deal: int, small: int, classes: int, tmp_path: Path) -> None:
     found = interrupt(
         tmp_path / "store", 3, share=0.9, dives=False, memory=256 << 20, question="prove",
-        game="klondike_by_threes", deal=LOST, method="classes", small=2000,
+        game="klondike_by_threes", deal=deal, method="classes", small=small,
     )  # fmt: skip
-    assert found["undisturbed"]["states"] == CLASSES
+    assert found["undisturbed"]["states"] == classes
     for outcome in found["outcomes"]:
         assert outcome == found["undisturbed"]
 

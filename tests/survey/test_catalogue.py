@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 from math import sqrt
 from pathlib import Path
 from random import Random
@@ -34,10 +35,12 @@ WON: dict[str, tuple[int, float | None]] = {
 """Tables of any deals: how many are won, and the share that others have published, if any."""
 
 
-def rows(name: str) -> list[Row]:
+@cache
+def rows(name: str) -> tuple[Row, ...]:
+    """Return the rows of a table, in order; several tests read the same."""
     if name.endswith(".parquet"):
         pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    return load_rows(FOLDER / name).sorted()
+    return tuple(load_rows(FOLDER / name).sorted())
 
 
 def published(name: str, freecells: int = 4) -> dict[int, int]:

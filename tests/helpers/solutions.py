@@ -17,6 +17,7 @@ from dbmsolver.notation.explicit import player_moves
 from dbmsolver.notation.formats import Given, Source
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step
+from dbmsolver.results import Result as Answer
 
 DATA = Path(__file__).parents[1] / "data" / "solutions.txt"
 
@@ -34,6 +35,30 @@ def solved(number: int, freecells: int = 4) -> Solution:
     """Return a kept solution."""
     deal = Deal.from_number(number, rules_for("freecell", freecells=freecells))
     return formats.read(Source(rows()[number, freecells] + "\n"), "short", Given(deal=deal))
+
+
+def answer_of(solution: Solution, policy: Policy) -> Answer:
+    """Return an answer with the moves of a solution."""
+    return Answer(
+        question="solve",
+        deal=solution.deal,
+        policy=policy,
+        metric="cards",
+        verdict="solved",
+        limit=None,
+        shortest=True,
+        moves=tuple(solution.moves()),
+        states=1,
+        forced=0,
+        evaluated=1,
+        seconds=1.5,
+        peak_memory=1000,
+        disk=0,
+        digest="0" * 16,
+        store=Path("store"),
+        method="every-position",
+        strata=((0, 0, 1, 0),),
+    )
 
 
 def random_game(

@@ -73,3 +73,29 @@ class DiveAhead(Search):
         """Return the steps from the deal to the goal."""
         assert self._won is not None
         return steps_of(self.keys, moves_along(self.keys, self._won.path))
+
+
+class UncountedDives(Search):
+    """Dives over other states than those of the search that follows.
+
+    Where they exhaust the deal, they are the whole proof. Otherwise their counts are forgotten.
+    """
+
+    def __init__(self, dives: DiveAhead) -> None:
+        self.recorder = dives.recorder
+        self.dives = dives
+        self.recorder.statistics.recall(self.recorder.store.manifest.without_counts())
+
+    def report(self) -> Report:
+        """Return a snapshot of the dives."""
+        return self.dives.report()
+
+    def end(self, outcome: Outcome) -> Outcome:
+        """Forget the counts of dives that do not decide the deal."""
+        if not isinstance(outcome, Exhausted):
+            self.recorder.statistics.recall(self.recorder.store.manifest)
+        return outcome
+
+    def close(self) -> None:
+        """End the dives."""
+        self.dives.close()

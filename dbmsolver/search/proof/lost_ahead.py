@@ -8,14 +8,14 @@ they end in another way, the search for a shortest solution begins as if they ha
 from __future__ import annotations
 
 from dbmsolver.keys.choice import CoveringKeys
-from dbmsolver.results import Limits, Report
-from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Search, Stopped
-from dbmsolver.search.proof.dive_ahead import DiveAhead
+from dbmsolver.results import Limits
+from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Stopped
+from dbmsolver.search.proof.dive_ahead import DiveAhead, UncountedDives
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 
 
-class LostAhead(Search):
+class LostAhead(UncountedDives):
     """The dives that precede a search for a shortest solution. ``memory`` is in bytes.
 
     Only a deal that is lost ends them. ``won`` says whether they have found a solution.
@@ -25,15 +25,12 @@ class LostAhead(Search):
         self, keys: CoveringKeys, recorder: Recorder, limits: Limits, threads: int, memory: int
     ) -> None:
         self.keys = keys
-        self.recorder = recorder
         self.won = False
-        self._dives = DiveAhead(keys, recorder, limits, threads, memory)
-        # If the dives exhaust the deal, they are the whole proof. If not, they do not count.
-        recorder.statistics.recall(recorder.store.manifest.without_counts())
+        super().__init__(DiveAhead(keys, recorder, limits, threads, memory))
 
     def step(self) -> Outcome | None:
         """Dive for a moment. A deal that is exhausted is lost."""
-        outcome = self._dives.step()
+        outcome = self.dives.step()
         if isinstance(outcome, Exhausted):
             self.recorder.batch.cleared.append(b"C")
             self.recorder.batch.fields["method"] = self.keys.method
@@ -42,20 +39,6 @@ class LostAhead(Search):
             return Stopped()
         return outcome
 
-    def report(self) -> Report:
-        """Return a snapshot of the dives."""
-        return self._dives.report()
-
-    def end(self, outcome: Outcome) -> Outcome:
-        """Forget the counts of dives that do not decide the deal."""
-        if not isinstance(outcome, Exhausted):
-            self.recorder.statistics.recall(self.recorder.store.manifest)
-        return outcome
-
-    def close(self) -> None:
-        """End the dives."""
-        self._dives.close()
-
     def path(self, goal: GoalMet) -> list[Step]:
         """Return the steps from the deal to the win that was found."""
-        return self._dives.path(goal)
+        return self.dives.path(goal)

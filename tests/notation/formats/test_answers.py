@@ -3,44 +3,17 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from helpers.pair_games import pyramid
-from helpers.solutions import solved
+from helpers.solutions import answer_of, solved
 
 from dbmsolver import api
 from dbmsolver.cli.render import render_json, render_text
 from dbmsolver.game.kinds import Policy
 from dbmsolver.notation import formats
 from dbmsolver.notation.formats import InvalidError, Source
-from dbmsolver.notation.solution import Solution
-from dbmsolver.results import Result as Answer
 from dbmsolver.results import Verdict
-
-
-def answer_of(solution: Solution, policy: Policy) -> Answer:
-    """Return an answer with the moves of a solution."""
-    return Answer(
-        question="solve",
-        deal=solution.deal,
-        policy=policy,
-        metric="cards",
-        verdict="solved",
-        limit=None,
-        shortest=True,
-        moves=tuple(solution.moves()),
-        states=1,
-        forced=0,
-        evaluated=1,
-        seconds=1.5,
-        peak_memory=1000,
-        disk=0,
-        digest="0" * 16,
-        store=Path("store"),
-        method="every-position",
-        strata=((0, 0, 1, 0),),
-    )
 
 
 def test_pairs() -> None:

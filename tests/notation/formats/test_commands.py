@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from helpers.selection import few_fast
-from helpers.solutions import plain, rows, solved
+from helpers.solutions import answer_of, plain, rows, solved
 
 from dbmsolver.cli.commands.check import check_command
 from dbmsolver.cli.commands.convert import convert_command
@@ -21,7 +21,6 @@ from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.formats import FORMATS
 from dbmsolver.notation.lengths import lengths
-from dbmsolver.results import Result as Answer
 
 
 def run(command: object, *args: str, data: bytes | None = None) -> Result:
@@ -170,26 +169,7 @@ def test_check_that_it_ends_solved(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number, cells", [(18, 4), (3, 2)])
 def test_answers_of_solve_can_be_read(tmp_path: Path, number: int, cells: int) -> None:
     solution = solved(number, cells)
-    answer = Answer(
-        question="solve",
-        deal=solution.deal,
-        policy="wkr",
-        metric="cards",
-        verdict="solved",
-        limit=None,
-        shortest=True,
-        moves=tuple(solution.moves()),
-        states=1,
-        forced=0,
-        evaluated=1,
-        seconds=1.5,
-        peak_memory=1000,
-        disk=0,
-        digest="0" * 16,
-        store=tmp_path,
-        method="every-position",
-        strata=((0, 0, 1, 0),),
-    )
+    answer = answer_of(solution, "wkr")
     path = tmp_path / "answer"
     for name, text in (("text", render_text(answer)), ("json", render_json(answer))):
         path.write_text(text)

@@ -45,7 +45,7 @@ U64 = np.uint64
 LEAST_BITS = 6
 
 
-class Piece(NamedTuple):
+class PieceBits(NamedTuple):
     """The keys with ``piece word & mask == value``: all of the signature if ``mask`` is 0.
 
     The piece word is the first of a key, the second if it is wide.

@@ -39,7 +39,7 @@ OUTCOME, FOUND, EXPANDED, STEPS = range(4)
 expanded, records on the way to the win."""
 
 
-class Laid(NamedTuple):
+class LaidDeal(NamedTuple):
     """Deals as kernels read them: cards that are not listed are home."""
 
     cards: NDArray[np.uint8]  # [deals, 52]: column after column, deepest first; then the freecells

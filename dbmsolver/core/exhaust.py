@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.core.admission import (
-    Piece,
+    PieceBits,
     admit,
     admit_burst,
     has_room_for_closed,
@@ -204,7 +204,7 @@ def close_piece(t, ws, signature, bits, head, count, room, piece_mask, piece):
     """
     sets, layout = prepare(t, ws, signature)
     _, head, count, totals = close(
-        t, ws, layout, sets, Piece(piece_mask, piece), bits, head, count, room
+        t, ws, layout, sets, PieceBits(piece_mask, piece), bits, head, count, room
     )
     return head, count, totals.outgoing, totals.outgoing_words, totals.forced
 
@@ -270,7 +270,7 @@ def exhaust_batch(t, ws, out, signatures, counts, offsets, words, keys, codes, f
             ws, layout.wide, bits, head, keys, codes, offsets[index], words[index], counts[index]
         )
         bits, head, count, totals = close(
-            t, ws, layout, sets, Piece(ZERO, ZERO), bits, head, count, room
+            t, ws, layout, sets, PieceBits(ZERO, ZERO), bits, head, count, room
         )
         outgoing, outgoing_words = totals.outgoing, totals.outgoing_words
         note_partial(out, bits, head, count, outgoing, outgoing_words, totals.forced)

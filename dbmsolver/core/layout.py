@@ -36,7 +36,7 @@ LOOSE, LOW_SHIFT, HIGH_SHIFT, WIDE = range(LAYOUT_WORDS)
 """Columns of an array of layouts."""
 
 
-class Layout(NamedTuple):
+class KeyLayout(NamedTuple):
     """The packing of the states of one signature. Its networks lie in a scratch array, ``nets``."""
 
     loose: np.uint64  # set of cards
@@ -60,7 +60,7 @@ def packing_layout(t, loose, nets):
     if t.planes == 3:
         make_network(loose & t.varying[2], nets[2])
         bits += popcount(nets[2, 6])
-    return Layout(loose, bits, U64(low & 63), U64(high & 63), bits > 64)
+    return KeyLayout(loose, bits, U64(low & 63), U64(high & 63), bits > 64)
 
 
 @inlined
@@ -70,13 +70,13 @@ def _packing(t, loose, nets):
 
 @inlined
 def _plain(t, loose, nets):
-    return Layout(loose, popcount(loose), U64(0), U64(0), False)
+    return KeyLayout(loose, popcount(loose), U64(0), U64(0), False)
 
 
 @inlined
 def _three_words(t, loose, nets):
     bits = popcount(t.varying[0]) + popcount(t.varying[1]) + popcount(t.varying[2])
-    return Layout(loose, bits, U64(0), U64(0), True)
+    return KeyLayout(loose, bits, U64(0), U64(0), True)
 
 
 @inlined
@@ -97,7 +97,7 @@ def put_layout(layouts, row, layout):
 @inlined
 def get_layout(layouts, row):
     """Return the layout in a row of ``layouts`` (uint64[*, 4]); its ``bits`` are 0."""
-    return Layout(
+    return KeyLayout(
         layouts[row, LOOSE],
         0,
         layouts[row, LOW_SHIFT],

@@ -20,7 +20,7 @@ MOST_FOUND = 64
 """More successors than a state of pairs has: nine free cards make fewer pairs."""
 
 
-class Diving(NamedTuple):
+class LeavingDiving(NamedTuple):
     """The state of a search depth first; :func:`make_diving` begins one."""
 
     slots: Words  # [2**n]: a hash table of the states met, plus one, 0 where it is free
@@ -30,12 +30,12 @@ class Diving(NamedTuple):
     state: NDArray[np.int64]  # [2]: depth, and how many states were met
 
 
-def make_diving(root: int, most: int, moves: int) -> Diving:
+def make_diving(root: int, most: int, moves: int) -> LeavingDiving:
     """Return the beginning of a search that meets at most ``most`` states.
 
     No way to a state has more than ``moves`` moves.
     """
-    diving = Diving(
+    diving = LeavingDiving(
         slots=np.zeros(1 << (2 * most - 1).bit_length(), np.uint64),
         keys=np.zeros(moves + 2, np.uint64),
         tried=np.zeros(moves + 2, np.uint64),

@@ -74,7 +74,7 @@ class Lying(NamedTuple):
     under: int  # the card it lies on, NOBODY for a bottom card or slot card
 
 
-class Way(NamedTuple):
+class MacroWay(NamedTuple):
     """One way to make room for a move and make it."""
 
     move: int

@@ -84,7 +84,7 @@ ONE = np.uint64(1)
 ZERO = np.uint64(0)
 
 
-class BoundTables(NamedTuple):
+class PatienceBoundTables(NamedTuple):
     """Constants of one deal."""
 
     cards: Words  # [52]: a card dealt face down or held, with those beneath

@@ -21,9 +21,9 @@ from dbmsolver.core.patience_tables import (
     PER_WORD,
     RESERVE,
     USED,
-    Board,
     Found,
     Ints,
+    PatienceBoard,
     Words,
     last_of_reserve,
     make_board,
@@ -43,7 +43,7 @@ EXHAUSTED, GIVEN_UP = -1, -2
 _LEFT_OUT = 1 << 30
 
 
-class Diving(NamedTuple):
+class PatienceDiving(NamedTuple):
     """A dive in progress; :func:`make_diving` begins one."""
 
     slots: Words  # [2**n]: hashes of the states met, 0 where free
@@ -58,16 +58,16 @@ class Diving(NamedTuple):
     column: Ints  # [52]: the column of each card, -1 for none
     depth: Ints  # [52]: how many cards lie under it there
     scores: Ints  # [512]
-    board: Board
+    board: PatienceBoard
     found: Found
 
 
-def make_diving(root: Words, most: int, seed: int) -> Diving:
+def make_diving(root: Words, most: int, seed: int) -> PatienceDiving:
     """Return a new dive from a state (uint64[3]) that meets at most ``most`` states.
 
     ``seed`` decides the order of moves as far as it is left to chance.
     """
-    diving = Diving(
+    diving = PatienceDiving(
         slots=np.zeros(1 << (2 * most - 1).bit_length(), np.uint64),
         words=np.zeros((MOST_PLAYS + 1, 3), np.uint64),
         moves=np.zeros((MOST_PLAYS + 1, KEPT_MOVES, 3), np.uint64),
@@ -225,4 +225,4 @@ def dive(t, diving, limit):
             return GIVEN_UP
 
 
-__all__ = ["EXHAUSTED", "GIVEN_UP", "Diving", "dive", "make_diving"]
+__all__ = ["EXHAUSTED", "GIVEN_UP", "PatienceDiving", "dive", "make_diving"]

@@ -38,8 +38,8 @@ from dbmsolver.core.patience_tables import (
     PER_WORD,
     TURNS_SHIFT,
     WASTE_SHIFT,
-    Board,
     Found,
+    PatienceBoard,
     Words,
     make_board,
     make_found,
@@ -92,7 +92,7 @@ THIRD_STATE = np.uint64((1 << 44) - 1)
 class LayerScratch(NamedTuple):
     """Scratch memory of one thread that works on a shard."""
 
-    board: Board
+    board: PatienceBoard
     weights: Weights
     found: Found
     words: Words  # [3]

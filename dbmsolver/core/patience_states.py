@@ -22,8 +22,8 @@ from dbmsolver.core.patience_tables import (
     PER_WORD,
     RESERVE,
     TURNS_SHIFT,
-    Board,
     Found,
+    PatienceBoard,
     PatienceTables,
     Words,
     last_of_reserve,
@@ -66,7 +66,7 @@ class PatienceScratch(NamedTuple):
 
     found: Words  # [MOST_MOVES, 5]: states that follow, and their codes
     moves: Found
-    board: Board
+    board: PatienceBoard
     words: Words  # [3]
 
 

@@ -149,7 +149,7 @@ last_of_reserve = inlined_by_type({PatienceTables: _no_card, CanfieldTables: _la
 """Return the last card (int64) of a reserve that has ``left`` cards; -1 if there is no reserve."""
 
 
-class Board(NamedTuple):
+class PatienceBoard(NamedTuple):
     """Columns, waste and stock of a state as its words have them; written again for each."""
 
     digits: Ints  # [52]
@@ -171,9 +171,9 @@ USED, LEFT, IN_WASTE, TURNS, RESERVE = 0, 1, 2, 3, 4
 the waste; turns left; cards of the reserve."""
 
 
-def make_board() -> Board:
+def make_board() -> PatienceBoard:
     """Return an empty board."""
-    return Board(
+    return PatienceBoard(
         digits=np.zeros(CARDS, np.int64),
         above=np.zeros(CARDS + 2, np.int64),
         heights=np.zeros(4, np.int64),

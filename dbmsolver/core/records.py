@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.admission import (
-    Piece,
+    PieceBits,
     admit,
     admit_burst,
     has_room_for_closed,
@@ -265,7 +265,7 @@ def close_piece(t, ws, space, signature, bits, head, count, room, piece_mask, pi
     sets = signature_sets(t, signature)
     layout = make_layout(t, sets.loose, ws.nets)
     _, head, count, totals = close(
-        t, ws, space, layout, sets, Piece(piece_mask, piece), bits, head, count, room
+        t, ws, space, layout, sets, PieceBits(piece_mask, piece), bits, head, count, room
     )
     return head, count, totals.outgoing, totals.outgoing_words
 
@@ -328,7 +328,7 @@ def exhaust_batch(
             ws, layout.wide, bits, head, keys, codes, offsets[index], words[index], counts[index]
         )
         bits, head, count, totals = close(
-            t, ws, space, layout, sets, Piece(ZERO, ZERO), bits, head, count, room
+            t, ws, space, layout, sets, PieceBits(ZERO, ZERO), bits, head, count, room
         )
         if head < 0:
             return -1

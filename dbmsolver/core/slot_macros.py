@@ -12,7 +12,7 @@ import numpy as np
 
 from dbmsolver.core.bits import highest_bit, lowest_bit
 from dbmsolver.core.expand import permute_suits
-from dbmsolver.core.macros import FAR, HOMEWARD, MAX_SUCCESSORS, Way, look_up, note_macro
+from dbmsolver.core.macros import FAR, HOMEWARD, MAX_SUCCESSORS, MacroWay, look_up, note_macro
 from dbmsolver.core.record_form import NOBODY, ONE, U64, ZERO
 from dbmsolver.jit.decorators import inlined, inner
 
@@ -132,7 +132,7 @@ def note_with_rest(t, r, scratch, count, p, way):
 def home_macros(t, r, scratch, count, card):
     """Note the ways to move a card home."""
     x = look_up(scratch, card)
-    way = Way(
+    way = MacroWay(
         8 * card + HOMEWARD,
         x.above,
         x.depth,
@@ -154,7 +154,7 @@ def onto_slot_card(t, r, scratch, count, card, parent, kind):
     alone = left_alone(r, x.under)
     if r.empty > 0:
         if r.free > 0 or t.freecells == 0 or r.fix & parent_bit or r.empty > r.fixed:
-            way = Way(move, x.above, x.depth, from_slot, x.depth > 0, alone, own_column(x))
+            way = MacroWay(move, x.above, x.depth, from_slot, x.depth > 0, alone, own_column(x))
             count = note_outcomes(t, r, scratch, count, r.fix & ~parent_bit, way)
         return count
     for host in range(r.stuck):
@@ -170,7 +170,7 @@ def onto_slot_card(t, r, scratch, count, card, parent, kind):
         lifts = length - 1 + x.depth
         if not is_bottom and (length <= r.free or x.depth > 0):
             kept = own_column(x) | (1 << host)
-            way = Way(move, x.above | mask, lifts, from_slot, x.depth > 0, alone, kept)
+            way = MacroWay(move, x.above | mask, lifts, from_slot, x.depth > 0, alone, kept)
             count = note_outcomes(t, r, scratch, count, ZERO, way)
     return count
 
@@ -187,7 +187,7 @@ def onto_column_card(t, r, scratch, count, card, parent, kind):
     if x.column != p.column:
         alone = left_alone(r, x.under)
         kept = own_column(x) | own_column(p)
-        way = Way(move, x.above | p.above, lifts, x.under == NOBODY, True, alone, kept)
+        way = MacroWay(move, x.above | p.above, lifts, x.under == NOBODY, True, alone, kept)
         count = note_outcomes(t, r, scratch, count, r.fix, way)
     elif x.depth < p.depth and x.under != parent:
         count = note_macro(scratch, count, ZERO, p.above, move)
@@ -220,7 +220,7 @@ def onto_moved_card(t, r, scratch, count, x, p, move):
     else:
         lifts, lifted = x.depth + p.depth + 1, x.above | p.above | p.bit
     if r.empty > 0:
-        way = Way(move, lifted, lifts, from_slot or is_above, True, alone | behind, kept_moved)
+        way = MacroWay(move, lifted, lifts, from_slot or is_above, True, alone | behind, kept_moved)
         return note_with_rest(t, r, scratch, count, p, way)
     for host in range(r.stuck):
         length = scratch.lengths[host]
@@ -234,14 +234,14 @@ def onto_moved_card(t, r, scratch, count, x, p, move):
                 continue
             lifts_here = length - 1 + (x.depth if late else 0)
             lifted_here = mask | x.above
-            way = Way(move, lifted_here, lifts_here, from_slot or same, late, alone, kept)
+            way = MacroWay(move, lifted_here, lifts_here, from_slot or same, late, alone, kept)
             count = note_outcomes(t, r, scratch, count, ZERO, way)
         elif host == x.column:
             lifted_here = mask | p.above | p.bit
-            way = Way(move, lifted_here, length + p.depth, True, True, ZERO, kept)
+            way = MacroWay(move, lifted_here, length + p.depth, True, True, ZERO, kept)
             count = note_outcomes(t, r, scratch, count, ZERO, way)
         elif x.column == NOBODY or is_above or not from_slot:
-            way = Way(
+            way = MacroWay(
                 move,
                 mask | lifted,
                 length - 1 + lifts,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dbmsolver.core.wide import read_row, write_row
 from dbmsolver.core.wide_marks import Marks, after_move, make_marks, mark
 from dbmsolver.core.wide_moves import MOST_FOUND, STOCK, kind_of_move, list_moves, make_move
-from dbmsolver.core.wide_tables import Board, WideTables, make_board, row_words
+from dbmsolver.core.wide_tables import WideBoard, WideTables, make_board, row_words
 from dbmsolver.jit.decorators import inlined, inner, kernel
 
 U64 = np.uint64
@@ -32,15 +32,15 @@ WAYS = 8
 
 WIDTH, SIDE, LEVEL, KEPT, LISTED, WAITING, BEST, IDLE, LEVELS = range(9)
 CEILING, CEILING_AFTER = 9, 10
-"""The places of `Beam.state`: the states of a level at most; the side of `Beam.rows` that has the
-level, and its states; the states kept so far; the candidates for the next level; those for the next
-stage; the lowest costs of the stage, levels since something better came, and levels of the stage;
-the costs from which candidates for a level, or a stage, are left out."""
+"""The places of `WideBeam.state`: the states of a level at most; the side of `WideBeam.rows` that
+has the level, and its states; the states kept so far; the candidates for the next level; those for
+the next stage; the lowest costs of the stage, levels since something better came, and levels of the
+stage; the costs from which candidates for a level, or a stage, are left out."""
 GOING_ON, ENDED, GIVEN_UP = -1, -2, -3
 """The values that :func:`next_level` returns where it has found no solution."""
 
 
-class Shape(NamedTuple):
+class WideBeamShape(NamedTuple):
     """The numbers that make one beam differ from another. All are int64."""
 
     crowd: int  # states of one group that a level has at most
@@ -51,7 +51,7 @@ class Shape(NamedTuple):
     longest: int  # levels of any other stage at most
 
 
-class Pool(NamedTuple):
+class LevelPool(NamedTuple):
     """Candidates, some of which are chosen."""
 
     costs: NDArray[np.int32]  # [room]
@@ -61,7 +61,7 @@ class Pool(NamedTuple):
     chosen: NDArray[np.bool_]  # [room]
 
 
-class Beam(NamedTuple):
+class WideBeam(NamedTuple):
     """A beam in progress."""
 
     parents: NDArray[np.int32]  # [most]: the number of the state before each that was kept
@@ -69,8 +69,8 @@ class Beam(NamedTuple):
     rows: NDArray[np.uint64]  # [2, width, words]: the states of a level
     sizes: NDArray[np.int32]  # [2, width]
     numbers: NDArray[np.int32]  # [2, width]: their numbers
-    here: Pool  # candidates for the next level
-    after: Pool  # candidates for the next stage
+    here: LevelPool  # candidates for the next level
+    after: LevelPool  # candidates for the next stage
     after_rows: NDArray[np.uint64]  # [room, words]
     after_sizes: NDArray[np.int32]  # [room]
     seen: NDArray[np.uint64]  # [2**n]: hashes of candidates
@@ -79,7 +79,7 @@ class Beam(NamedTuple):
     crowds: NDArray[np.int32]  # [CROWDS]: scratch
     found: NDArray[np.int64]  # [MOST_FOUND]: the moves of a state
     state: NDArray[np.int64]  # see WIDTH and so on
-    board: Board
+    board: WideBoard
     marks: Marks
 
 
@@ -87,9 +87,9 @@ PER_STATE = 14
 """The candidates for a level, for each of its states at most."""
 
 
-def _make_pool(room: int) -> Pool:
+def _make_pool(room: int) -> LevelPool:
     numbers = [np.zeros(room, np.int32) for _ in range(4)]
-    return Pool(*numbers, np.zeros(room, np.bool_))
+    return LevelPool(*numbers, np.zeros(room, np.bool_))
 
 
 def bytes_of(t: WideTables, width: int, most: int) -> int:
@@ -104,10 +104,10 @@ def _table_size(width: int) -> int:
     return 1 << (32 * width - 1).bit_length()
 
 
-def make_beam(t: WideTables, root: NDArray[np.uint64], width: int, most: int) -> Beam:
+def make_beam(t: WideTables, root: NDArray[np.uint64], width: int, most: int) -> WideBeam:
     """Return a beam of this width that keeps at most ``most`` states; ``root`` is the deal."""
     words, room, after = row_words(t) + 1, PER_STATE * width + MOST_FOUND, 2 * width + 1
-    beam = Beam(
+    beam = WideBeam(
         np.empty(most, np.int32),
         np.empty(most, np.int32),
         np.zeros((2, width, words), np.uint64),

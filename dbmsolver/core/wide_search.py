@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.wide import Successors, expand_wide, make_successors, read_row
-from dbmsolver.core.wide_tables import ROW_WORDS, Board, WideTables, make_board, row_words
+from dbmsolver.core.wide_tables import ROW_WORDS, WideBoard, WideTables, make_board, row_words
 from dbmsolver.core.wide_values import VALUES, kinds_of
 from dbmsolver.jit.decorators import inlined, inner, kernel
 
@@ -50,7 +50,7 @@ class Frontier(NamedTuple):
     slots: NDArray[np.uint64]  # [2**n]: upper half of the hash, number of the state plus one
     state: NDArray[np.int64]  # [6]: see MET and so on
     digest: NDArray[np.uint64]  # [1]: the sum of the hashes of all states that are expanded
-    board: Board
+    board: WideBoard
     found: Successors  # the successors of a state
 
 

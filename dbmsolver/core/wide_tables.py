@@ -56,7 +56,7 @@ class WideTables(NamedTuple):
     before: Numbers  # [stages, columns]: the last column before, that gets the same cards, or -1
 
 
-class Board(NamedTuple):
+class WideBoard(NamedTuple):
     """A state written out, to be changed."""
 
     cards: Bytes  # [columns, MOST_CARDS]: the cards face up, the deepest first
@@ -72,13 +72,13 @@ class Board(NamedTuple):
 
 
 GONE, WASTED = 0, 1
-"""The places of `Board.numbers`."""
+"""The places of `WideBoard.numbers`."""
 
 
-def make_board(t: WideTables) -> Board:
+def make_board(t: WideTables) -> WideBoard:
     """Return a board without cards."""
     row = np.zeros(8 * ROW_WORDS, np.uint8)
-    return Board(
+    return WideBoard(
         np.zeros((t.columns, MOST_CARDS), np.uint8),
         *(np.zeros(t.columns, np.int64) for _ in range(3)),
         np.zeros(int(t.first_home[4]), np.int64),

@@ -96,7 +96,7 @@ def parse_board(text: str, rules: Rules, where: str = "<board>", *, rows: bool =
     Raises InputError for a text that is no board, or none of these rules. The error is one line,
     with the number of the text's line and of the character in it.
     """
-    reader = _Reader(rules, where)
+    reader = _BoardReader(rules, where)
     for number, line in enumerate(re.split(LINE_END, text.removeprefix("\ufeff")), start=1):
         reader.read_line(number, line.partition("#")[0], rows)
     reader.lay_rows()
@@ -179,7 +179,7 @@ def _pairing_lines(position: Pairing) -> list[str]:
 
 
 @dataclass
-class _Reader:
+class _BoardReader:
     """The board as far as it is read, and the place in the text of each card."""
 
     rules: Rules

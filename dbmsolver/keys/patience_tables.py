@@ -6,7 +6,7 @@ from typing import cast
 
 import numpy as np
 
-from dbmsolver.core.patience_bound import BoundTables
+from dbmsolver.core.patience_bound import PatienceBoundTables
 from dbmsolver.core.patience_tables import (
     AT_BOTTOM,
     BOTTOM,
@@ -121,7 +121,7 @@ def _places(under: Ints, parents: Ints) -> Ints:
     return lies_on
 
 
-def bound_tables_of(t: PatienceTables) -> BoundTables:
+def bound_tables_of(t: PatienceTables) -> PatienceBoundTables:
     """Return what the lower bounds of a deal's positions are made of."""
     under = t.under.tolist()
     resting: list[int] = []
@@ -150,7 +150,7 @@ def bound_tables_of(t: PatienceTables) -> BoundTables:
     for card in t.stock.tolist():
         linked |= waiting[card]
     higher = [sum(1 << over for over in range(card + 4, CARDS, 4)) for card in range(CARDS)]
-    return BoundTables(
+    return PatienceBoundTables(
         cards=np.array(cards, np.uint64),
         paid=np.array([paid], np.uint64),
         linked=np.array([linked], np.uint64),

@@ -11,7 +11,7 @@ from dbmsolver.core.wide import least_moves, normal_row
 from dbmsolver.core.wide_tables import (
     GONE,
     WASTED,
-    Board,
+    WideBoard,
     WideTables,
     earlier_alike,
     heads_of,
@@ -119,7 +119,7 @@ def _tables(position: Wide, rules: Rules) -> WideTables:
     )
 
 
-def _write_out(t: WideTables, b: Board, position: Wide, own: Wide, gone: int) -> None:
+def _write_out(t: WideTables, b: WideBoard, position: Wide, own: Wide, gone: int) -> None:
     """Write a position out on a board."""
     b.numbers[GONE], b.numbers[WASTED] = gone, len(position.waste)
     b.waste[: len(position.waste)] = position.waste

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dbmsolver.core import classes, leaving_dive, records
-from dbmsolver.core.admission import Piece
+from dbmsolver.core.admission import PieceBits
 from dbmsolver.core.blocks import find_key, from_planes, to_planes
 from dbmsolver.core.class_tables import ClassSets
 from dbmsolver.core.closed_rows import closed_code, count_rows, make_cache
@@ -21,7 +21,7 @@ from dbmsolver.core.exhaust import close, close_piece, exhaust_batch, write_runs
 from dbmsolver.core.expand import Sets
 from dbmsolver.core.families import make_bound_tables, undo_code
 from dbmsolver.core.layers import expand_layer, insert_candidates, order_todo, requeue
-from dbmsolver.core.layout import Layout
+from dbmsolver.core.layout import KeyLayout
 from dbmsolver.core.pairs import PairSets
 from dbmsolver.core.patience_states import StrataSets
 from dbmsolver.core.pieces import (
@@ -86,7 +86,7 @@ from dbmsolver.keys.patience_states import PatienceStates
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Method, Question
-from dbmsolver.search.precompile_in_memory import (
+from dbmsolver.search.precompile_dives import (
     Call,
     beams_of_patience,
     checks_of_patience,
@@ -172,8 +172,8 @@ _WORD = np.uint64(0)
 _WORDS = np.empty(1, np.uint64)
 _NUMBERS = np.empty(1, np.int64)
 _COSTS = np.empty(1, np.uint16)
-_LAYOUT = Layout(_WORD, _NUMBER, _WORD, _WORD, False)
-_PIECE = Piece(_WORD, _WORD)
+_LAYOUT = KeyLayout(_WORD, _NUMBER, _WORD, _WORD, False)
+_PIECE = PieceBits(_WORD, _WORD)
 _SETS = Sets(_WORD, _WORD, _WORD, _WORD, _WORD, _NUMBER)
 
 

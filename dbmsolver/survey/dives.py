@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from dbmsolver.core.dive import EXHAUSTED, WON
-from dbmsolver.core.dives_of_deals import EXPANDED, OUTCOME, Laid
+from dbmsolver.core.dives_of_deals import EXPANDED, OUTCOME, LaidDeal
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.keys.records import RecordKeys
@@ -59,7 +59,7 @@ class DivesInTurn:
         done = 0
         while done < len(subjects):
             some = slice(done, done + self._size)
-            batch = Batch.of(done, Laid(laid.cards[some], laid.lengths[some]))
+            batch = Batch.of(done, LaidDeal(laid.cards[some], laid.lengths[some]))
             begun = time.perf_counter()
             digests = self._dive_small(subjects[some], batch, small)
             # Twice as many the next time, if that is not too long.
@@ -171,7 +171,7 @@ class DivesInTurn:
         )
 
 
-def laid_out_subjects(subjects: Sequence[Subject]) -> Laid:
+def laid_out_subjects(subjects: Sequence[Subject]) -> LaidDeal:
     """Return deals under the same rules as arrays for a kernel.
 
     InputError for a number that is no deal's.

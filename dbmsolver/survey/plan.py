@@ -14,7 +14,7 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.results import Limit, Limits, Question, Verdict
 from dbmsolver.survey.jobs import LOST, Finding, JobKind, Order
 from dbmsolver.survey.kept_searches import store_name
-from dbmsolver.survey.pool import Job, Pool
+from dbmsolver.survey.pool import Job, WorkerPool
 from dbmsolver.survey.ranges import Subject
 from dbmsolver.survey.row_progress import DealTask, RowInProgress
 from dbmsolver.survey.rows import Inquiry
@@ -42,7 +42,7 @@ class SearchSettings:
     stores: Path | None
 
 
-class Plan:
+class SurveyPlan:
     """The rows to be filled, and the jobs that fill them.
 
     Tasks wait in three queues: for dives, which decide most deals; for a search within a worker's
@@ -78,7 +78,7 @@ class Plan:
             else:
                 self._searches.append(task)
 
-    def next_job(self, pool: Pool, running: Collection[Job]) -> Job | None:
+    def next_job(self, pool: WorkerPool, running: Collection[Job]) -> Job | None:
         """Return the next job, while other jobs are `running`; None if none can begin now."""
         if (job := self._next_dives(pool)) is not None:
             return job
@@ -117,7 +117,7 @@ class Plan:
                 self.add([first_task])
                 wanted -= 1
 
-    def _next_dives(self, pool: Pool) -> Job | None:
+    def _next_dives(self, pool: WorkerPool) -> Job | None:
         if self.settings.question.is_shortest:
             return None
         waiting = sum(map(len, self._dives.values()))
@@ -145,7 +145,7 @@ class Plan:
         rules = max(self._dives, key=lambda rules: len(self._dives[rules]), default=None)
         return rules if rules is not None and self._dives[rules] else None
 
-    def _search(self, pool: Pool, task: DealTask, threads: int | None) -> Job:
+    def _search(self, pool: WorkerPool, task: DealTask, threads: int | None) -> Job:
         """Return a job for the search of a deal.
 
         It has ``threads`` threads, each with a worker's memory; None gives it a machine alone.
@@ -178,7 +178,7 @@ class Plan:
 
 
 def handle_finding(
-    plan: Plan, job: Job, task: DealTask, finding: Finding
+    plan: SurveyPlan, job: Job, task: DealTask, finding: Finding
 ) -> Iterator[RowInProgress]:
     """Note the finding about a task; yield its row, unless the task needs another job."""
     task.used += finding.seconds

@@ -39,7 +39,7 @@ class JobEnd:
     lost: bool = False
 
 
-class Pool(Protocol):
+class WorkerPool(Protocol):
     """A pool of workers."""
 
     @property

@@ -14,8 +14,8 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.results import Limits, SurveyReport, Verdict
 from dbmsolver.survey.fewest import row_in_progress
 from dbmsolver.survey.kept_searches import make_folder, remove_searches
-from dbmsolver.survey.plan import Plan, SearchSettings, handle_finding
-from dbmsolver.survey.pool import Answer, Job, JobEnd, Pool
+from dbmsolver.survey.plan import SearchSettings, SurveyPlan, handle_finding
+from dbmsolver.survey.pool import Answer, Job, JobEnd, WorkerPool
 from dbmsolver.survey.ranges import (
     Ranges,
     Subject,
@@ -64,7 +64,9 @@ def stores_of(path: Path) -> Path:
 class Run:
     """One run of a survey on its table."""
 
-    def __init__(self, survey: Survey, table: SurveyTable, pool: Pool, keep_searches: bool) -> None:
+    def __init__(
+        self, survey: Survey, table: SurveyTable, pool: WorkerPool, keep_searches: bool
+    ) -> None:
         self.survey = survey
         self.table = table
         self.pool = pool
@@ -85,7 +87,7 @@ class Run:
         """Their verdicts."""
         self._begun = time.monotonic()
         settings = SearchSettings(survey.question, survey.limits, survey.lengths, self.stores)
-        self.plan = Plan(settings, self._rows_to_fill(), todo)
+        self.plan = SurveyPlan(settings, self._rows_to_fill(), todo)
         self._running: set[Job] = set()
 
     def events(self) -> Generator[SurveyReport, None, None]:

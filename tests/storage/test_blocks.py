@@ -17,7 +17,7 @@ from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Result
-from dbmsolver.search.proof.piece_tables import Shape
+from dbmsolver.search.proof.piece_tables import KeyShape
 from dbmsolver.search.proof.pieces import Piece, Tree
 from dbmsolver.storage import blocks
 from dbmsolver.storage.blocks import Runs, decode_block, encode_block, split
@@ -68,7 +68,7 @@ def test_parts_make_the_whole(counts: list[int], words: int, has_extra: bool, ca
 def test_candidates_of_a_piece_are_delivered_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "MOST_BYTES", CAP)
     codec = StateCodec(Deal.from_number(1), "wkr")
-    shape = Shape(codec, 0, codec.root.signature, 3, False)
+    shape = KeyShape(codec, 0, codec.root.signature, 3, False)
     tree = Tree(shape, Piece(0, 0, 0, []))
     keys = np.arange(3 * 1000, dtype=np.uint64)
     codes = np.arange(1000).astype(np.uint16)

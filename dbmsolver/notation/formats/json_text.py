@@ -25,7 +25,7 @@ _WORDS = {"true": True, "false": False, "null": None}
 
 def parse(source: Source) -> tuple[Any, dict[Path, int]]:
     """Return the value, and the offset in the text of each value in it, by its path."""
-    reader = _Reader(source)
+    reader = _JsonReader(source)
     value = reader.value((), 0)
     reader.space()
     if reader.offset != len(source.text):
@@ -33,7 +33,7 @@ def parse(source: Source) -> tuple[Any, dict[Path, int]]:
     return value, reader.places
 
 
-class _Reader:
+class _JsonReader:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.text = source.text

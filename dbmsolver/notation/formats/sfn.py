@@ -27,7 +27,7 @@ from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.moves import read_board
 from dbmsolver.notation.formats.sfn_lengths import understand
-from dbmsolver.notation.formats.sfn_reading import Game
+from dbmsolver.notation.formats.sfn_reading import WrittenGame
 from dbmsolver.notation.formats.sfn_text import MAX_COLUMNS, MAX_FREECELLS, MAX_ROWS, SfnText, parse
 from dbmsolver.notation.formats.short import place_letter
 from dbmsolver.notation.formats.source import InvalidError, Source
@@ -82,7 +82,7 @@ def read(source: Source, given: Given) -> Solution:
         )
     cells = {letter: index for index, letter in enumerate(letters)}
     builder, notes = understand(
-        Game(text, start, cells, shown, source, _later(text, rules, source)), given
+        WrittenGame(text, start, cells, shown, source, _later(text, rules, source)), given
     )
     found = builder.solution(text.tag, tuple(text.remarks))
     return replace(found, notes=(*notes, *found.notes))

@@ -14,7 +14,13 @@ from typing import NamedTuple
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.notation.formats.building import Builder
 from dbmsolver.notation.formats.given import Given, Parting
-from dbmsolver.notation.formats.sfn_reading import Attempt, Game, Reading, by_single_cards, readings
+from dbmsolver.notation.formats.sfn_reading import (
+    PlayedReading,
+    Reading,
+    WrittenGame,
+    by_single_cards,
+    readings,
+)
 from dbmsolver.notation.formats.source import InvalidError
 
 MAX_PLAYS = 20_000
@@ -29,7 +35,7 @@ NAMED_AT_MOST = 6
 CHOICE = "--lengths longest, shortest or ask"
 
 
-class Way(NamedTuple):
+class LengthsPlayed(NamedTuple):
     """The moves as they solve the deal, and the number of cards for each, 0 where it is fixed."""
 
     builder: Builder
@@ -46,14 +52,14 @@ class _Budget:
     def __init__(self, left: int) -> None:
         self.left = left
 
-    def spend(self, game: Game) -> None:
+    def spend(self, game: WrittenGame) -> None:
         self.left -= 1
         if self.left < 0:
             text = "too many ways to read the lengths of moves to empty columns"
             raise _SpentError(f"{text}, expected periods before single cards", game.source.named())
 
 
-def understand(game: Game, given: Given) -> tuple[Builder, tuple[str, ...]]:
+def understand(game: WrittenGame, given: Given) -> tuple[Builder, tuple[str, ...]]:
     """Return the moves as they solve the deal, or are legal at least; and notes on their lengths.
 
     Raises IllegalStepError of the most likely reading if none is legal.
@@ -84,7 +90,7 @@ def understand(game: Game, given: Given) -> tuple[Builder, tuple[str, ...]]:
 class _Search:
     """The ways that have been tried so far."""
 
-    def __init__(self, game: Game, given: Given) -> None:
+    def __init__(self, game: WrittenGame, given: Given) -> None:
         self.game = game
         self.given = given
         self.is_open = any(token.open for token in game.text.tokens)
@@ -95,13 +101,13 @@ class _Search:
         self.spent: _SpentError | None = None
         self.furthest = -1
 
-    def winning(self) -> tuple[Reading, Way, bool] | None:
+    def winning(self) -> tuple[Reading, LengthsPlayed, bool] | None:
         """Return the first reading that solves the deal, its way, and whether it is by the rule.
 
         The rule is the notation's: as many cards as possible go to an empty column. None if no
         reading solves the deal.
         """
-        late: tuple[Reading, Way, bool] | None = None
+        late: tuple[Reading, LengthsPlayed, bool] | None = None
         for reading in readings(self.game, self.given.policy):
             if way := self.longest(reading):
                 if not way.builder.surplus:
@@ -127,11 +133,11 @@ class _Search:
         assert self.error is not None
         raise self.error
 
-    def longest(self, reading: Reading) -> Way | None:
+    def longest(self, reading: Reading) -> LengthsPlayed | None:
         """Return the moves with as many cards as possible; None if they do not solve the deal."""
         counts: list[int] = []
         try:
-            attempt = Attempt(self.game, reading)
+            attempt = PlayedReading(self.game, reading)
             while attempt.more():
                 counts.append(attempt.open_length(self.every))
                 attempt.one(None)
@@ -146,14 +152,14 @@ class _Search:
         budget: _Budget,
         begun: Sequence[int] = (),
         shortest: bool = False,
-    ) -> Way | None:
+    ) -> LengthsPlayed | None:
         """Return the first way that solves the deal, long moves before short ones, or the reverse.
 
         Its first lengths are those of `begun`. With `shortest`, short moves come first.
         """
-        stack: list[tuple[Attempt, list[int], int]] = []
+        stack: list[tuple[PlayedReading, list[int], int]] = []
         try:
-            attempt = Attempt(self.game, reading)
+            attempt = PlayedReading(self.game, reading)
             for count in begun:
                 attempt.one(count or None)
                 budget.spend(self.game)
@@ -189,18 +195,18 @@ class _Search:
         if reached > self.furthest:
             self.error, self.furthest = error, reached
 
-    def ended(self, attempt: Attempt, counts: list[int]) -> Way | None:
+    def ended(self, attempt: PlayedReading, counts: list[int]) -> LengthsPlayed | None:
         """Return the way; None if it does not solve the deal."""
         if attempt.builder.position.is_goal():
-            return Way(attempt.builder, counts)
+            return LengthsPlayed(attempt.builder, counts)
         self.legal = self.legal or attempt.builder
         return None
 
-    def partings(self, reading: Reading, way: Way) -> list[Parting]:
+    def partings(self, reading: Reading, way: LengthsPlayed) -> list[Parting]:
         """Return the moves of a way at which another length can solve the deal, too."""
         found: list[Parting] = []
         budget = _Budget(MAX_PARTING_PLAYS)
-        attempt = Attempt(self.game, reading)
+        attempt = PlayedReading(self.game, reading)
         try:
             for index, count in enumerate(way.counts):
                 others = [
@@ -219,11 +225,11 @@ class _Search:
         """Return the choice between lengths at a move."""
         return Parting(index + 1, self.game.text.tokens[index].origin, tuple(sorted(counts)))
 
-    def asked(self, reading: Reading) -> Way:
+    def asked(self, reading: Reading) -> LengthsPlayed:
         """Return a way chosen by asking wherever several lengths solve the deal."""
         if self.given.ask is None:
             raise UsageError("nobody to ask for lengths, expected longest or shortest")
-        attempt, counts = Attempt(self.game, reading), list[int]()
+        attempt, counts = PlayedReading(self.game, reading), list[int]()
         while attempt.more():
             most, count = attempt.open_length(self.every), 0
             if most > 1:
@@ -235,7 +241,7 @@ class _Search:
                     count = self.given.ask(self.parting(len(counts), won))
             attempt.one(count or None)
             counts.append(count)
-        return Way(attempt.builder, counts)
+        return LengthsPlayed(attempt.builder, counts)
 
 
 def _listed(partings: Sequence[Parting]) -> str:

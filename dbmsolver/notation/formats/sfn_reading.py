@@ -43,7 +43,7 @@ class Reading(NamedTuple):
     cells: Cells = "named"
 
 
-class Game(NamedTuple):
+class WrittenGame(NamedTuple):
     """The facts that all readings of a text have in common."""
 
     text: SfnText
@@ -60,7 +60,7 @@ class Game(NamedTuple):
 _CELLS: tuple[Cells, ...] = ("named", "leftmost", "packed")
 
 
-def readings(game: Game, policy: Automove | None) -> Iterator[Reading]:
+def readings(game: WrittenGame, policy: Automove | None) -> Iterator[Reading]:
     """Yield the readings in the order in which they are tried."""
     order: list[Automove] = ["horne", "wkr", "none", "max"]
     if policy is not None:
@@ -75,10 +75,10 @@ def readings(game: Game, policy: Automove | None) -> Iterator[Reading]:
                         yield Reading(name, at_start, repeated, cells)
 
 
-class Attempt:
+class PlayedReading:
     """One reading, played move by move."""
 
-    def __init__(self, game: Game, reading: Reading) -> None:
+    def __init__(self, game: WrittenGame, reading: Reading) -> None:
         self.game = game
         self.reading = reading
         self.builder = Builder(game.deal, game.source.where, surplus=True)
@@ -92,8 +92,8 @@ class Attempt:
             self.automoves()
         self.compare()
 
-    def copy(self) -> Attempt:
-        other = Attempt.__new__(Attempt)
+    def copy(self) -> PlayedReading:
+        other = PlayedReading.__new__(PlayedReading)
         other.game, other.reading, other.reached = self.game, self.reading, self.reached
         other.unclaimed, other.taken = list(self.unclaimed), list(self.taken)
         other.builder = Builder(self.game.deal, self.game.source.where, surplus=True)
@@ -216,14 +216,14 @@ class Attempt:
         return self.builder.position.columns[index]
 
 
-def by_single_cards(game: Game) -> Builder | None:
+def by_single_cards(game: WrittenGame) -> Builder | None:
     """Return the moves as single-card moves without automoves; None if they do not solve the deal.
 
     That is another notation in the same letters. A text that can be read so leaves nothing open:
     all 52 moves home are in it, and no move is of more than one card.
     """
     try:
-        attempt = Attempt(game, Reading("none"))
+        attempt = PlayedReading(game, Reading("none"))
         while attempt.more():
             attempt.one(1 if attempt.open_length(every=True) else None)
     except InputError:

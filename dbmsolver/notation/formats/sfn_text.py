@@ -104,7 +104,7 @@ def parse(source: Source) -> SfnText:
 
     Raises InvalidError for a layout that is none, and for a text without moves.
     """
-    reader = _Reader(source)
+    reader = _SfnReader(source)
     for number, line in source.lines():
         reader.line(number, line.rstrip("\r\n").replace("\xa0", " "))  # as pages have blanks
     reader.game()
@@ -115,7 +115,7 @@ def parse(source: Source) -> SfnText:
     return text
 
 
-class _Reader:
+class _SfnReader:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.text = SfnText()

@@ -187,7 +187,7 @@ def _foreign(value: Any) -> str | None:
 def read(source: Source, given: Given) -> Solution:
     """Read XML, and compare it with the given facts."""
     root = parse(source)
-    reader = _Reader(source)
+    reader = _XmlReader(source)
     if root.name != f"{{{NAMESPACE}}}{ROOT}":
         reader.fail(root, f"expected {ROOT} of the namespace {NAMESPACE}")
     attributes = dict(root.attributes)
@@ -206,7 +206,7 @@ def read(source: Source, given: Given) -> Solution:
     return TreeReader(source.where, at, given).solution(whole)
 
 
-class _Reader:
+class _XmlReader:
     """Elements as the tree that the JSON encoding holds."""
 
     def __init__(self, source: Source) -> None:

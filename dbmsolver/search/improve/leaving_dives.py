@@ -10,7 +10,7 @@ from random import Random
 
 import numpy as np
 
-from dbmsolver.core.leaving_dive import EXHAUSTED, GIVEN_UP, Diving, dive, make_diving
+from dbmsolver.core.leaving_dive import EXHAUSTED, GIVEN_UP, LeavingDiving, dive, make_diving
 from dbmsolver.keys.leaving import LeavingKeys
 from dbmsolver.search.improve.position_dives import PositionDives
 from dbmsolver.search.trace import Step
@@ -19,7 +19,7 @@ SCHEDULE = (*(1 << 15,) * 8, *(1 << 17,) * 4, *(1 << 20,) * 2, 1 << 24)
 """The states that each dive meets at most."""
 
 
-class LeavingDives(PositionDives[LeavingKeys, Diving]):
+class LeavingDives(PositionDives[LeavingKeys, LeavingDiving]):
     """The dives. One that exhausts the deal has met all states, and is the last."""
 
     at_once = 1 << 18
@@ -38,12 +38,12 @@ class LeavingDives(PositionDives[LeavingKeys, Diving]):
             yield wanted
             random.shuffle(places)
 
-    def _begin(self, most: int) -> Diving:
+    def _begin(self, most: int) -> LeavingDiving:
         root = self.keys.encode(self.keys.deal.position)
         return make_diving(root, most, self.keys.most_moves)
 
-    def _go_on(self, diving: Diving, limit: int) -> int:
+    def _go_on(self, diving: LeavingDiving, limit: int) -> int:
         return int(dive(self.keys.tables, diving, self._order, limit))
 
-    def _steps(self, diving: Diving, length: int) -> list[Step]:
+    def _steps(self, diving: LeavingDiving, length: int) -> list[Step]:
         return self.keys.steps_of_dive(diving.path[:length].tolist())

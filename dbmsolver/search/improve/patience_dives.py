@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dbmsolver.core.patience_dive import GIVEN_UP, Diving, dive, make_diving
+from dbmsolver.core.patience_dive import GIVEN_UP, PatienceDiving, dive, make_diving
 from dbmsolver.errors import InternalError
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.turning import with_turns
@@ -15,7 +15,7 @@ SCHEDULE = (*(1 << 13,) * 8, *(1 << 16,) * 8, *(1 << 19,) * 4)
 """The number of states that each dive meets at most."""
 
 
-class PatienceDives(PositionDives[PatienceKeys, Diving]):
+class PatienceDives(PositionDives[PatienceKeys, PatienceDiving]):
     """The dives, each with more states than those before or with another seed.
 
     They leave moves out, so one that finds nothing says nothing about the next.
@@ -29,13 +29,13 @@ class PatienceDives(PositionDives[PatienceKeys, Diving]):
         for self._seed, wanted in enumerate(SCHEDULE):
             yield wanted
 
-    def _begin(self, most: int) -> Diving:
+    def _begin(self, most: int) -> PatienceDiving:
         return make_diving(self.keys.words(self.keys.root), most, self._seed)
 
-    def _go_on(self, diving: Diving, limit: int) -> int:
+    def _go_on(self, diving: PatienceDiving, limit: int) -> int:
         return int(dive(self.keys.tables, diving, limit))
 
-    def _steps(self, diving: Diving, length: int) -> list[Step]:
+    def _steps(self, diving: PatienceDiving, length: int) -> list[Step]:
         key, plays = self.keys.root, list[Step]()
         for level in range(length):
             code = int(diving.path[level])

@@ -23,7 +23,7 @@ _STATE_BYTES = 32
 """Memory for each state that a dive may meet, at most."""
 
 
-class Diving(Protocol):
+class AnyDiving(Protocol):
     """A dive in progress, as kernels have it."""
 
     @property
@@ -32,7 +32,7 @@ class Diving(Protocol):
 
 
 KeysT = TypeVar("KeysT", bound=Keys)
-DivingT = TypeVar("DivingT", bound=Diving)
+DivingT = TypeVar("DivingT", bound=AnyDiving)
 
 
 class PositionDives(Search, Generic[KeysT, DivingT]):

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.search.commits import BlockRef, Packed
-from dbmsolver.search.proof.piece_tables import Shape, block_states, piece_words
+from dbmsolver.search.proof.piece_tables import KeyShape, block_states, piece_words
 from dbmsolver.storage.store import Store
 
 _SAMPLE = 100_000
@@ -77,7 +77,7 @@ class BlockIndex:
 
 
 def read_index(
-    shape: Shape, blocks: list[BlockRef], store: Store, pool: Executor, threads: int
+    shape: KeyShape, blocks: list[BlockRef], store: Store, pool: Executor, threads: int
 ) -> Iterator[tuple[BlockRef, Summary]]:
     """Read all blocks, by all threads, and yield what is kept of each."""
     some = max(1, _SAMPLE // max(len(blocks), 1))
@@ -91,7 +91,7 @@ def read_index(
         yield last, future.result()
 
 
-def _summary(shape: Shape, block: Packed, some: int) -> Summary:
+def _summary(shape: KeyShape, block: Packed, some: int) -> Summary:
     keys, codes = block_states(shape, block)
     words = shape.key_words
     compared = piece_words(words, keys)

@@ -17,7 +17,7 @@ from dbmsolver.errors import SystemRefusedError
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof.cluster_members import MOST, Member, Members
 from dbmsolver.search.proof.orders import BatchOrder, PieceOrder, Proof, sealed
-from dbmsolver.search.proof.piece_tables import Shape
+from dbmsolver.search.proof.piece_tables import KeyShape
 from dbmsolver.search.proof.piece_worker import PieceResult
 from dbmsolver.search.proof.pieces import Piece
 from dbmsolver.search.proof.worker import BatchResult
@@ -36,7 +36,7 @@ _WORTH_MOVING = 16
 closed ones at least. Else it waits for the process that has its table."""
 
 
-class Home(NamedTuple):
+class TableOwner(NamedTuple):
     """The place of a piece's table: a process, and the number of the order that left it there."""
 
     member: Member
@@ -109,7 +109,7 @@ class ClusterWorkers:
         return fewest is None or home.member.orders <= fewest
 
     def expand_piece(
-        self, shape: Shape, done: PieceResult, blocks: list[Packed]
+        self, shape: KeyShape, done: PieceResult, blocks: list[Packed]
     ) -> Future[PieceResult]:
         """Close the states that follow from candidates of a piece, within the piece.
 
@@ -118,7 +118,7 @@ class ClusterWorkers:
         """
         self._members.recruit()
         piece = done.piece
-        home: Home | None = piece.away
+        home: TableOwner | None = piece.away
         # The piece itself stays here, with all that is waiting for it.
         alone = Piece(piece.mask, piece.value, piece.leaf, [], piece.closed, bit=piece.bit)
         order = PieceOrder(
@@ -146,7 +146,7 @@ class ClusterWorkers:
                         continue
                     done.loaded = False
                     return done
-                piece.away = Home(mine, order.number) if has_table else None
+                piece.away = TableOwner(mine, order.number) if has_table else None
                 expanded: PieceResult = found
                 expanded.piece = piece
                 return expanded
@@ -160,7 +160,7 @@ class ClusterWorkers:
         self.pool.shutdown()
 
     @staticmethod
-    def _home(piece: Piece) -> Home | None:
+    def _home(piece: Piece) -> TableOwner | None:
         """Return the place of a piece's table; None if there is none, or its process is lost."""
-        home: Home | None = piece.away
+        home: TableOwner | None = piece.away
         return None if home is None or home.member.lost else home

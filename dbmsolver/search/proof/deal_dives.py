@@ -18,7 +18,7 @@ from dbmsolver.core.dives_of_deals import (
     FOUND,
     OUTCOME,
     STEPS,
-    Laid,
+    LaidDeal,
     dive_deals,
     own_tables,
 )
@@ -141,15 +141,15 @@ class Batch:
     """Some deals, of which the first has the place `first`, and what is known of them."""
 
     first: int
-    laid: Laid
+    laid: LaidDeal
     results: NDArray[np.int64]
     ways: NDArray[np.uint64]
     seconds: NDArray[np.float64]
 
     @classmethod
-    def of(cls, first: int, deals: Sequence[Deal] | Laid) -> Batch:
+    def of(cls, first: int, deals: Sequence[Deal] | LaidDeal) -> Batch:
         """Return a batch of deals of which nothing is known yet."""
-        laid = deals if isinstance(deals, Laid) else laid_out(deals)
+        laid = deals if isinstance(deals, LaidDeal) else laid_out(deals)
         count = len(laid.cards)
         results = np.zeros((count, 4), np.int64)
         results[:, OUTCOME] = -1
@@ -164,7 +164,7 @@ class Batch:
     def only(self, number: int) -> Batch:
         """Return a batch of one of the deals, with what is known of it."""
         one = slice(number, number + 1)
-        laid = Laid(self.laid.cards[one], self.laid.lengths[one])
+        laid = LaidDeal(self.laid.cards[one], self.laid.lengths[one])
         return Batch(
             self.first + number, laid, self.results[one], self.ways[one], self.seconds[one]
         )
@@ -192,7 +192,7 @@ class Batch:
         return DivedDeal("won", *facts, self.ways[number, : row[STEPS]].copy())
 
 
-def laid_out(deals: Sequence[Deal]) -> Laid:
+def laid_out(deals: Sequence[Deal]) -> LaidDeal:
     """Return deals under the same rules as the kernel reads them."""
     cards = np.zeros((len(deals), CARDS), np.uint8)
     columns = deals[0].rules.columns if deals else 0
@@ -204,4 +204,4 @@ def laid_out(deals: Sequence[Deal]) -> Laid:
         cards[place, : len(row)] = row
         lengths[place, : len(position.columns)] = [len(column) for column in position.columns]
         lengths[place, columns] = len(cells)
-    return Laid(cards, lengths)
+    return LaidDeal(cards, lengths)

@@ -20,7 +20,7 @@ from typing import Any
 from dbmsolver.search.candidates import Candidates, pack_together
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof.piece_set import Budget, PieceSet
-from dbmsolver.search.proof.piece_tables import Shape, rebuilt
+from dbmsolver.search.proof.piece_tables import KeyShape, rebuilt
 from dbmsolver.search.proof.piece_worker import PieceResult
 from dbmsolver.search.proof.pieces import Piece
 from dbmsolver.search.proof.table_loading import find_spans, fits, load_tables
@@ -49,7 +49,7 @@ class LargeSignature:
 
     def __init__(
         self,
-        shape: Shape,
+        shape: KeyShape,
         recorder: Recorder,
         start: LargeStart,
         budget: Budget,

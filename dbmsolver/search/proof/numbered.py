@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.dives_of_deals import Laid
+from dbmsolver.core.dives_of_deals import LaidDeal
 from dbmsolver.core.tables import CARDS
 from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.numbers import DECK, MAX_NUMBER
 from dbmsolver.game.rules import Rules
 
 
-def numbers_laid_out(numbers: Sequence[int], rules: Rules) -> Laid | None:
+def numbers_laid_out(numbers: Sequence[int], rules: Rules) -> LaidDeal | None:
     """Return the deals of these numbers, as `laid_out` has them.
 
     None where one of them is no number of a shuffled deck, or where the place of a card depends on
@@ -36,7 +36,7 @@ def numbers_laid_out(numbers: Sequence[int], rules: Rules) -> Laid | None:
     order = [*(place for column in columns for place in column), *rest]
     lengths = np.array([*map(len, columns), len(rest)], np.uint8)
     cards = shuffled_decks(np.array(numbers, np.uint64))[:, order]
-    return Laid(np.ascontiguousarray(cards), np.tile(lengths, (len(numbers), 1)))
+    return LaidDeal(np.ascontiguousarray(cards), np.tile(lengths, (len(numbers), 1)))
 
 
 def shuffled_decks(numbers: NDArray[np.uint64]) -> NDArray[np.uint8]:

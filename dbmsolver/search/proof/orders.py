@@ -26,7 +26,7 @@ from dbmsolver.search.candidates import pack_by_stratum
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof.kept_tables import KeptTables
 from dbmsolver.search.proof.piece_away import expand_whole
-from dbmsolver.search.proof.piece_tables import Shape
+from dbmsolver.search.proof.piece_tables import KeyShape
 from dbmsolver.search.proof.piece_worker import PieceResult
 from dbmsolver.search.proof.worker import BatchResult, ProofWorker
 from dbmsolver.search.runs import RunArrays
@@ -86,7 +86,7 @@ class PieceOrder:
         """
         done, piece = self.done, self.done.piece
         tables.begin((self.stratum, self.signature))
-        shape = Shape.of(worker.codec, self.stratum, self.signature, self.key_words)
+        shape = KeyShape.of(worker.codec, self.stratum, self.signature, self.key_words)
         table = None
         if self.left_by is not None:
             table = tables.take(self.left_by, piece)

@@ -8,7 +8,7 @@ import numpy as np
 
 from dbmsolver.search.candidates import pack_by_stratum, pack_together
 from dbmsolver.search.commits import Packed
-from dbmsolver.search.proof.piece_tables import Shape, Table, block_keys, piece_words, rebuilt
+from dbmsolver.search.proof.piece_tables import KeyShape, Table, block_keys, piece_words, rebuilt
 from dbmsolver.search.proof.piece_worker import PieceExpansion, PieceResult
 from dbmsolver.search.proof.worker import ProofWorker
 
@@ -17,7 +17,7 @@ WHOLE_SECONDS = 6.0
 
 
 def expand_whole(
-    shape: Shape,
+    shape: KeyShape,
     done: PieceResult,
     worker: ProofWorker,
     blocks: list[Packed],
@@ -47,7 +47,7 @@ def expand_whole(
     return table
 
 
-def _table_of(shape: Shape, done: PieceResult, blocks: list[Packed]) -> Table | None:
+def _table_of(shape: KeyShape, done: PieceResult, blocks: list[Packed]) -> Table | None:
     """Return a table of a piece's states in the blocks; None if it would be too large."""
     piece = done.piece
     waiting = min(sum(one.states for one in done.rest), 1 << 20)
@@ -65,7 +65,7 @@ def _table_of(shape: Shape, done: PieceResult, blocks: list[Packed]) -> Table | 
     return table
 
 
-def _pack(shape: Shape, done: PieceResult) -> None:
+def _pack(shape: KeyShape, done: PieceResult) -> None:
     """Pack all candidates for others; what is left of the piece's own goes as it is."""
     for number in range(done.routes.pieces):
         mine = [shape.candidates(*part) for part in done.parts_for(number)]

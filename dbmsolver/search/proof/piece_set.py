@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dbmsolver.core.workspace import BURST
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.proof.block_index import BlockIndex, Span
-from dbmsolver.search.proof.piece_tables import FILL, Shape, Table
+from dbmsolver.search.proof.piece_tables import FILL, KeyShape, Table
 from dbmsolver.search.proof.pieces import Piece, Tree, split_bit
 from dbmsolver.search.proof.queues import Queues
 from dbmsolver.search.proof.worker import LargeStart
@@ -38,7 +38,9 @@ class Budget:
 class PieceSet(Queues):
     """Pieces with their tables, and candidates on their way to them."""
 
-    def __init__(self, shape: Shape, recorder: Recorder, start: LargeStart, budget: Budget) -> None:
+    def __init__(
+        self, shape: KeyShape, recorder: Recorder, start: LargeStart, budget: Budget
+    ) -> None:
         closed = sum(ref.block.states for ref in start.blocks)
         root = Piece(0, 0, 0, list(start.blocks), closed=closed)
         super().__init__(shape, recorder, Tree(shape, root), list(start.sources))

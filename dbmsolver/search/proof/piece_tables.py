@@ -27,7 +27,7 @@ _PART = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class KeyShape:
     """The layout of a signature's keys in tables, which all its pieces share."""
 
     codec: StateCodec
@@ -37,7 +37,7 @@ class Shape:
     compact: bool
 
     @classmethod
-    def of(cls, codec: StateCodec, stratum: int, signature: int, words: int) -> Shape:
+    def of(cls, codec: StateCodec, stratum: int, signature: int, words: int) -> KeyShape:
         """Return the shape for a signature whose keys have ``words`` words each."""
         bits = int(key_bits(codec.tables, np.uint64(signature)))
         # A slot's own number stands for what does not fit into its word, in the smallest table,
@@ -74,7 +74,7 @@ class Shape:
 class Table:
     """A hash table of local keys, ``2**bits`` slots in ``memory``; ``held`` of them are taken."""
 
-    shape: Shape
+    shape: KeyShape
     bits: int
     memory: NDArray[np.uint64]
     steps: NDArray[np.uint16]
@@ -82,7 +82,7 @@ class Table:
     is_cleared: bool = False
 
     @classmethod
-    def empty(cls, shape: Shape, bits: int) -> Table:
+    def empty(cls, shape: KeyShape, bits: int) -> Table:
         """Return a table without keys."""
         width = 1 if shape.compact else shape.key_words
         memory = np.empty(width << bits, np.uint64)
@@ -187,12 +187,12 @@ def piece_words(words: int, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return keys[words > 1 :: words]
 
 
-def block_keys(shape: Shape, block: Packed) -> NDArray[np.uint64]:
+def block_keys(shape: KeyShape, block: Packed) -> NDArray[np.uint64]:
     """Return the keys of a signature's states in a block."""
     return block_states(shape, block)[0]
 
 
-def block_states(shape: Shape, block: Packed) -> tuple[NDArray[np.uint64], NDArray[Any]]:
+def block_states(shape: KeyShape, block: Packed) -> tuple[NDArray[np.uint64], NDArray[Any]]:
     """Return the keys and codes of a signature's states in a block."""
     runs = block.runs()
     if runs.signatures.size == 1:

@@ -14,7 +14,7 @@ from dbmsolver.core.pieces import admit_piece
 from dbmsolver.core.workspace import BURST, USED_CANDIDATES, USED_RUNS
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import Packed
-from dbmsolver.search.proof.piece_tables import Shape, Table, block_keys
+from dbmsolver.search.proof.piece_tables import KeyShape, Table, block_keys
 from dbmsolver.search.proof.pieces import Piece, Routed, Routes, Sorted, routed_to
 from dbmsolver.search.proof.worker import ProofWorker, WorkResult
 
@@ -67,7 +67,7 @@ class PieceResult:
         piece.opened = []
         return done
 
-    def divide(self, shape: Shape) -> None:
+    def divide(self, shape: KeyShape) -> None:
         """Bring together what is for each of the other pieces."""
         for one in self.for_others:
             self.routed += routed_to(shape, one)
@@ -83,7 +83,7 @@ class PieceResult:
 
 
 def expand_piece(
-    shape: Shape, done: PieceResult, worker: ProofWorker, blocks: list[Packed]
+    shape: KeyShape, done: PieceResult, worker: ProofWorker, blocks: list[Packed]
 ) -> PieceResult:
     """Close what follows, within the piece, from its candidates and opened states.
 
@@ -99,14 +99,16 @@ def expand_piece(
     return done
 
 
-def _load(shape: Shape, piece: Piece, table: Table, blocks: list[Packed]) -> bool:
+def _load(shape: KeyShape, piece: Piece, table: Table, blocks: list[Packed]) -> bool:
     return all(table.load(block_keys(shape, block), piece.mask, piece.value) for block in blocks)
 
 
 class PieceExpansion:
     """The open states of a piece in the workspace, from `head` to `count`."""
 
-    def __init__(self, shape: Shape, done: PieceResult, table: Table, worker: ProofWorker) -> None:
+    def __init__(
+        self, shape: KeyShape, done: PieceResult, table: Table, worker: ProofWorker
+    ) -> None:
         self.shape = shape
         self.piece = done.piece
         self.table = table

@@ -12,7 +12,7 @@ from dbmsolver.core.pieces import route
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.proof.closing import count_flips
-from dbmsolver.search.proof.piece_tables import Shape, Table, piece_words
+from dbmsolver.search.proof.piece_tables import KeyShape, Table, piece_words
 from dbmsolver.storage.blocks import Runs, most_states
 
 _PURE = 0.02
@@ -89,7 +89,7 @@ class Routes:
 class Tree:
     """A binary tree of tested bits, pieces at its leaves, which finds the piece of a key."""
 
-    def __init__(self, shape: Shape, root: Piece) -> None:
+    def __init__(self, shape: KeyShape, root: Piece) -> None:
         self.shape = shape
         self.rows = [[-1, 0, 0]]
         self.pieces = [root]
@@ -152,7 +152,7 @@ class Tree:
             self.pieces[number].queue.append(candidates)
 
 
-def routed_to(shape: Shape, candidates: Sorted) -> list[Routed]:
+def routed_to(shape: KeyShape, candidates: Sorted) -> list[Routed]:
     """Return copies of candidates that are sorted by piece, each small enough to share a block."""
     words = shape.key_words
     keys, codes, ends = candidates
@@ -169,7 +169,7 @@ def routed_to(shape: Shape, candidates: Sorted) -> list[Routed]:
 
 
 def split_bit(
-    shape: Shape,
+    shape: KeyShape,
     piece: Piece,
     keys: NDArray[np.uint64],
     codes: NDArray[Any],

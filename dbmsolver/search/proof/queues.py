@@ -11,7 +11,7 @@ from dbmsolver.errors import InternalError
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.ledger import Entry, entry_of_one
-from dbmsolver.search.proof.piece_tables import Shape
+from dbmsolver.search.proof.piece_tables import KeyShape
 from dbmsolver.search.proof.pieces import Piece, Routed, Routes, Tree, routed_to
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.storage.blocks import Runs
@@ -30,7 +30,7 @@ class Queues:
     """
 
     def __init__(
-        self, shape: Shape, recorder: Recorder, tree: Tree, sources: list[Candidates]
+        self, shape: KeyShape, recorder: Recorder, tree: Tree, sources: list[Candidates]
     ) -> None:
         self.shape = shape
         self.recorder = recorder

@@ -16,7 +16,7 @@ from dbmsolver.search.ledger import Entry, entry_of, total
 from dbmsolver.search.proof.initial import unfinished_blocks
 from dbmsolver.search.proof.large import LargeSignature
 from dbmsolver.search.proof.piece_set import Budget
-from dbmsolver.search.proof.piece_tables import Shape
+from dbmsolver.search.proof.piece_tables import KeyShape
 from dbmsolver.search.proof.proof_state import ProofState
 from dbmsolver.search.proof.small import SmallSignatures
 from dbmsolver.search.proof.worker import SMALL, BatchResult, LargeStart
@@ -172,7 +172,7 @@ class StratumClosing:
             lambda: search.candidate_bytes,
         )
         words = start.candidates.key_words
-        shape = Shape.of(search.codec, self.stratum, start.signature, words)
+        shape = KeyShape.of(search.codec, self.stratum, start.signature, words)
         search.large = LargeSignature(
             shape, self.recorder, start, budget, search.workers, search.take_result
         )

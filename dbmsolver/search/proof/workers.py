@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.commits import Packed
-from dbmsolver.search.proof.piece_tables import Shape
+from dbmsolver.search.proof.piece_tables import KeyShape
 from dbmsolver.search.proof.piece_worker import PieceResult, expand_piece
 from dbmsolver.search.proof.pieces import Piece
 from dbmsolver.search.proof.worker import BatchResult, ProofWorker
@@ -51,7 +51,7 @@ class Workers(Protocol):
         """Return True if the table of a piece is where the piece is to be expanded next."""
 
     def expand_piece(
-        self, shape: Shape, done: PieceResult, blocks: list[Packed]
+        self, shape: KeyShape, done: PieceResult, blocks: list[Packed]
     ) -> Future[PieceResult]:
         """Close what follows from candidates of a piece within it.
 
@@ -97,7 +97,7 @@ class Threads:
         return piece.table is not None
 
     def expand_piece(
-        self, shape: Shape, done: PieceResult, blocks: list[Packed]
+        self, shape: KeyShape, done: PieceResult, blocks: list[Packed]
     ) -> Future[PieceResult]:
         """Close what follows from candidates of a piece within it."""
 

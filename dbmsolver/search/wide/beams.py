@@ -25,7 +25,7 @@ from dbmsolver.core.wide_beam import (
 from dbmsolver.core.wide_tables import ROW_WORDS, make_board
 from dbmsolver.game.moves import Move
 from dbmsolver.keys.wide import WideKeys
-from dbmsolver.search.wide.plans import Plan
+from dbmsolver.search.wide.plans import BeamPlan
 
 _LEVELS = 1500
 """The states that a beam keeps, for each of its width, if memory allows."""
@@ -38,7 +38,7 @@ _PAUSE = 0.1
 class PlannedBeam:
     """A beam, to be made by a thread; it keeps at most ``most`` states."""
 
-    def __init__(self, keys: WideKeys, plan: Plan, most: int) -> None:
+    def __init__(self, keys: WideKeys, plan: BeamPlan, most: int) -> None:
         self.keys = keys
         self.plan = plan
         self.weights = np.array(plan.weights, np.int64)
@@ -75,7 +75,7 @@ class PlannedBeam:
         )
 
 
-def threads_for(keys: WideKeys, schedule: Sequence[Plan], threads: int, memory: int) -> int:
+def threads_for(keys: WideKeys, schedule: Sequence[BeamPlan], threads: int, memory: int) -> int:
     """Return how many threads make beams at once: so few that most beams fit into their shares."""
     widths = sorted(plan.width for plan in schedule)
     middle = widths[len(widths) // 2]
@@ -83,7 +83,7 @@ def threads_for(keys: WideKeys, schedule: Sequence[Plan], threads: int, memory: 
     return max(1, min(threads, memory // enough))
 
 
-def most_kept(keys: WideKeys, plan: Plan, memory: int) -> int:
+def most_kept(keys: WideKeys, plan: BeamPlan, memory: int) -> int:
     """Return how many states a beam may keep in ``memory`` bytes; 0 if it does not fit."""
     room = (memory - bytes_of(keys.tables, plan.width, 0)) // 8
     return min(room, _LEVELS * plan.width) if room >= _LEAST_LEVELS * plan.width else 0
@@ -98,7 +98,12 @@ class Beams:
     """
 
     def __init__(
-        self, keys: WideKeys, schedule: Sequence[Plan], threads: int, memory: int, most: int | None
+        self,
+        keys: WideKeys,
+        schedule: Sequence[BeamPlan],
+        threads: int,
+        memory: int,
+        most: int | None,
     ) -> None:
         self.keys = keys
         self.threads = threads_for(keys, schedule, threads, memory) if most is None else 1

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dbmsolver.core.wide_beam import Shape
+from dbmsolver.core.wide_beam import WideBeamShape
 from dbmsolver.core.wide_tables import WideTables
 
 Weights = tuple[int, int, int, int, int, int, int, int, int]
 """Weights, as of :func:`dbmsolver.core.wide_values.costs_of`."""
 
 
-class Plan(NamedTuple):
+class BeamPlan(NamedTuple):
     """One beam. ``parts`` is how many groups a level has at least, if there are so many."""
 
     width: int
@@ -24,63 +24,63 @@ class Plan(NamedTuple):
     longest: int = 200
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> WideBeamShape:
         """The numbers that the kernel needs."""
         crowd = max(1, self.width // self.parts)
-        return Shape(crowd, self.noise, self.seed, self.patience, self.last, self.longest)
+        return WideBeamShape(crowd, self.noise, self.seed, self.patience, self.last, self.longest)
 
 
 _SUITED = (10, 5, 10, 5, 0, 0, 10, 0, 0)
 _ORDERLY = (10, 5, 10, 5, 0, 0, 15, 2, 0)
 _CAREFUL = (10, 5, 15, 5, 2, 1, 15, 0, 0)
-SUITS: tuple[Plan, ...] = (
-    Plan(200, _SUITED),
-    Plan(1000, _SUITED),
-    Plan(2000, _ORDERLY),
-    Plan(4000, _SUITED),
-    Plan(4000, _CAREFUL),
-    Plan(4000, _ORDERLY),
-    Plan(16000, _SUITED),
-    Plan(16000, _CAREFUL),
-    Plan(16000, _ORDERLY),
-    Plan(50000, _SUITED),
-    Plan(50000, _ORDERLY),
+SUITS: tuple[BeamPlan, ...] = (
+    BeamPlan(200, _SUITED),
+    BeamPlan(1000, _SUITED),
+    BeamPlan(2000, _ORDERLY),
+    BeamPlan(4000, _SUITED),
+    BeamPlan(4000, _CAREFUL),
+    BeamPlan(4000, _ORDERLY),
+    BeamPlan(16000, _SUITED),
+    BeamPlan(16000, _CAREFUL),
+    BeamPlan(16000, _ORDERLY),
+    BeamPlan(50000, _SUITED),
+    BeamPlan(50000, _ORDERLY),
 )
 """Beams of games whose whole suits go home."""
 _FREE = (0, 10, 20, 10, 10, 0, 10, 0, 0)
 _LOW = (0, 5, 10, 10, 3, 0, 10, 0, 0)
 _HOME = (0, 5, 20, 20, 2, 0, 10, 0, 0)
-ROWS: tuple[Plan, ...] = (
-    Plan(200, _FREE),
-    Plan(1000, _FREE),
-    Plan(1000, _LOW),
-    Plan(4000, _FREE),
-    Plan(4000, _HOME),
-    Plan(4000, _LOW),
-    Plan(16000, _FREE),
-    Plan(16000, _HOME),
-    Plan(50000, _FREE),
+ROWS: tuple[BeamPlan, ...] = (
+    BeamPlan(200, _FREE),
+    BeamPlan(1000, _FREE),
+    BeamPlan(1000, _LOW),
+    BeamPlan(4000, _FREE),
+    BeamPlan(4000, _HOME),
+    BeamPlan(4000, _LOW),
+    BeamPlan(16000, _FREE),
+    BeamPlan(16000, _HOME),
+    BeamPlan(50000, _FREE),
 )
 """Beams of games whose cards go home one by one, and whose stock is dealt in rows, or that have
 none."""
 _ABOVE = (0, 0, 60, 5, 30, 0, 0, 0, 2)
 _TURNED = (2, 0, 20, 20, 10, 0, 0, 0, 0)
 _SEGMENTED = (2, 0, 20, 5, 30, 0, 0, 1, 20)
-TURNS: tuple[Plan, ...] = (
-    Plan(200, _ABOVE, 16, patience=4, longest=40),
-    Plan(1000, _TURNED, 16, patience=4, longest=40),
-    Plan(1000, _ABOVE, 16, patience=4, longest=40),
-    Plan(4000, _ABOVE, 16, patience=4, longest=40),
-    Plan(4000, _SEGMENTED, 16, patience=4, longest=40),
-    Plan(4000, _TURNED, 16, patience=4, longest=40),
-    Plan(16000, _ABOVE, 64, patience=4, longest=40),
-    Plan(16000, _SEGMENTED, 16, patience=4, longest=40),
-    Plan(50000, _ABOVE, 64, patience=4, longest=40),
+TURNS: tuple[BeamPlan, ...] = (
+    BeamPlan(200, _ABOVE, 16, patience=4, longest=40),
+    BeamPlan(1000, _TURNED, 16, patience=4, longest=40),
+    BeamPlan(1000, _ABOVE, 16, patience=4, longest=40),
+    BeamPlan(4000, _ABOVE, 16, patience=4, longest=40),
+    BeamPlan(4000, _SEGMENTED, 16, patience=4, longest=40),
+    BeamPlan(4000, _TURNED, 16, patience=4, longest=40),
+    BeamPlan(16000, _ABOVE, 64, patience=4, longest=40),
+    BeamPlan(16000, _SEGMENTED, 16, patience=4, longest=40),
+    BeamPlan(50000, _ABOVE, 64, patience=4, longest=40),
 )
 """Beams of games whose stock is turned to a waste."""
 
 
-def schedule_of(t: WideTables) -> tuple[Plan, ...]:
+def schedule_of(t: WideTables) -> tuple[BeamPlan, ...]:
     """Return the beams of a game, one after the other."""
     if t.whole:
         return SUITS

@@ -13,7 +13,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.results import Method
 from dbmsolver.search.proof.kept_tables import KeptTables
 from dbmsolver.search.proof.orders import Proof
-from dbmsolver.search.proof.piece_tables import Shape, Table
+from dbmsolver.search.proof.piece_tables import KeyShape, Table
 from dbmsolver.search.proof.pieces import Piece
 
 HERE = (3, 7)
@@ -21,10 +21,10 @@ PLENTY = 1 << 30
 
 
 @cache
-def shape() -> Shape:
+def shape() -> KeyShape:
     """Return the shape of the deal's own signature, whose keys have one word."""
     codec = Proof(Deal.from_number(11982), "wkr", Method.EVERY_POSITION).keys()
-    return Shape.of(codec, 0, int(codec.root[0]), 1)
+    return KeyShape.of(codec, 0, int(codec.root[0]), 1)
 
 
 def table_of(keys: set[int]) -> Table:

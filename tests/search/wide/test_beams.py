@@ -23,7 +23,7 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.game.wide import Wide
 from dbmsolver.keys.wide import WideKeys
 from dbmsolver.search.wide.beams import Beams, PlannedBeam, most_kept
-from dbmsolver.search.wide.plans import Plan, schedule_of
+from dbmsolver.search.wide.plans import BeamPlan, schedule_of
 
 SOME = (10, 5, 30, 7, 2, 1, 40, 3, 6)
 
@@ -102,7 +102,7 @@ def test_marks_in_small_games() -> None:
         check_walk(small_deck(random), random, 10)
 
 
-def beam_of(deal: Deal, plan: Plan, most: int = 50_000) -> PlannedBeam:
+def beam_of(deal: Deal, plan: BeamPlan, most: int = 50_000) -> PlannedBeam:
     beam = PlannedBeam(WideKeys(deal), plan, most)
     beam.run(threading.Event())
     return beam
@@ -123,8 +123,8 @@ def check_small(random: Random, game: str | None) -> str:
     expected = shortest(deal, 1500)
     if expected is None or expected[0] == 0:
         return "left out"
-    whole = beam_of(deal, Plan(2000, SOME, patience=10**6, last=10**6, longest=10**6))
-    narrow = beam_of(deal, Plan(3, SOME, 2, 5, random.getrandbits(30), 3, 9, 7))
+    whole = beam_of(deal, BeamPlan(2000, SOME, patience=10**6, last=10**6, longest=10**6))
+    narrow = beam_of(deal, BeamPlan(3, SOME, 2, 5, random.getrandbits(30), 3, 9, 7))
     if expected[0] is None:
         assert whole.result == narrow.result == ENDED
         return "lost"
@@ -151,7 +151,7 @@ def test_hundreds_of_small_decks(game: str | None) -> None:
 
 def test_a_beam_keeps_what_it_may() -> None:
     deal = Deal.from_number(2, GAMES["spider"])
-    beam = beam_of(deal, Plan(50, SOME), 700)
+    beam = beam_of(deal, BeamPlan(50, SOME), 700)
     assert (beam.result, beam.kept) == (GIVEN_UP, 700)
     for plan in schedule_of(WideKeys(deal).tables):
         keys = WideKeys(deal)
@@ -161,7 +161,12 @@ def test_a_beam_keeps_what_it_may() -> None:
 def test_the_first_beam_that_wins_decides_with_any_threads() -> None:
     keys = WideKeys(Deal.from_number(2, GAMES["spider_one_suit"]))
     weights = (10, 5, 10, 5, 0, 0, 10, 0, 0)
-    schedule = [Plan(2, weights), Plan(200, weights), Plan(100, weights), Plan(300, weights)]
+    schedule = [
+        BeamPlan(2, weights),
+        BeamPlan(200, weights),
+        BeamPlan(100, weights),
+        BeamPlan(300, weights),
+    ]
     found = []
     for threads in (1, 2, 3):
         beams = Beams(keys, schedule, threads, 1 << 28, None)

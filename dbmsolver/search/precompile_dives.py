@@ -12,7 +12,7 @@ from dbmsolver.core.patience_check import look_for_columns
 from dbmsolver.core.patience_strata import signatures, strata_of
 from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.core.wide import least_moves, normal_row
-from dbmsolver.core.wide_beam import Shape, make_beam, next_level, replay
+from dbmsolver.core.wide_beam import WideBeamShape, make_beam, next_level, replay
 from dbmsolver.core.wide_search import begin, explore, layers_of_closed, make_frontier
 from dbmsolver.core.wide_values import kinds_of
 from dbmsolver.game.deals import Deal
@@ -34,7 +34,7 @@ def of_wide(rules: Rules) -> list[Call]:
     """Return the kernels of Spider and its kin, those first that take longest to compile."""
     keys = WideKeys(Deal.from_number(1, rules))
     tables, frontier = keys.tables, make_frontier(keys.tables, keys.root, 2)
-    beam, shape = make_beam(tables, keys.root, 1, 1), Shape(*[_NUMBER] * 6)
+    beam, shape = make_beam(tables, keys.root, 1, 1), WideBeamShape(*[_NUMBER] * 6)
     return [
         (next_level, (tables, beam, shape, _NUMBERS)),
         (explore, (tables, frontier, _NUMBERS, _NUMBER)),

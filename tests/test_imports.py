@@ -31,7 +31,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("results", "errors arguments game"),
     ("notation", "errors game results"),
     ("jit", "disk"),
-    ("core", "jit"),
+    ("core", "arrays jit"),
     ("clusters", "errors version signals jit"),
     ("keys", "errors game results core"),
     ("storage", "errors version closable process disk game results core keys"),

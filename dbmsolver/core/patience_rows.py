@@ -67,7 +67,7 @@ KINGS = np.uint64(sum(1 << 3 * (card - 2 * PER_WORD) for card in range(CARDS - 4
 MORE_SHIFT = np.uint64(32)
 """Where the third bits begin that have room for more than cards."""
 MORE = 11
-"""How many of them there are."""
+"""Their number."""
 MORE_MASK = np.uint64((1 << MORE) - 1)
 MORE_BITS = np.uint64(sum(1 << 32 + 3 * place for place in range(MORE)))
 _OF_MORE = [1 << 32 + 3 * place for place in range(MORE)] + [1 << 63]
@@ -81,7 +81,7 @@ def _spread(bits: list[int]) -> Words:
 
 
 _OF_WASTE, _OF_TURNS = _spread(_OF_MORE[:6]), _spread(_OF_MORE[6:])
-"""What the second word of a row of five has of each number of cards in the waste, and of turns."""
+"""The part of a row's second word for each number of cards in the waste, and of turns."""
 FIRST_STATE = ~(MORE_BITS | STORED)
 """The bits of a row of five that tell of the state, in its first word."""
 BOUND_OF_WIDE = np.uint64(44)

@@ -94,4 +94,4 @@ def expand_one(form: Format, words: Words, code: int = 0, root: Words = NOWHERE)
     split: tuple[list[Words], list[Words]] = ([], [])
     for row in rows:
         split[row[4] >> KIND != SUCCESSOR].append((row[0], row[1], row[2], row[3]))
-    return Expanded(int(error), *split, bool(work.entry[0, 1]), int(work.digest[0]))
+    return Expanded(int(error), *split, bool(work.counts[0, 1]), int(work.digest[0]))

@@ -1,4 +1,4 @@
-"""What all checks have in common: options, the deal's lower bound, and counts to compare."""
+"""The parts that all checks share: options, the deal's lower bound, counts to compare."""
 
 from __future__ import annotations
 

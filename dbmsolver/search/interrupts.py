@@ -10,9 +10,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def held_back() -> Iterator[list[int]]:
-    """Collect the signals that would raise KeyboardInterrupt, instead of letting them.
+    """Hold back the signals that would raise KeyboardInterrupt; yield the list that collects them.
 
-    A step changes what the next commit writes, and half of a step must not be committed.
+    Such a signal in the middle of a step would leave half of the step to be committed.
     """
     signals: list[int] = []
     replaced = []

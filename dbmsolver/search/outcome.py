@@ -90,8 +90,8 @@ class Search(ABC):
     def end(self, outcome: Outcome) -> Outcome:
         """Finish the work that is under way, and keep what is known.
 
-        Returns the outcome for the session. It differs from the given one where that says nothing
-        about the deal.
+        Returns the outcome for the session: the given one, or Stopped() if a search that only
+        comes first has found nothing out about the deal.
         """
         return outcome
 

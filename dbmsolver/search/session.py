@@ -111,9 +111,9 @@ def _begun(path: Path, threads: int | None, cluster: str | None) -> Iterator[Ope
 def _events(opening: AbstractContextManager[Opened], limits: Limits) -> Events:
     """Open a store and search, step by step, until there is a verdict.
 
-    KeyboardInterrupt waits for the end of the step that it falls into; where that is the last one,
-    it comes too late. It ends the search, as closing the generator does, once all finished work is
-    committed. After any other error nothing is committed.
+    A KeyboardInterrupt takes effect at the end of the current step, and is ignored if that is the
+    last one. It commits all finished work and ends the search, and so does closing the generator.
+    After any other error nothing more is committed.
     """
     with opening as (store, deal, options):
         _check_evidence(store, deal)

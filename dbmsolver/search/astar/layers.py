@@ -120,7 +120,10 @@ class AStarSearch(Search):
         self.checkpoint.ceiling = min(length, self.checkpoint.ceiling)
 
     def lend_thread(self, lent: bool) -> None:
-        """Do with one thread less while one is lent; rounds are fewer, so that it is soon back."""
+        """Use one thread fewer while `lent` is true.
+
+        A step does fewer rounds then, so that the search soon sees that the thread is free again.
+        """
         self._lent = lent
 
     @property

@@ -76,9 +76,10 @@ class DiveAhead(Search):
 
 
 class UncountedDives(Search):
-    """Dives over other states than those of the search that follows.
+    """Dives whose states are of another kind than those of the search that follows.
 
-    Where they exhaust the deal, they are the whole proof. Otherwise their counts are forgotten.
+    If they close every state of the deal, they are the whole proof. If not, their counts are
+    dropped.
     """
 
     def __init__(self, dives: DiveAhead) -> None:

@@ -141,14 +141,14 @@ class AStarSearch(Search):
             self.cache.make_room(self._closing)  # before more states come
         else:
             self._closing = self._next_partition()
+        while self._closing is not None and not self._work(pool, self._closing):
+            self._closing.closed = self.layer
+            self._passed = self._closing
+            self._closing = self._next_partition()
         if self._closing is None:
             return Exhausted() if self.ceiling == NO_CEILING else NoneShorter()
-        if self._work(pool, self._closing):
-            evaluated = sum(other.evaluated for other in self.partitions)
-            self.statistics.evaluated = self.evaluated_before + evaluated
-        else:
-            self._closing.closed = self.layer
-            self._passed, self._closing = self._closing, None
+        evaluated = sum(other.evaluated for other in self.partitions)
+        self.statistics.evaluated = self.evaluated_before + evaluated
         return self._ended()
 
     def _begin(self) -> ThreadPoolExecutor:

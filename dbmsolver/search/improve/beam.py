@@ -93,19 +93,22 @@ class Beam:
 
     def step(self) -> bool:
         """Expand some states of the level; return True once the beam is over."""
-        if not self._level_is_over():
-            # Without room for more, the beam gives up.
-            return not self._expand()
+        if self._level_is_over() and not self._begin_level():
+            return True
+        return not self._expand()  # without room for more, the beam gives up
+
+    def _begin_level(self) -> bool:
+        """Go on to the next level; return False, with the steps to the goal if it is met."""
         self.level += 1
         if self._queue.shard.state[GOAL_ROW] < 0:
             self._look_at(np.concatenate(self._found) if self._found else np.empty(0, np.uint32))
         if self._level_is_over():
             if self._queue.shard.state[GOAL_ROW] >= 0:
                 self.steps = self._path()
-            return True
+            return False
         self._found = []
         self._starts.append(int(self._queue.shard.state[COUNT]))
-        return False
+        return True
 
     def _constants(self) -> tuple[object, ...]:
         tables = self.codec.tables

@@ -73,11 +73,10 @@ class LargeSignature:
         return self.set.pieces
 
     def step(self) -> bool:
-        """Do a piece of work; return True when nothing is pending."""
-        if self._reading is not None:
-            if next(self._reading, True):
-                self._reading = None
+        """Do a piece of work; return True, without work, if nothing is pending."""
+        if self._reading is not None and not next(self._reading, True):
             return False
+        self._reading = None
         self._submit()
         if not self._running:
             self.set.check_none_lost()

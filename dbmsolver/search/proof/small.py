@@ -44,7 +44,7 @@ class SmallSignatures:
         self._finished = 0
 
     def step(self) -> bool:
-        """Wait for a batch, and take its result; return True when there is none any more."""
+        """Wait until a batch is closed, and take its result; return True if no batch is left."""
         self._submit()
         if not self._running:
             return True

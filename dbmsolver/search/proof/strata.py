@@ -69,14 +69,19 @@ class ProofSearch(ProofState):
             if dives.step():
                 self.win = dives.win
             return
-        if self._closing is None:
-            self.stratum = min(self.strata)
-            self._closing = StratumClosing(self)
-        if self._closing.step():
+        while self.strata and self.ended is None:
+            if self._closing is None:
+                self.stratum = min(self.strata)
+                self._closing = StratumClosing(self)
+            if not self._closing.step():
+                break
             self._closing = None
             self._leave_stratum()
             if dives is not None and self.strata and self.ended is None and dives.due():
                 dives.begin(self.strata)
+                break
+            if self.recorder.due():
+                break  # a commit between two strata is the smallest
         self.relieve()
 
     def _leave_stratum(self) -> None:

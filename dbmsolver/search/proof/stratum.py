@@ -61,27 +61,29 @@ class StratumClosing:
         return None if self._small is None else self._small.share
 
     def step(self) -> bool:
-        """Do a piece of work; return True once all signatures that were not done are closed.
+        """Do a piece of work; return True, without work, if all signatures are closed.
 
-        Large signatures with a start of their own come first, then pass after pass: the small
-        ones, and the large ones that were found among them.
+        Signatures that are surely large, by the number of their candidates, come first. Then, pass
+        after pass, the small ones are closed, and those that turn out to be large.
         """
-        if self.search.large is not None:
-            if self.search.large.step():
+        while True:
+            if self.search.large is not None:
+                if not self.search.large.step():
+                    return False
                 self._finish_large(self.search.large)
-        elif self._small is not None:
-            if self._small.step():
+            elif self._small is not None:
+                if not self._small.step():
+                    return False
                 self.large_starts += self._small.resumed
                 self._small = None
-        elif self._alone:
-            self._begin_large(self._start_alone(self._alone.pop(0)))
-        elif self.large_starts:
-            self._begin_large(self.large_starts.pop())
-        elif self._passes:
-            self._begin_pass(self._passes.pop(0))
-        else:
-            return True
-        return False
+            elif self._alone:
+                self._begin_large(self._start_alone(self._alone.pop(0)))
+            elif self.large_starts:
+                self._begin_large(self.large_starts.pop())
+            elif self._passes:
+                self._begin_pass(self._passes.pop(0))
+            else:
+                return True
 
     def end(self) -> None:
         """Wait for the work that is under way, and take its results."""

@@ -30,12 +30,12 @@ from dbmsolver.core.run_tables import RunTables
 from dbmsolver.core.tables import Tables
 from dbmsolver.core.two_way_tables import TwoWayTables
 from dbmsolver.jit.decorators import inlined
-from dbmsolver.jit.families import inlined_by_type
+from dbmsolver.jit.families import by_type
 
 
 def by_kind(of_cards: Any, of_patience: Any) -> Any:
     """Return a function that is one for states made of cards, and another for Klondike's kind."""
-    return inlined_by_type(
+    return by_type(
         {**dict.fromkeys((Tables, RunTables, TwoWayTables), of_cards), StrataTables: of_patience}
     )
 

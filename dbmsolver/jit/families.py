@@ -1,52 +1,70 @@
 """One name for functions of several families of games; which one it is, numba decides by types.
 
 A kernel that calls such a name is compiled anew for each type of tables that it is called with, and
-only for those. Each time the function of that family is compiled into it: nothing is chosen while
-it runs.
+only for those. Each time the function of that family is called, as if the kernel named it itself:
+nothing is chosen while it runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from numba.extending import overload
+from numba import types
+from numba.extending import models, register_model, typeof_impl
 
-from dbmsolver.jit.library import KernelCompiler
 
+class FunctionByType:
+    """A function that calls one of ``functions``, by the class of its first argument.
 
-def by_type(functions: Mapping[type, Any], **options: Any) -> Callable[..., Any]:
-    """Return a function that calls one of ``functions``, by the class of its first argument.
-
-    That is a NamedTuple. ``functions`` are compiled ones, all with the same arguments. The result
-    can be called by kernels and from Python. ``options`` are numba's, for the copies that kernels
-    call.
+    That is a NamedTuple. ``functions`` are compiled ones, all with the same arguments. Kernels can
+    call it, and Python.
     """
 
-    def chosen(first: Any, *rest: Any) -> Any:
-        return functions[type(first)](first, *rest)
+    def __init__(self, functions: Mapping[type, Any]) -> None:
+        self.functions = functions
 
-    def choose(first: Any, *rest: Any) -> Any:
-        found = functions.get(getattr(first, "instance_class", type(None)))
-        return None if found is None else found.py_func
+    def of(self, first: Any) -> Any:
+        """Return the compiled function for a first argument."""
+        return self.functions[type(first)]
 
-    chosen.functions = functions  # type: ignore[attr-defined]
-    how: Any = {
-        "nogil": True,
-        "_nrt": False,
-        "no_cfunc_wrapper": True,
-        "pipeline_class": KernelCompiler,
-        **options,
-    }
-    overload(chosen, strict=False, jit_options=how)(choose)
-    return chosen
+    def __call__(self, first: Any, *rest: Any) -> Any:
+        """Call the function for the first argument, from Python."""
+        return self.of(first)(first, *rest)
 
 
-def function_of(chosen: Callable[..., Any], first: Any) -> Any:
-    """Return the compiled function that ``chosen``, made by :func:`by_type`, is for an argument."""
-    return chosen.functions[type(first)]  # type: ignore[attr-defined]
+def by_type(functions: Mapping[type, Any]) -> FunctionByType:
+    """Return a function that calls one of ``functions``, by the class of its first argument."""
+    return FunctionByType(functions)
 
 
-def inlined_by_type(functions: Mapping[type, Any]) -> Callable[..., Any]:
-    """Return the same function as `by_type`, compiled into its callers."""
-    return by_type(functions, forceinline=True)
+class _TypeOfFunction(types.Callable, types.Dummy):  # type: ignore[misc]  # numba has no types
+    """The type of such a function, which numba asks for the one that a kernel is to call."""
+
+    def __init__(self, functions: Mapping[type, Any]) -> None:
+        self.functions = functions
+        super().__init__(f"by type: {functions}")
+
+    def _function(self, arguments: Any) -> Any:
+        return self.functions.get(getattr(arguments[0], "instance_class", type(None)))
+
+    def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+        """Return the signature of the function for these types, compiled; None without one."""
+        found = self._function(args)
+        return None if found is None else types.Dispatcher(found).get_call_type(context, args, kws)
+
+    def get_call_signatures(self) -> tuple[list[Any], bool]:
+        """Return the signatures compiled so far, for messages of errors."""
+        return [one for found in self.functions.values() for one in found.nopython_signatures], True
+
+    def get_impl_key(self, sig: Any) -> Any:
+        """Return what numba finds the compiled function by."""
+        return self._function(sig.args).get_overload(sig.args)
+
+
+register_model(_TypeOfFunction)(models.OpaqueModel)
+
+
+@typeof_impl.register(FunctionByType)
+def _type_of_function(function: FunctionByType, _context: Any) -> _TypeOfFunction:
+    return _TypeOfFunction(function.functions)

@@ -77,7 +77,6 @@ from dbmsolver.game.kinds import Family
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.jit.compilation import compile_ahead
-from dbmsolver.jit.families import function_of
 from dbmsolver.keys.classes import ClassKeys
 from dbmsolver.keys.leaving import LeavingKeys
 from dbmsolver.keys.pairs import PairKeys
@@ -294,7 +293,7 @@ def _of_leaving(keys: LeavingKeys, sets: Any) -> list[Call]:
     diving = leaving_dive.make_diving(0, 1, 1)
     return [
         *_of_records(t, sets),
-        (function_of(leaving_dive.dive, t), (t, diving, _NUMBERS, _NUMBER)),
+        (leaving_dive.dive.of(t), (t, diving, _NUMBERS, _NUMBER)),
         *_of_both(t, np.uint8),
     ]
 
@@ -371,7 +370,7 @@ def _of_records(t: Any, sets: Any, code_type: Any = np.uint8) -> list[Call]:
 def _of_both(t: Any, code_type: Any) -> list[Call]:
     """Return the kernels of digests, candidates, blocks, and the way back by codes."""
     return [
-        (function_of(undo_code, t), (t, *[_WORD] * 4, _NUMBER)),
+        (undo_code.of(t), (t, *[_WORD] * 4, _NUMBER)),
         *_of_store(t, code_type),
     ]
 

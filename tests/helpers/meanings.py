@@ -41,7 +41,6 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.game.wide import Wide
-from dbmsolver.jit.families import function_of
 from dbmsolver.keys.classes import ClassKeys
 from dbmsolver.keys.pairs import PairKeys
 from dbmsolver.keys.patience import PatienceKeys
@@ -137,7 +136,7 @@ def _stored(codec: StateCodec, state: State) -> list[Any]:
 
 def _moves_of_states(codec: StateCodec, positions: list[Position]) -> list[Any]:
     """Return the moves of each position, all and those its last move leaves, and their costs."""
-    cost = function_of(families.move_cost, codec.tables).py_func
+    cost = families.move_cost.of(codec.tables).py_func
     values: list[Any] = [int(cost(codec.tables, forced)) for forced in (False, True)]
     moves = np.zeros(MAX_MOVES, np.uint16)
     last = codec.root_code

@@ -71,7 +71,7 @@ def fill_nibbles(planes, bits, scratch):
     return groups
 
 
-@inlined
+@inner
 def unpack_digits(d, signature, body, start, count, planes, codes, at, scratch):
     """Write a run of digits: as :func:`unpack_run`."""
     if body.words != 3:
@@ -87,7 +87,7 @@ def unpack_digits(d, signature, body, start, count, planes, codes, at, scratch):
     return 0
 
 
-@inlined
+@inner
 def unpack_planes(f, signature, body, start, count, planes, codes, at, scratch):
     """Write a run of planes: as :func:`unpack_run`."""
     error, home, locked = take_signature(f, signature)

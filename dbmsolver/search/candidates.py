@@ -127,10 +127,10 @@ class Candidates:
         self.runs = self.packed = None
 
 
-def pack_together(candidates: list[Candidates]) -> Candidates:
-    """Return candidates of the same signature packed as one block, without duplicates."""
-    first = candidates[0]
-    return packed_from(first.stratum, _merged(candidates))
+def pack_together(candidates: list[Candidates]) -> list[Candidates]:
+    """Return candidates of the same signature packed, without duplicates, as few blocks hold."""
+    stratum = candidates[0].stratum
+    return [packed_from(stratum, part) for part in split(_merged(candidates))]
 
 
 def pack_by_stratum(candidates: list[Candidates]) -> list[Candidates]:

@@ -235,7 +235,7 @@ class LargeSignature:
             return None
         rich.busy = True
 
-        def finish(packed: Candidates) -> None:
+        def finish(packed: list[Candidates]) -> None:
             rich.busy = False
             self.set.replace_packed(rich, loose, packed)
 

@@ -70,6 +70,6 @@ def _pack(shape: KeyShape, done: PieceResult) -> None:
     for number in range(done.routes.pieces):
         mine = [shape.candidates(*part) for part in done.parts_for(number)]
         if mine:
-            done.routed.append((number, pack_together(mine)))
+            done.routed += [(number, packed) for packed in pack_together(mine)]
     done.for_others = []
     done.result.candidates = pack_by_stratum(done.result.candidates)

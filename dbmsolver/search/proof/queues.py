@@ -135,10 +135,12 @@ class Queues:
             self.deliver_new(routes, given)
         self.forget([source])
 
-    def replace_packed(self, piece: Piece, loose: list[Candidates], packed: Candidates) -> None:
+    def replace_packed(
+        self, piece: Piece, loose: list[Candidates], packed: list[Candidates]
+    ) -> None:
         """Put packed candidates in the place of those they were made of."""
-        piece.queue = [one for one in piece.queue if one not in loose] + [packed]
-        self.outstanding -= sum(one.states for one in loose) - packed.states
+        piece.queue = [one for one in piece.queue if one not in loose] + packed
+        self.outstanding -= sum(one.states for one in loose) - sum(one.states for one in packed)
         self.forget(loose)
 
     def check_none_lost(self) -> None:

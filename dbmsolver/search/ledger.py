@@ -1,11 +1,11 @@
 """The ledger of a proof: candidates made pending against those that are closed.
 
-A proof is only as good as its list of pending candidates: one that gets lost is a part of the game
-that nobody looks at, and "unsolvable" may be wrong. So candidates are counted twice, by different
-code: when they are made, and when they are given to a thread that closes their signature. Both are
-numbers and hashes (:class:`Entry`), added up over candidates, spills, commits and resumed runs;
-they must agree at the end of every stratum, and nothing may be left at the end. If they do not, the
-run ends with InternalError, never with a verdict.
+A proof is only as good as its list of pending candidates. If a candidate is lost, nobody looks at
+what follows from it, and "unsolvable" may be wrong. So different code counts candidates twice: when
+a kernel makes them, and when a thread gets them to close their signature. Each count is a number
+and a sum of hashes (:class:`Entry`). Both counts go on through spills, commits and resumed runs.
+They must agree at the end of every stratum, and no candidate may be pending at the end of the
+proof. If one of these fails, the run ends with InternalError, never with a verdict.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Entry(NamedTuple):
 
     @classmethod
     def from_json(cls, value: list[Any]) -> Entry:
-        """Return a entry from its JSON: the inverse of :meth:`to_json`."""
+        """Return an entry from its JSON: the inverse of :meth:`to_json`."""
         return cls(int(value[0]), int(value[1], 16))
 
 
@@ -79,10 +79,10 @@ def total(entries: Iterable[Entry]) -> Entry:
 
 
 class Ledger:
-    """The ledger of a proof's pending candidates.
+    """The counts of a proof's pending candidates, made when they arise and when they are closed.
 
-    It also knows the candidates of the current stratum that no worker has got, and the signatures
-    that workers have not finished.
+    For the current stratum it also counts the candidates that no worker has got yet, and the
+    signatures that workers have got and not finished.
     """
 
     def __init__(self) -> None:

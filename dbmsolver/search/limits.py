@@ -26,22 +26,24 @@ def memory_for_arrays(limits: Limits, threads: int) -> int:
 
 
 class OutOfBudget(Exception):
-    """The memory budget does not suffice for what a search cannot do in smaller parts.
+    """The memory budget is too small for a piece of work that a search cannot divide.
 
-    The search that it happens in ends with the limit "memory". All that it has finished is
-    committed.
+    The search ends with the limit "memory". Everything that it has finished is committed.
     """
 
 
 class Cancelled(Exception):
-    """A request to end, sent to a run between two steps of its search.
+    """A request to end a run, sent between two steps of its search.
 
-    The search ends as by a limit: "interrupt".
+    The search then ends with the limit "interrupt".
     """
 
 
 class LimitCheck:
-    """A comparison of a run with its limits; `disk` returns the bytes that the store takes."""
+    """The limits of a run, and what they are compared with.
+
+    ``disk`` is a function that returns the size of the store in bytes.
+    """
 
     def __init__(self, limits: Limits, statistics: Statistics, disk: Callable[[], int]) -> None:
         self.limits = limits
@@ -50,14 +52,15 @@ class LimitCheck:
         self._checked = 0.0
 
     def states_reached(self, states: int) -> bool:
-        """Return True if there may be no more than ``states`` states."""
+        """Return True if ``states`` states are as many as the limit allows."""
         most = self.limits.max_states
         return most is not None and states >= most
 
     def reached(self, states: int) -> Limit | None:
-        """Return the limit that a search with ``states`` states has reached, None if none is.
+        """Return the limit that a search with ``states`` states has reached, or None.
 
-        Cheap: the session calls it after every step.
+        The session calls it after every step, so it is cheap: memory and disk are looked at once
+        in a while only.
         """
         limits, statistics = self.limits, self.statistics
         now = time.monotonic()

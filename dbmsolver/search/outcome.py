@@ -55,15 +55,16 @@ class Known(Protocol):
 
 
 class Search(ABC):
-    """A way to decide a deal, in steps.
+    """A search for the answer to one deal, which does its work in steps.
 
-    The session (:mod:`dbmsolver.search.session`) calls :meth:`step` until that returns an outcome
-    or a limit ends the search. Between two steps it commits and reports. At last it calls
-    :meth:`end`, but not after an error, and :meth:`close` in any case.
+    The session (:mod:`dbmsolver.search.session`) calls :meth:`step` again and again. The search is
+    over when :meth:`step` returns an outcome, or when a limit is reached. Between two steps the
+    session commits what is finished, and reports progress. After the last step the session calls
+    :meth:`end`, unless there was an error. In any case it calls :meth:`close`.
     """
 
     recorder: Recorder
-    """It knows when a commit is due."""
+    """The recorder of the run: it counts states, and says when a commit is due."""
 
     @property
     def shortest(self) -> bool:
@@ -77,21 +78,21 @@ class Search(ABC):
 
     @abstractmethod
     def step(self) -> Outcome | None:
-        """Do a bounded amount of work; return the outcome, None while there is none."""
+        """Do a bounded amount of work; return the outcome, or None if there is none yet."""
 
     @abstractmethod
     def report(self) -> Report:
         """Return a snapshot of the search, for progress displays."""
 
     def commit(self) -> Commit | None:
-        """Commit what is finished; return None where nothing is kept before the outcome."""
+        """Commit what is finished; return None if nothing is committed before the outcome."""
         return None
 
     def end(self, outcome: Outcome) -> Outcome:
-        """Finish the work that is under way, and keep what is known.
+        """Finish the work that has begun, and commit the result.
 
-        Returns the outcome for the session: the given one, or Stopped() if a search that only
-        comes first has found nothing out about the deal.
+        Returns the outcome for the session. That is the given outcome, or Stopped() if this search
+        comes before the main one and has not decided the deal.
         """
         return outcome
 
@@ -100,7 +101,7 @@ class Search(ABC):
 
     @abstractmethod
     def path(self, goal: GoalMet) -> list[Step] | None:
-        """Return the steps from the deal to the goal, None where they were not kept.
+        """Return the steps from the deal to the goal, or None if the search did not keep them.
 
-        May be called after :meth:`end` only.
+        The session calls it only after :meth:`end`.
         """

@@ -20,6 +20,7 @@ from helpers.selection import few_fast
 from helpers.small_partitions import small_partitions
 
 from dbmsolver import api
+from dbmsolver.game.patience import Patience
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.store import Store
 
@@ -63,13 +64,19 @@ def blocks(path: Path) -> Iterator[tuple[bytes, Runs]]:
 
 
 def refused(path: Path, *reasons: str) -> None:
-    """Refused for one of these reasons, where any are given, with much memory and with little."""
+    """Refused for one of these reasons, where any are given, with much memory and with little.
+
+    A successor or a parent that is not closed is shown, with the position that it is one of.
+    """
     make_counts_fit(path)
     with pytest.MonkeyPatch.context() as monkeypatch:
         for memory in (1 << 28, 2_000):
             report = check(path, memory=memory, threads=2)
             assert not report.valid and report.reason
             assert not reasons or any(part in report.reason for part in reasons), report.reason
+            if "is not closed" in report.reason:
+                assert isinstance(report.position, Patience)
+                assert isinstance(report.neighbour, Patience) and report.relation
             small_partitions(monkeypatch)
 
 

@@ -134,6 +134,8 @@ def a_win(case: Case) -> None:
 
 
 NO_MOVE = "a parent-move code stands for no move that can have led to the position"
+NO_SUCCESSOR = "a successor of a closed position is not closed"
+NO_PARENT = "the parent of a closed position, by its parent-move code, is not closed"
 FAULTS: dict[str, tuple[Callable[[Case], None], str]] = {
     "no deal": (without_the_deal, "the deal is not among the closed positions"),
     "another code for the deal": (another_code_for_the_deal, NO_MOVE),
@@ -196,6 +198,65 @@ def test_a_sample(sound: Path) -> None:
     assert report.all_states == 308 and 0 < report.states < 200
     assert 0 < report.blocks < report.all_blocks == whole.blocks
     assert report.checked[-1] == "every parent-move code leads to a closed parent"
+
+
+def test_faults_outside_the_sample_are_not_seen(sound: Path, tmp_path: Path) -> None:
+    """The states of blocks that are not chosen are not looked at."""
+    case = case_of(sound, "pyramid", "solve", Verdict.UNSOLVABLE, tmp_path / "store")
+    another_code_for_the_deal(case)
+    seen = [faults.check(case.path, sample=0.3, seed=seed).valid for seed in range(6)]
+    assert 0 < sum(seen) < 6
+
+
+@pytest.mark.parametrize(("game", "name", "verdict"), STORES)
+def test_a_state_removed(
+    game: str, name: str, verdict: Verdict, sound: Path, tmp_path: Path
+) -> None:
+    """It is missed by a state that leads to it, or by one that it leads to."""
+    case = case_of(sound, game, name, verdict, tmp_path / "store")
+    keys = faults.closed_keys(case.path)
+    if verdict == Verdict.SOLVED:
+        keys = [key for key in keys if parse_closed_key(key).layer < 15]  # it has 15 moves
+    faults.change_block(case.path, keys[-1], partial(faults.without, number=0))
+    report = faults.check(case.path)
+    reasons = {"the successor": NO_SUCCESSOR, "its parent by the parent-move code": NO_PARENT}
+    assert report.reason == reasons[report.relation or ""]
+    assert report.position is not None and report.neighbour is not None
+    before, after = report.position, report.neighbour
+    if report.reason == NO_PARENT:
+        before, after = after, before
+    following = {one.canonical() for _, one in before.successors(case.deal.rules, "none")}
+    assert after.canonical() in following
+
+
+@pytest.mark.parametrize(
+    ("game", "name", "verdict", "code"),
+    [(*STORES[0], 28), (*STORES[1], 28), (*STORES[3], 8), (*STORES[5], 2)],
+)
+def test_a_parent_that_is_not_closed(
+    game: str, name: str, verdict: Verdict, code: int, sound: Path, tmp_path: Path
+) -> None:
+    """The code is that of a legal move, from a position that no game comes to."""
+    case = case_of(sound, game, name, verdict, tmp_path / "store")
+    key = faults.closed_keys(case.path)[-1]
+    faults.change_block(case.path, key, partial(faults.with_code, number=0, code=code))
+    report = faults.check(case.path)
+    assert report.reason == NO_PARENT and report.position is not None
+
+
+def test_progress(sound: Path) -> None:
+    for game, name, verdict in STORES:
+        path = sound / f"{game} {name} {verdict}"
+        report, events = faults.check(path), faults.events_of(path)
+        assert ("every successor is closed" in report.checked) == (verdict == Verdict.UNSOLVABLE)
+        assert [event.share for event in events] == [
+            done / report.blocks for done in range(1, report.blocks + 1)
+        ]
+        strata = [parse_closed_key(key).stratum for key in faults.closed_keys(path)]
+        assert [event.stratum for event in events] == strata
+        assert {event.last_stratum for event in events} == {max(strata)}
+        states = [event.states for event in events]
+        assert states == sorted(states) and states[-1] == report.states
 
 
 def test_too_many_states(sound: Path, tmp_path: Path) -> None:

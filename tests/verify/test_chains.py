@@ -66,3 +66,14 @@ def test_large_chains_are_in_a_file() -> None:
         for memory, in_file in ((36, False), (35, True)):
             parents = ChainChecks(PIECES, memory, pool).of_partition(0, True).parents
             assert isinstance(parents, np.memmap) == in_file
+
+
+def test_chains_are_waited_for_at_the_end() -> None:
+    """Chains that threads have not followed yet are left for later, until they are asked for."""
+    late: Any = SimpleNamespace(
+        submit=lambda work, chains: SimpleNamespace(done=lambda: False, result=lambda: work(chains))
+    )
+    checks = ChainChecks(NO_CATALOG, 1 << 20, late)
+    checks.follow(Chains(np.array([2, 1], np.int32), 3))
+    assert checks.lost(wait=False) is None
+    assert checks.lost(wait=True) == 3

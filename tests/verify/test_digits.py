@@ -169,6 +169,30 @@ def test_a_code_altered(stores: dict[str, Path], tmp_path: Path, name: str, seed
     refused(path, "parent")
 
 
+def with_waste(folder: Path) -> tuple[Path, bytes, int, int]:
+    """Return a shortest solution, and a state with a waste that was just turned."""
+    random = Random(1)
+    for number in range(200):
+        deal, path = small_deck("klondike_by_threes", random), folder / str(number)
+        draw, passes, stock = deal.rules.draw, deal.rules.passes, deal.rules.stock
+        if not passes and stock > draw + 1 and api.solve(deal, store=path).states > 20:
+            for key, runs in blocks(path):
+                for place, high in enumerate(runs.keys[2::3].tolist()):
+                    waste = high >> 32 & 63
+                    if waste and waste % draw == 0:
+                        return path, key, place, waste
+    raise AssertionError("no such deck")
+
+
+def test_a_waste_of_whole_turns_is_shown(tmp_path: Path) -> None:
+    """Where turns count, a waste that was just turned is not the same as none."""
+    path, key, number, waste = with_waste(tmp_path)
+    faults.change_block(path, key, partial(faults.with_code, number=number, code=7 << 6))
+    report = check(path)
+    assert not report.valid and isinstance(report.position, Patience)
+    assert len(report.position.waste) == waste
+
+
 def digit_of(runs: Runs, number: int, card: int) -> int:
     return int(runs.keys[3 * number + card // 21]) >> 3 * (card % 21) & 7
 

@@ -21,7 +21,9 @@ from dbmsolver import api
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.classes import ClassKeys
-from dbmsolver.storage.blocks import Runs
+from dbmsolver.storage.blocks import Runs, read_block
+from dbmsolver.storage.records import parse_closed_key
+from dbmsolver.storage.store import Store
 from dbmsolver.verify.class_format import ClassFormat
 
 LOST = (229, 657, 909, 922, 980, 990, 1023, 1139)
@@ -43,7 +45,8 @@ def test_sound_proofs_are_valid(depth: str, tmp_path: Path) -> None:
         report = faults.check(tmp_path / str(number), depth=depth)
         assert report.valid, report.reason
         assert (report.states, report.digest) == (result.states, result.digest)
-        assert (report.covered is not None) == (depth == "full")
+        assert (report.covered is not None, report.depth) == (depth == "full", depth)
+        assert not any("any number of passes" in said for said in report.checked)
         checked += 1
     assert checked == 8
 
@@ -137,6 +140,19 @@ def test_the_memory_of_a_check_is_limited(tmp_path: Path, monkeypatch: pytest.Mo
     api.prove(deal, store=tmp_path / "store")
     with pytest.raises(api.UndecidedError, match="expected --memory of so much"):
         faults.check(tmp_path / "store", memory=1)
+
+
+def test_proofs_have_no_layers(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    api.prove(lost()[0], store=store)
+    key = faults.closed_keys(store)[0]
+    place = parse_closed_key(key)
+    with Store.open(store) as opened:
+        runs = read_block(opened, key)
+        with opened.write() as txn:
+            txn.delete(key)
+            faults.put_block(txn, place.layer + 1, place.stratum, runs)
+    assert faults.check(store, depth="lemma").reason == "a proof has no layers"
 
 
 def test_classes_that_cannot_be_are_refused() -> None:

@@ -147,15 +147,16 @@ class PileKeys(LeavingKeys):
 
         Under the card on top, the pile's cards lie in the order of the deck.
         """
-        lengths, left, top = take_key(self.tables, key) if key < 1 << 64 else ([], 0, 0)
-        if key >= 1 << 64 or key_of(self.tables, lengths, left, top) != key:
-            raise InputError(f"key {key} is not the key of a position")
-        dealt = self.deal.position
+        dealt, no_key = self.deal.position, f"key {key} is not the key of a position"
+        if key >= 1 << 64:
+            raise InputError(no_key)
+        lengths, left, top = take_key(self.tables, key)
         fits = left <= len(dealt.stock) and all(
             length <= len(column) for length, column in zip(lengths, dealt.columns, strict=True)
         )
-        if not fits or not self._may_be_on_top(lengths, left, top):
-            raise InputError(f"key {key} is not the key of a position")
+        is_one = fits and key_of(self.tables, lengths, left, top) == key
+        if not is_one or not self._may_be_on_top(lengths, left, top):
+            raise InputError(no_key)
         below = sorted(set(self._piled(lengths, left)) - {top})
         return Position(
             tuple(column[:length] for column, length in zip(dealt.columns, lengths, strict=True)),

@@ -39,7 +39,7 @@ class ChainChecks:
         self.memory = memory
         self.pool = pool
         self._divided: dict[int, Chains] = {}
-        self._following: list[Future[int]] = []
+        self._following: list[Future[int | None]] = []
 
     def of_partition(self, partition: int, is_checked: bool) -> Chains:
         """Return the chains to write the parents of a partition's states to.
@@ -73,19 +73,19 @@ class ChainChecks:
         if chains.parents.size:
             self._following.append(self.pool.submit(_lost, chains))
 
-    def lost(self, wait: bool) -> int:
-        """Return the number, in the store, of a state whose parents are a ring; -1 for none.
+    def lost(self, wait: bool) -> int | None:
+        """Return the number, in the store, of a state whose parents are a ring; None without one.
 
         With ``wait``, wait until all chains have been followed.
         """
         for task in [task for task in self._following if wait or task.done()]:
             self._following.remove(task)
             lost = task.result()
-            if lost >= 0:
+            if lost is not None:
                 return lost
-        return -1
+        return None
 
 
-def _lost(chains: Chains) -> int:
+def _lost(chains: Chains) -> int | None:
     lost = int(follow_chains(chains.parents))
-    return lost if lost < 0 else chains.base + lost
+    return None if lost < 0 else chains.base + lost

@@ -263,7 +263,7 @@ class Closure:
 
     def _collect_chains(self, wait: bool) -> None:
         lost = self.chains.lost(wait)
-        if lost >= 0:
+        if lost is not None:
             words = self._state(lost)
             raise Refuted("parent-move codes lead round in a ring, and never to the deal", words)
 

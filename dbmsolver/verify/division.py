@@ -110,15 +110,17 @@ def choose(
         count_cells(_alone(bits), 0, form.planes, planes, counts)
         if counts.max() <= max(most // 4, 1):
             break
-    cells = np.zeros(1 << MOST_BITS, np.int16)
     piece = held = 0
-    for cell, count in enumerate(counts[: 1 << int(bits[0])].tolist()):
+    numbers = []
+    for count in counts[: 1 << int(bits[0])].tolist():
         if held and held + count > most:
             piece, held = piece + 1, 0
         held += count
-        cells[cell] = piece
-    if piece >= np.iinfo(np.int16).max:
-        raise DbmError(f"a signature would take {piece:,} pieces: more memory is needed")
+        numbers.append(piece)
+    if piece > np.iinfo(np.int16).max:
+        raise DbmError(f"a signature would take {piece + 1:,} pieces: more memory is needed")
+    cells = np.zeros(1 << MOST_BITS, np.int16)
+    cells[: len(numbers)] = numbers
     cards = 0
     for bit in bits[1 : 1 + int(bits[0])].tolist():
         cards |= 1 << (bit & 63)

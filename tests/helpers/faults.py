@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from dbmsolver.errors import StoreError
 from dbmsolver.storage.blocks import Runs, encode_block, read_block
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.records import Closed, parse_closed_key
 from dbmsolver.storage.store import Store
+from dbmsolver.verify import claim
 from dbmsolver.verify.check import verify
+from dbmsolver.verify.claim import Progress
 from dbmsolver.verify.report import Verification
 from helpers.searching import end_of
 
@@ -23,6 +26,13 @@ from helpers.searching import end_of
 def check(path: Path, **options: Any) -> Verification:
     """Run the verifier to its end."""
     return end_of(verify(path, **options))
+
+
+def events_of(path: Path, **options: Any) -> list[Progress]:
+    """Run the verifier to its end; return all the progress that it can tell."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(claim, "INTERVAL", 0.0)
+        return list(verify(path, **options))
 
 
 def closed_keys(path: Path) -> list[bytes]:

@@ -63,6 +63,25 @@ def test_any_number_is_a_position_or_an_error(game: str) -> None:
     assert min(found.values()) > 4
 
 
+def test_bits_that_no_key_has() -> None:
+    """A key has no bits between its words' digits or beyond its turns, and is not negative."""
+    random = Random(3)
+    keys = PatienceKeys(small_deck("klondike", random), "none", "turns", Question.SOLVE)
+    key = keys.encode(keys.deal.position)
+    assert keys.encode(keys.decode(key)) == key
+    for wrong in (-1, -key, *(key | 1 << bit for bit in (63, 127, 158, 159, 172, 191, 192, 500))):
+        with pytest.raises(InputError, match=f"key {wrong} is not the key of a position"):
+            keys.decode(wrong)
+
+
+def test_codes() -> None:
+    """A code names a card and the digit that it had."""
+    keys = PatienceKeys(small_deck("klondike", Random(3)), "none", "turns", Question.SOLVE)
+    for code in range(1 << 9):
+        assert keys.is_code(code) == (code % 64 < 52 and code // 64 < 7)
+        assert keys.is_code(code | 0xFE00) == keys.is_code(code)
+
+
 def runs_of(keys: PatienceKeys, words: NDArray[np.uint64]) -> Runs:
     """Return states (uint64[states, 3]) as the runs of a block."""
     found = np.zeros(len(words), np.uint64)

@@ -111,6 +111,7 @@ def test_a_deal_that_is_lost_with_any_number_of_passes(tmp_path: Path) -> None:
         api.prove(deal, store=store, method="every-position")
     report = follow(verify(store, depth="lemma"))
     assert (report.valid, report.states, report.digest) == (True, CLASSES, DIGEST)
+    assert "with any number of passes, so with those there are, too" in report.checked
 
 
 @pytest.mark.usefixtures("only_any_passes")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
+import pytest
 from helpers.small_klondikes import small_klondike
 
 from dbmsolver import api
 from dbmsolver.game.boards import format_board
+from dbmsolver.game.classes import is_in_a_class
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.survey.class_dives import ClassDivesInTurn
@@ -40,6 +45,41 @@ def test_limits_leave_deals_open() -> None:
         assert found.verdict is None and found.evaluated > 0
     (late,) = dives.run([subject_of(deals[1])], None, 1e-9, False)
     assert (late.verdict, late.limit) == ("undecided", "max-time")
+
+
+def test_a_dive_is_stopped_amid_its_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock beside it says so, with no limit there is none; the next deal has all its time."""
+    intervals = []
+
+    class Clock:
+        def __init__(self, seconds: float, ring: Callable[[], None]) -> None:
+            intervals.append(seconds)
+            self.start, self.cancel, self.join = ring, lambda: None, lambda: None
+
+    monkeypatch.setattr(threading, "Timer", Clock)
+    short, long = (Subject(number, None, THREES) for number in (12, 54))
+    dives = ClassDivesInTurn(short.deal(), "wkr", MEMORY)
+    (stopped,) = dives.run([long], None, 1000.0, False)
+    assert stopped.verdict is None and 0 < stopped.evaluated < 20_000
+    assert intervals and all(900 < seconds <= 1000 for seconds in intervals)
+    intervals.clear()
+    (whole,) = dives.run([short], None, None, False)
+    assert whole.verdict == "unsolvable" and whole.evaluated > 200_000
+    assert intervals == []
+
+
+def test_deals_that_are_in_no_class() -> None:
+    """Two cards that may move together lie face up under one that lies on them as it was dealt."""
+    random, deal = Random(1), small_klondike(Random(1), 14)
+    turned_up = (
+        Deal(replace(other.position, hidden=(0,) * len(other.position.columns)), other.rules)
+        for other in (small_klondike(random, 14) for _ in range(200))
+    )
+    odd = next(one for one in turned_up if not is_in_a_class(one.position, one.rules))
+    dives = ClassDivesInTurn(odd, "wkr", MEMORY)
+    one, other = dives.run([subject_of(odd), subject_of(deal)], None, None, False)
+    assert one.verdict is None and one.evaluated == 0
+    assert other.verdict is not None
 
 
 def subject_of(deal: Deal) -> Subject:

@@ -44,6 +44,18 @@ def test_numbers_are_dealt_together_as_each_alone(rules: Rules, numbers: list[in
     assert np.array_equal(laid.lengths, alone.lengths)
 
 
+def test_boards_are_laid_out_with_numbers() -> None:
+    """A kernel deals numbers of Microsoft's alone; what has others, or boards, is read here."""
+    rules = rules_for("freecell")
+    boards = [Subject(None, one_line(Deal.from_number(n, rules)), rules) for n in (6, 7)]
+    others = [Subject(5, None, rules, whose) for whose in ("microsoft", "pysolfc")]
+    for subjects in (boards, others, [*others, *boards], others[1:], [*boards, others[0]]):
+        laid = laid_out_subjects(subjects)
+        alone = laid_out([subject.deal() for subject in subjects])
+        assert np.array_equal(laid.cards, alone.cards)
+        assert np.array_equal(laid.lengths, alone.lengths)
+
+
 def test_decks_have_every_card_once() -> None:
     decks = shuffled_decks(np.arange(1, 200, dtype=np.uint64))
     assert np.array_equal(np.sort(decks, axis=1), np.tile(np.arange(52), (199, 1)))

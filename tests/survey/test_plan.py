@@ -197,3 +197,13 @@ def test_a_worker_tells_several_answers_together(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("dbmsolver.survey.worker.time", clock)
     sent = list(worker._batches(iter([*answers[:3], None, *answers[3:]])))
     assert sent == [answers[:3], answers[3:]]
+
+
+@pytest.mark.parametrize(("given", "left"), [(2.0, 1.5), (0.4, 0.0)])
+def test_time_of_dives_counts(tmp_path: Path, given: float, left: float) -> None:
+    """A search has what dives have left of a deal's time, or almost nothing."""
+    pool = Workers({}, {5: "search"})
+    limits = Limits(memory=WHOLE, max_time=given)
+    survey(tmp_path / "table.csv", "5", FREECELL, limits=limits, pool=pool)
+    times = [order.limits.max_time for order in pool.orders]
+    assert times == [given, pytest.approx(left, abs=0.01)] and min(times) > 0

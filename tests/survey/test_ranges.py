@@ -240,3 +240,15 @@ def test_an_empty_file_is_a_board_without_cards(tmp_path: Path) -> None:
 def test_no_ranges() -> None:
     assert list(subjects_of(Ranges(), [FREECELL])) == []
     assert count_subjects(None, [FREECELL]) == 0
+
+
+def test_what_is_said_without_ranges() -> None:
+    """Without a text the deals are those of the table, of which nothing can be said."""
+    assert ranges_or_none(None, "microsoft", False) is None
+    assert ranges_or_none(["3"], "microsoft", False) == parse_ranges(["3"])
+    for whose, rows, said in (
+        ("pysolfc", False, "--numbers pysolfc"),
+        ("microsoft", True, "--rows"),
+    ):
+        with pytest.raises(UsageError, match=f"{said} says nothing without ranges of deals"):
+            ranges_or_none(None, whose, rows)

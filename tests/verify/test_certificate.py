@@ -113,6 +113,34 @@ def test_a_shorter_solution_in_a_certificate(stores: Path, tmp_path: Path) -> No
     assert "cards are not home" in result.stdout
 
 
+def test_differences_of_certificates(stores: Path) -> None:
+    """Counts are compared where deal and claim are the same, and no solution of any length."""
+    proof, shortest, solved = (of(stores / name) for name in ("proof", "shortest", "solved"))
+    rows = [{**proof["strata"][0], "states": 9}, *proof["strata"][1:]]
+    assert certificate.differences(proof, {**proof, "path": 1, "versions": {}}) == []
+    found = certificate.differences(proof, {**proof, "strata": rows, "states": 8, "forced": 7})
+    stratum = proof["strata"][0]
+    assert found == [
+        f"stratum {stratum['stratum']}: {stratum['states']} states and {stratum['forced']} "
+        f"forced ones, not 9 and {stratum['forced']}",
+        "states: 63, not 8",
+        "forced: 18, not 7",
+    ]
+    found = certificate.differences(proof, {**proof, "policy": "none", "strata": [], "states": 0})
+    assert found == ['policy: "wkr", not "none"']
+    assert certificate.differences(shortest, {**shortest, "length": 72}) == ["length: 73, not 72"]
+    row = shortest["strata"][0]
+    assert certificate.differences(shortest, {**shortest, "strata": shortest["strata"][1:]}) == [
+        f"layer {row['layer']}, stratum {row['stratum']}: {row['states']} states and "
+        f"{row['forced']} forced ones, not 0 and 0"
+    ]
+    other = {**solved, "length": 99, "strata": rows, "states": 1, "digest": "0" * 16}
+    assert certificate.differences(solved, other) == []
+    assert certificate.differences(solved, {**other, "metric": "plays"}) == [
+        'metric: "cards", not "plays"'
+    ]
+
+
 BAD_FILES = [
     ("", "not JSON"),
     ("[]", "expected a JSON object"),
@@ -123,6 +151,9 @@ BAD_FILES = [
 ]
 
 BAD_MEMBERS = [
+    {"strata": [{"layer": 0, "stratum": True, "states": 1, "forced": 0}]},
+    {"strata": [{"layer": 0, "stratum": 0, "states": -1, "forced": 0}]},
+    {"strata": [{"layer": 0, "stratum": 0, "states": 1.0, "forced": 0}]},
     {"strata": [1]},
     {"strata": [{"layer": 0, "stratum": "x", "states": 1, "forced": 0}]},
     {"path": [[1]]},
@@ -151,6 +182,19 @@ def test_bad_members(stores: Path, tmp_path: Path, change: dict[str, Any]) -> No
     result = run("verify", file)
     assert result.exit_code == 3, result.output
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "step",
+    [1, None, "ab", {"a": 1, "b": 2}, [1], [1, 2, 3], [-1, 0], [52, 0], [1, 8], [1, 64], [1, True]],
+)
+def test_bad_steps(stores: Path, step: Any) -> None:
+    """Steps are a card and a place value: 0 to 7, and in games of pairs 64 to 115."""
+    record = of(stores / "shortest")
+    assert list(certificate_file.problems(record)) == []
+    assert list(certificate_file.problems({**record, "path": [[51, 7], step]})) == [
+        f"path: {json.dumps(step)} is no card and place value"
+    ]
 
 
 def test_digests_are_of_proofs(stores: Path) -> None:

@@ -20,6 +20,7 @@ from helpers.selection import few_fast
 from helpers.small_partitions import small_partitions
 
 from dbmsolver import api
+from dbmsolver.game.patience import Patience
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.store import Store
 
@@ -63,13 +64,19 @@ def blocks(path: Path) -> Iterator[tuple[bytes, Runs]]:
 
 
 def refused(path: Path, *reasons: str) -> None:
-    """Refused for one of these reasons, where any are given, with much memory and with little."""
+    """Refused for one of these reasons, where any are given, with much memory and with little.
+
+    A successor or a parent that is not closed is shown, with the position that it is one of.
+    """
     make_counts_fit(path)
     with pytest.MonkeyPatch.context() as monkeypatch:
         for memory in (1 << 28, 2_000):
             report = check(path, memory=memory, threads=2)
             assert not report.valid and report.reason
             assert not reasons or any(part in report.reason for part in reasons), report.reason
+            if "is not closed" in report.reason:
+                assert isinstance(report.position, Patience)
+                assert isinstance(report.neighbour, Patience) and report.relation
             small_partitions(monkeypatch)
 
 
@@ -160,6 +167,30 @@ def test_a_code_altered(stores: dict[str, Path], tmp_path: Path, name: str, seed
     code = int(runs.codes[number]) & ~(7 << 6) | digit << 6
     faults.change_block(path, key, partial(faults.with_code, number=number, code=code))
     refused(path, "parent")
+
+
+def with_waste(folder: Path) -> tuple[Path, bytes, int, int]:
+    """Return a shortest solution, and a state with a waste that was just turned."""
+    random = Random(1)
+    for number in range(200):
+        deal, path = small_deck("klondike_by_threes", random), folder / str(number)
+        draw, passes, stock = deal.rules.draw, deal.rules.passes, deal.rules.stock
+        if not passes and stock > draw + 1 and api.solve(deal, store=path).states > 20:
+            for key, runs in blocks(path):
+                for place, high in enumerate(runs.keys[2::3].tolist()):
+                    waste = high >> 32 & 63
+                    if waste and waste % draw == 0:
+                        return path, key, place, waste
+    raise AssertionError("no such deck")
+
+
+def test_a_waste_of_whole_turns_is_shown(tmp_path: Path) -> None:
+    """Where turns count, a waste that was just turned is not the same as none."""
+    path, key, number, waste = with_waste(tmp_path)
+    faults.change_block(path, key, partial(faults.with_code, number=number, code=7 << 6))
+    report = check(path)
+    assert not report.valid and isinstance(report.position, Patience)
+    assert len(report.position.waste) == waste
 
 
 def digit_of(runs: Runs, number: int, card: int) -> int:

@@ -22,7 +22,7 @@ from dbmsolver.errors import DiskFullError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.verify import partitions, pieces
+from dbmsolver.verify import partitions, pieces, spill
 from dbmsolver.verify.check import verify
 from dbmsolver.verify.division import choose
 from dbmsolver.verify.format_of_deal import make_format
@@ -171,6 +171,8 @@ def test_rows_arrive(memory: int) -> None:
         rows = random.integers(1 << 30, size=(int(random.integers(1, 9)), 4)).astype(np.uint64)
         sent[partition] += rows.tolist()
         row_queues.send(partition, rows)
+    everything = sum(32 * len(rows) for rows in sent.values())
+    assert everything - memory <= row_queues.spilled <= everything * (everything > memory)
     for partition, rows_sent in sent.items():
         assert row_queues.runs(partition).tolist() == sorted({row[-1] for row in rows_sent})
         batches = [batch.open() for batch in row_queues.take(partition, 10)]
@@ -178,6 +180,35 @@ def test_rows_arrive(memory: int) -> None:
         assert sorted(np.concatenate(batches).tolist()) == sorted(rows_sent)
         assert not row_queues.has(partition)
     row_queues.close()
+    assert row_queues.spilled == 0
+
+
+def test_files_of_strata_are_removed() -> None:
+    """Those of strata that no rows wait for, or of all strata from one on."""
+    queues = RowQueues(np.array([1, 4, 5]), 2, 0)
+    rows = np.zeros((1, 4), np.uint64)
+    for close, left in ((queues.close_unused, 1), (lambda: queues.close(5), 2)):
+        for partition in range(3):
+            queues.send(partition, rows)
+        for partition in (2, 1):
+            assert [batch.open().tolist() for batch in queues.take(partition, 9)] == [[[0] * 4]]
+        assert queues.spilled == 3 * rows.nbytes
+        close()
+        assert queues.spilled == left * rows.nbytes
+        assert [batch.open().tolist() for batch in queues.take(0, 9)] == [[[0] * 4]]
+        queues.close()
+        assert queues.spilled == 0
+
+
+def test_no_room_for_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The room is taken at once: a page that finds none later would be a signal."""
+
+    def refuse(file: int, size: int) -> None:
+        raise OSError(errno.ENOSPC, f"no room for {size} bytes")
+
+    monkeypatch.setattr(spill, "reserve", refuse)
+    with pytest.raises(DiskFullError, match="cannot be written: no room for 4000 bytes"):
+        mapped_zeros(1000, np.int32)
 
 
 def test_files() -> None:

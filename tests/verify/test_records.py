@@ -40,7 +40,7 @@ from dbmsolver.keys.states import State as Words
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
-from dbmsolver.verify import closure, store_check
+from dbmsolver.verify import closure, position_list, store_check
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.planes import key_bits, take_signature
 
@@ -302,6 +302,35 @@ def test_samples(middle: Path) -> None:
     assert 0 < report.states < report.all_states
     with pytest.raises(UsageError, match="--sample"):
         check(middle, sample=0.3, depth="full")
+
+
+@pytest.mark.parametrize("room", [1, 16, 300])
+def test_lists_of_positions_grow(middle: Path, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
+    """Amid a record, between records, and while cards are parked."""
+    whole = check(middle, depth="full")
+    monkeypatch.setattr(position_list, "_FIRST_ROOM", room)
+    report = check(middle, depth="full")
+    assert report.valid, report.reason
+    assert (report.states, report.covered, report.digest, report.strata) == (
+        whole.states,
+        whole.covered,
+        whole.digest,
+        whole.strata,
+    )
+
+
+@pytest.mark.parametrize("depth", ["full", "lemma"])
+def test_progress(middle: Path, depth: str) -> None:
+    """Each phase comes to its end, and to no share that is less than one before."""
+    shares: dict[str, list[float]] = {}
+    for event in faults.events_of(middle, depth=depth):
+        shares.setdefault(event.phase, []).append(event.share)
+        assert event.stratum <= event.last_stratum
+    full = ["reading the records", "parking cards", "checking moves"]
+    assert list(shares) == ["reading the store", *(full if depth == "full" else ["checking"])]
+    for phase, found in shares.items():
+        assert min(found) > 0 and found == sorted(found), phase
+        assert found[-1] == pytest.approx(1.0), phase
 
 
 def test_depths_are_of_dominating_positions(tmp_path: Path) -> None:

@@ -146,7 +146,8 @@ class Diver:
         limit = min(limit, self.most)
         room = 1 << (limit - 1).bit_length()
         if self.diving.parents.size < room:
-            self.diving = make_diving(room)
+            # Another thread may hold the flag that ends a dive, so that it stays the same.
+            self.diving = make_diving(room)._replace(stop=self.diving.stop)
         self._limit = limit
         self.diving.parents[:limit] = _NOT_FOUND  # all of them take longer than a small dive
 

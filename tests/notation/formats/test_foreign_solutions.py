@@ -22,6 +22,7 @@ from dbmsolver.notation import formats
 from dbmsolver.notation.formats import Given, Source
 from dbmsolver.notation.formats.between import composite, steps_between
 from dbmsolver.notation.formats.several import parts
+from dbmsolver.notation.formats.source import MAX_LINE
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import play
 
@@ -297,4 +298,17 @@ def test_what_begins_a_new_solution() -> None:
     assert count(output) == 1
     assert count(output * 3) == 3
     assert [part.first for part in parts(Source(output * 2), Given())] == [1, 5]
-    assert count('{"kind": 1}') == 1
+    assert count(output * 2 + f"#1 Somebody\n{moves}") == 2
+    assert count(output * 2, Given(deal="3")) == 2
+    assert count(output + "1. 26 76\n2. 5h 6h\n") == 2
+    assert count(f"{moves}#1 Somebody\n{moves}#2 Another\n{moves}") == 2
+    assert count(f"#1 Somebody\nknown as\n#2 Another\n{moves}#3 Third\n{moves}") == 2
+    assert count(f"#1\n1:{'26' * 5}\n#2\n2:{'5h' * 4}\n#3 is like it\n") == 2
+    assert count(f"{moves}1. 26 76\n2. 5h 6h\n") == 2
+    assert [part.text for part in parts(Source(f"\n\n#1\n{moves}#2\n{moves}"), Given())] == [
+        f"#1\n{moves[:-1]}",
+        f"#2\n{moves}",
+    ]
+    for begin in "{<":
+        assert count(f" {begin}\n1. 26 76\n2. 5h 6h\n") == 1
+    assert count("1. 26 76\n2. 5h 6h\n" + "a" * (MAX_LINE + 1)) == 1

@@ -185,6 +185,14 @@ def test_what_is_no_key() -> None:
     assert outcomes == {True, False}
 
 
+def test_codes_that_lead_nowhere() -> None:
+    """The code of the deal stands for no move, and greater ones are no codes."""
+    for keys, state, _ in walks(range(10), Question.PROVE):
+        words = [np.uint64(word) for word in state]
+        for code in (FIRST, FIRST + 1, 255):
+            assert undo_code(keys.tables, *words, code) == (WON, 0, 0, 0)
+
+
 def test_states_that_kernels_may_not_see() -> None:
     """Kernels get local keys of positions; none with a top card that is gone, or turns too many."""
     refused = set()
@@ -219,6 +227,12 @@ def test_positions_of_other_deals() -> None:
     for other in (Deal.from_number(1, GAMES["pyramid"]), small_deck(Random(4), 4, 5)):
         with pytest.raises(InputError):
             keys.encode(other.position)
+    later = [position for _, _, position in walks(range(3, 4), Question.PROVE)][-2]
+    assert isinstance(later, Pairing) and later.removed
+    keys = PairKeys(Deal(later, small_deck(Random(3)).rules))
+    assert keys.state(later) == keys.root
+    with pytest.raises(InputError, match="a card is not removed that is in the deal"):
+        keys.encode(replace(later, removed=later.removed[1:]))
 
 
 def positions_of(deal: Deal) -> list[Position]:

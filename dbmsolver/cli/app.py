@@ -9,9 +9,11 @@ from __future__ import annotations
 import difflib
 import errno
 import importlib
+import re
 import signal
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple, NoReturn
 
 import click
@@ -26,6 +28,7 @@ from dbmsolver.errors import (
     NO_ROOM,
     REFUSED,
     DbmError,
+    UsageError,
     quoted,
 )
 from dbmsolver.process import address_space, too_little_memory
@@ -104,6 +107,7 @@ class CommandLine(click.Group):
             raise click.UsageError(
                 f"No such command {quoted(args[0])}.{_suggestion(args[0], COMMANDS)}", ctx
             )
+        _check_not_empty(args)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -174,6 +178,18 @@ class CommandLine(click.Group):
                 forget_output()
             sys.exit(code or EXIT_SOLVED)
         return code or EXIT_SOLVED
+
+
+def _check_not_empty(args: Sequence[str]) -> None:
+    """Raise UsageError for an empty word, as a shell makes of an unset variable in quotes.
+
+    No option and no argument has a use for one: the empty path is the current directory, and the
+    empty host is every address of the machine.
+    """
+    for before, word in pairwise(args):
+        if not word or re.fullmatch("--[a-z-]+=", word):
+            after = quoted(word.removesuffix("=") or before)
+            raise UsageError(f"an empty word after {after}, expected a name, number or value")
 
 
 def _is_unmapped(error: BaseException | None) -> bool:

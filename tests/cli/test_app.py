@@ -324,3 +324,30 @@ def test_durations(text: str, seconds: float) -> None:
 def test_what_is_no_duration(text: str) -> None:
     with pytest.raises(UsageError, match="no time"):
         parse_duration(text)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("solve", "3", "--store", ""),
+        ("solve", "3", "--store="),
+        ("solve", "3", "-o", ""),
+        ("solve", ""),
+        ("hint", "3", ""),
+        ("play", "--port", "none", "--host", ""),
+        ("status", ""),
+        ("check", ""),
+        ("convert", "a.sfn", ""),
+    ],
+)
+def test_an_empty_word_is_wrong_usage(
+    args: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is neither the current directory nor every address of the machine."""
+    monkeypatch.chdir(tmp_path)
+    result = run(*args)
+    assert (result.exit_code, result.stdout) == (2, ""), result.output
+    assert result.stderr.count("\n") == 1
+    before = args[-1].removesuffix("=") or args[-2]
+    assert f"an empty word after '{before}', expected " in result.stderr
+    assert not any(tmp_path.iterdir())

@@ -173,7 +173,7 @@ def detect(source: Source, given: Given | None = None) -> str:
     if start.startswith("{"):
         is_answer = '"verdict"' in start and '"header"' not in start
         return "json" if is_answer else "universal-json"
-    if answers.TITLE.match(start):
+    if answers.ANSWER.match(start):
         return "text"
     if re.match(r"<!doctype html|<html", start, re.IGNORECASE):
         return "html"

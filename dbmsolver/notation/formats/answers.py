@@ -26,6 +26,10 @@ from dbmsolver.notation.solution import Path, Solution
 from dbmsolver.notation.steps import Origin, Step
 
 TITLE = re.compile(r"Deal (\S+)(?: \(([^()]*)\))?: solved in .*", re.ASCII)
+ANSWER = re.compile(
+    r"Deal \S+(?: \([^()]*\))?: (?:solved(?: in |, but )|unsolvable[ ,]|undecided, )", re.ASCII
+)
+"""The beginning of such a text, whatever its verdict."""
 _MOVE = re.compile(
     r"\s*(?:[0-9]+)?  (?P<card>\S{2})  "
     r"(?P<source>column|freecell|stock|waste|reserve|home)(?: (?P<from>[0-9]{1,2}))? -> "

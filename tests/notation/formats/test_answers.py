@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from helpers.pair_games import pyramid
@@ -10,10 +11,12 @@ from helpers.solutions import answer_of, solved
 
 from dbmsolver import api
 from dbmsolver.cli.render import render_json, render_text
+from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation import formats
 from dbmsolver.notation.formats import InvalidError, Source
-from dbmsolver.results import Verdict
+from dbmsolver.results import Limit, Verdict
 
 
 def test_pairs() -> None:
@@ -46,6 +49,30 @@ def test_a_count_that_is_no_number(count: object) -> None:
     # The place of the value, not that of the move or of the text.
     place = text.index('"count"') + len('"count": ') + 1
     assert f"column {place}:" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "policy"),
+    [
+        (Verdict.UNSOLVABLE, "wkr"),
+        (Verdict.UNSOLVABLE, "max"),
+        (Verdict.UNDECIDED, "wkr"),
+        (Verdict.SOLVED, "wkr"),
+    ],
+)
+@pytest.mark.parametrize("game", ["freecell", "klondike", "bakers_dozen", "spider"])
+def test_a_text_without_a_solution(game: str, verdict: Verdict, policy: Policy) -> None:
+    """It is read as the answer that it is, not as moves of another notation."""
+    answer = replace(
+        answer_of(solved(3, 4), policy),
+        deal=Deal.from_number(3, GAMES[game]),
+        metric="moves",
+        verdict=verdict,
+        limit=None if verdict != Verdict.UNDECIDED else Limit.MAX_TIME,
+        moves=(),
+    )
+    with pytest.raises(InvalidError, match="line 1, column 1: no solution, expected `Deal"):
+        formats.read(Source(render_text(answer)))
 
 
 def test_another_verdict() -> None:

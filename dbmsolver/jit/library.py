@@ -68,7 +68,7 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
         self._verify_declare_only_symbols()
         names = [variable.name for variable in self._final_module.global_variables]
         variables = [
-            f'@"{name}" = common global ptr null' for name in names if name.startswith(_ENVIRONMENT)
+            f'@"{name}" = common global i8* null' for name in names if name.startswith(_ENVIRONMENT)
         ]
         self._codegen._add_module(binding.parse_assembly("\n".join(variables)))
         self._codegen._engine.finalize_object()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -12,6 +12,12 @@ from click.shell_completion import CompletionItem
 from dbmsolver.arguments import MOST_THREADS, parse_duration, parse_size
 from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.shipped import games_beginning
+
+if TYPE_CHECKING:
+    AnyValue = click.ParamType[Any]
+    Text = click.ParamType[str]
+else:  # before click 8.4 the class takes no type
+    AnyValue = Text = click.ParamType
 
 LEAST_MEMORY = 64 << 20
 """The least that --memory can be: with less there is nothing left to share out."""
@@ -31,7 +37,7 @@ def parse_memory(text: str) -> int:
     return size
 
 
-class Parsed(click.ParamType[Any]):
+class Parsed(AnyValue):
     """A value that a function of the library's kind reads, with UsageError for other text."""
 
     def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
@@ -48,7 +54,7 @@ class Parsed(click.ParamType[Any]):
             self.fail(str(error), param, ctx)
 
 
-class DealSource(click.ParamType[str]):
+class DealSource(Text):
     """A deal as a user names it; read later, when its rules are known. Shells complete paths."""
 
     name = "deal"
@@ -60,7 +66,7 @@ class DealSource(click.ParamType[str]):
         return [CompletionItem(incomplete, type="file")]
 
 
-class GameSource(click.ParamType[str]):
+class GameSource(Text):
     """A game's name, or the path of a file; the library checks it later."""
 
     name = "game"
@@ -73,7 +79,7 @@ class GameSource(click.ParamType[str]):
         return names or [CompletionItem(incomplete, type="file")]
 
 
-class FormatName(click.ParamType[str]):
+class FormatName(Text):
     """The name of a format; the library checks it later. Shells complete the names."""
 
     name = "format"
@@ -88,7 +94,7 @@ class FormatName(click.ParamType[str]):
         return [CompletionItem(name) for name in self.names if name.startswith(incomplete)]
 
 
-class StorePath(click.ParamType[str]):
+class StorePath(Text):
     """The directory of a store; the library checks it later. Shells complete directories."""
 
     name = "directory"

@@ -306,6 +306,13 @@ def test_impossible_values(tmp_path: Path, ending: str, name: str, value: object
         SurveyTable(path, VERDICT)
 
 
+@pytest.mark.parametrize("verdict", ["unsolvable", "undecided"])
+def test_a_length_of_no_solution(path: Path, verdict: str) -> None:
+    write_table([row(1, verdict=verdict, length=87)], path, path.suffix)
+    with pytest.raises(StoreError, match=f"a length with the verdict {verdict}, expected none"):
+        SurveyTable(path, VERDICT)
+
+
 PARQUET = [
     ("number", [None, 2], "expected a number or a board"),
     ("number", ["one", "two"], "number is .*one.*, expected a whole number"),

@@ -12,7 +12,7 @@ from dbmsolver.core.runs import copy_runs, progress_of, sort_runs, widths_of
 from dbmsolver.errors import InternalError
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.ledger import Entry, entry_of
-from dbmsolver.search.runs import RunArrays, gather, select_runs, sorted_runs
+from dbmsolver.search.runs import RunArrays, are_among, gather, select_runs, sorted_runs
 from dbmsolver.storage.blocks import Runs, decode_block, encode_block, read_block, split
 from dbmsolver.storage.store import Store
 
@@ -81,11 +81,11 @@ class Candidates:
         return read_block(store, self.record)
 
     def select(self, wanted: NDArray[np.uint64]) -> Candidates:
-        """Return the candidates of some signatures.
+        """Return the candidates of some signatures, which are sorted.
 
         They stay where they are until they are loaded.
         """
-        chosen = np.flatnonzero(np.isin(self.signatures, wanted))
+        chosen = np.flatnonzero(are_among(self.signatures, wanted))
         counts = self.counts[chosen]
         return Candidates(
             self.stratum,

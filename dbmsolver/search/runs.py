@@ -57,6 +57,18 @@ def sorted_runs(runs: Runs) -> Runs:
     return Runs(ordered.signatures, counts, keys, codes, runs.key_words)
 
 
+def are_among(signatures: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Return True for each signature that is among `wanted`, which are sorted.
+
+    It takes little where these are far more than the signatures.
+    """
+    if not wanted.size:
+        return np.zeros(signatures.size, np.bool_)
+    places = np.searchsorted(wanted, signatures)
+    found: NDArray[np.bool_] = wanted[np.minimum(places, wanted.size - 1)] == signatures
+    return found
+
+
 def select_runs(runs: Runs, wanted: NDArray[np.uint64]) -> Runs:
     """Return the runs whose signature is among `wanted`."""
     return _chosen(runs, np.flatnonzero(np.isin(runs.signatures, wanted)))

@@ -45,6 +45,8 @@ def check_values(row: Row, where: str) -> None:
         raise StoreError(f"unknown question {quoted(row.question)}", where)
     if row.verdict not in _VERDICTS:
         raise StoreError(f"unknown verdict {quoted(row.verdict)}", where)
+    if row.length is not None and row.verdict != Verdict.SOLVED:
+        raise StoreError(f"a length with the verdict {row.verdict}, expected none", where)
     if (row.number is None) == (row.board is None):
         raise StoreError("expected a number or a board, one of them", where)
     if row.number is not None and (

@@ -98,14 +98,25 @@ def whole_lines(path: Path) -> Iterator[str]:
     with open(path, "rb") as file:
         for number, line in enumerate(file):
             if line.endswith(b"\n"):
-                try:
-                    yield line.decode("utf-8")
+                try:  # a spreadsheet may have put a byte order mark before the first
+                    yield line.decode("utf-8" if number else "utf-8-sig")
                 except UnicodeDecodeError as error:
                     raise StoreError(f"no table of a survey ({error})", str(path)) from None
                 continue
             rest = line.decode("utf-8", "replace")
             if not number and not (begin.startswith(rest) or rest.startswith(begin)):
                 raise StoreError("not the columns of a survey, expected another file", str(path))
+
+
+def begins_as_written(path: Path) -> bool:
+    """Return True if lines may follow in a table, as its first one is as it is written here.
+
+    Another program may have changed the order of columns, or the ends of lines.
+    """
+    begin = first_line(path.suffix.lower()).encode("utf-8")
+    with open(path, "rb") as file:
+        found = file.read(len(begin))
+    return not found or found == begin
 
 
 def write_table(rows: Iterable[Row], path: Path, ending: str) -> None:

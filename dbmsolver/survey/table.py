@@ -25,6 +25,7 @@ from dbmsolver.disk import flush_path, is_at, lock, place_of
 from dbmsolver.errors import StoreError, SystemRefusedError, UsageError
 from dbmsolver.survey.formats import (
     LINES,
+    begins_as_written,
     ending_of,
     first_line,
     lines_of,
@@ -77,7 +78,10 @@ class SurveyTable(Closable):
             if self.ending in LINES and path.exists():
                 _cut_last_line(path)
             self._replaced = self.journal.stat().st_size > 0
-            self._append()
+            if self.ending in LINES and path.exists() and not begins_as_written(path):
+                self.rewrite()
+            else:
+                self._append()
         except BaseException:
             if not os.fstat(self._journal_file).st_size:
                 self.journal.unlink(missing_ok=True)

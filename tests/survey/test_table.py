@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import tracemalloc
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -104,6 +107,32 @@ def test_a_process_that_dies_loses_nothing(path: Path) -> None:
     with SurveyTable(path, VERDICT) as table:
         assert len(table.rows) == 3
     assert [one.verdict for one in kept(path)] == ["unsolvable", "solved", "solved"]
+
+
+def _reversed(text: str) -> str:
+    lines = list(csv.reader(io.StringIO(text)))
+    found = io.StringIO()
+    csv.writer(found, lineterminator="\n").writerows(words[::-1] for words in lines)
+    return found.getvalue()
+
+
+def _by_windows(text: str) -> str:
+    return "\ufeff" + text.replace("\n", "\r\n")
+
+
+@pytest.mark.parametrize("change", [_reversed, _by_windows])
+def test_a_table_that_a_spreadsheet_has_written(
+    tmp_path: Path, change: Callable[[str], str]
+) -> None:
+    """Rows that follow are read back, if the process dies, too."""
+    path = tmp_path / "table.csv"
+    with SurveyTable(path, VERDICT) as table:
+        table.put(ROWS[:2])
+    path.write_text(change(path.read_text()), newline="")
+    dies(path, ROWS[2:])
+    assert sorted(map(str, kept(path))) == sorted(map(str, ROWS))
+    with SurveyTable(path, VERDICT) as table:
+        assert len(table.rows) == 3
 
 
 @pytest.mark.parametrize("cut", [1, 30, 10_000])
@@ -274,6 +303,13 @@ def test_impossible_values(tmp_path: Path, ending: str, name: str, value: object
         assert [one.game for one in read_rows(path, ending)] == [""]
         return
     with pytest.raises(StoreError, match=rf"table{ending}, line [12]"):
+        SurveyTable(path, VERDICT)
+
+
+@pytest.mark.parametrize("verdict", ["unsolvable", "undecided"])
+def test_a_length_of_no_solution(path: Path, verdict: str) -> None:
+    write_table([row(1, verdict=verdict, length=87)], path, path.suffix)
+    with pytest.raises(StoreError, match=f"a length with the verdict {verdict}, expected none"):
         SurveyTable(path, VERDICT)
 
 

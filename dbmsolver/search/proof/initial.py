@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from dbmsolver.errors import StoreError
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef
-from dbmsolver.search.ledger import Entry, total
+from dbmsolver.search.ledger import NOTHING, Entry
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import (
     Closed,
@@ -24,26 +24,30 @@ from dbmsolver.storage.records import (
 from dbmsolver.storage.store import Store
 
 
-def stored_candidates(store: Store) -> tuple[dict[int, list[Candidates]], list[int]]:
-    """Return pending candidates by stratum, and the signatures done in the lowest stratum of these.
+def stored_candidates(store: Store) -> Iterator[Candidates]:
+    """Yield the pending candidates, record by record.
 
-    The candidates are left where they are. StoreError if they are not those that the last commit
-    has left.
+    Each is checked, and left where it is. StoreError at the end if they are not those that the last
+    commit has left.
     """
-    strata: dict[int, list[Candidates]] = {}
+    found = NOTHING
     for key in store.keys(b"P"):
         layer, stratum, _ = parse_pending_key(key)
         place = place_number(layer, stratum)
         candidates = Candidates.of(place, read_block(store, key), record=key)
         candidates.spill()
-        strata.setdefault(place, []).append(candidates)
-    found = total(one.entry for candidates in strata.values() for one in candidates)
+        found = found.plus(candidates.entry)
+        yield candidates
     if found != Entry.from_json(store.manifest.waiting):
         raise StoreError("what is pending is not what the manifest says", str(store.path))
+
+
+def done_signatures(store: Store) -> list[int]:
+    """Return the signatures that are done in the lowest stratum with pending candidates."""
     done: list[int] = []
     for key in store.keys(b"D"):
         done += np.frombuffer(store.done(key), np.uint64).tolist()
-    return strata, done
+    return done
 
 
 def unfinished_blocks(

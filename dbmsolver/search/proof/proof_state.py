@@ -26,6 +26,7 @@ class ProofState(Search):
     `strata` maps each stratum to its pending candidates. `done` are the signatures of the current
     `stratum` that are closed, `large` is the large one that is being closed. The `workers` close
     them; `threads` of this process do the rest. `best` is the best solution that is known.
+    `is_begun` is true once all that is pending has been read from the store.
 
     Where states have layers, a stratum is a number with the layer in its upper bits
     (:func:`~dbmsolver.storage.records.layer_and_stratum`). So strata are closed layer by layer.
@@ -52,6 +53,7 @@ class ProofState(Search):
         self.large: LargeSignature | None = None
         self.last_stratum = codec.last_stratum
         self.ledger = Ledger()
+        self.is_begun = False
         self.goal: int | None = None  # the parent-move code of the won state
         self.won = State(codec.goal, 0, 0, 0)
         self.win: Win | None = None
@@ -71,12 +73,15 @@ class ProofState(Search):
 
     # Commits.
 
-    def commit(self) -> Commit:
+    def commit(self) -> Commit | None:
         """Commit what is finished and, in resumable runs, what is pending.
 
+        None, without a commit, while only a part of what is pending has been read.
         First the ledger is compared with all that is pending: InternalError if a candidate got
         lost.
         """
+        if not self.is_begun:
+            return None
         pending = [one for candidates in self.strata.values() for one in candidates]
         self.ledger.check(total(one.entry for one in pending))
         batch = self.recorder.batch

@@ -10,24 +10,29 @@ The rules by which the store can be continued from every commit are in
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from dbmsolver.keys.choice import are_covering
 from dbmsolver.results import Limit, Question, Report
+from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.ledger import NOTHING, total
 from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome
-from dbmsolver.search.proof.initial import stored_candidates
+from dbmsolver.search.proof.initial import done_signatures, stored_candidates
 from dbmsolver.search.proof.late_dives import LateDives
 from dbmsolver.search.proof.proof_state import ProofState
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.proof.stratum import StratumClosing
 from dbmsolver.search.trace import Finder, Step, steps_of, steps_to
 
+READ_AT_ONCE = 1 << 18
+"""Candidates that are read from the store before limits are looked at: a quarter of a second."""
+
 
 class ProofSearch(ProofState):
     """A proof in progress."""
 
-    _begun = False
+    _waiting: Iterator[Candidates] | None = None  # in the store, to be read
     _closing: StratumClosing | None = None
     _dives: LateDives | None = None  # where dives are possible
 
@@ -37,8 +42,10 @@ class ProofSearch(ProofState):
         return self.recorder.question == Question.SOLVE
 
     def step(self) -> Outcome | None:
-        """Close some signatures of the lowest stratum, or go on with a dive."""
-        if not self._begun:
+        """Read some of what is pending, close some signatures, or go on with a dive."""
+        if not self.is_begun:
+            if not self._read_some():
+                return None
             self._begin()
         if self.ended is None and self.strata:
             self._go_on()
@@ -47,12 +54,22 @@ class ProofSearch(ProofState):
             return Exhausted()
         return self.ended
 
+    def _read_some(self) -> bool:
+        """Read some of the candidates in the store; return True once all are read."""
+        if self._waiting is None:
+            self._waiting = stored_candidates(self.recorder.store)
+        states = 0
+        for candidates in self._waiting:
+            self.add(candidates)
+            states += candidates.states
+            if states >= READ_AT_ONCE:
+                return False
+        return True
+
     def _begin(self) -> None:
-        """Load what is pending; it may end the search at once."""
-        self._begun = True
-        self.strata, self.done = stored_candidates(self.recorder.store)
-        for candidates in self.strata.values():
-            self.ledger.add(total(one.entry for one in candidates))
+        """Begin with what is pending; it may end the search at once."""
+        self.is_begun = True
+        self.done = done_signatures(self.recorder.store)
         if self.last_stratum in self.strata:
             # Won states only. An earlier run may have been killed after it met one and before it
             # said so; where there are layers, those of higher ones must not be met first.

@@ -20,7 +20,7 @@ from dbmsolver.search.proof.piece_tables import KeyShape
 from dbmsolver.search.proof.proof_state import ProofState
 from dbmsolver.search.proof.small import SmallSignatures
 from dbmsolver.search.proof.worker import SMALL, BatchResult, LargeStart
-from dbmsolver.search.runs import RunArrays, gather
+from dbmsolver.search.runs import RunArrays, are_among, gather
 from dbmsolver.storage.blocks import Runs, split
 
 SURELY_LARGE = 4 * SMALL
@@ -40,7 +40,7 @@ class StratumClosing:
         self.stratum = search.stratum
         self.ledger = search.ledger
         self.candidates = search.strata[search.stratum]
-        self.skip = np.array(search.done, np.uint64)
+        self.skip = np.unique(np.array(search.done, np.uint64))
         self.unfinished: dict[int, list[BlockRef]] = {}
         if self.recorder.resumable:
             self.unfinished = unfinished_blocks(self.recorder.store, self.stratum, set(search.done))
@@ -234,10 +234,10 @@ def _state_bytes(candidates: Candidates) -> int:
 
 
 def _without(candidates: list[Candidates], skip: NDArray[np.uint64]) -> Entry:
-    """Return the entry of a stratum's candidates, without those of the signatures in ``skip``."""
+    """Return the entry of a stratum's candidates, without those in ``skip``, which is sorted."""
     if not skip.size:
         return total(one.entry for one in candidates)
-    wanted = [~np.isin(one.signatures, skip) for one in candidates]
+    wanted = [~are_among(one.signatures, skip) for one in candidates]
     return total(
         entry_of(one.signatures[mine], one.counts[mine])
         for one, mine in zip(candidates, wanted, strict=True)

@@ -15,10 +15,18 @@ from helpers.selection import few_fast
 from dbmsolver.api import prove
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.results import Commit, Options, Report
+from dbmsolver.results import Commit, Event, Options, Report
 from dbmsolver.search import recorder, session
 from dbmsolver.search.commits import Packed
-from dbmsolver.search.proof import dives, large, piece_worker, stratum, table_loading, worker
+from dbmsolver.search.proof import (
+    dives,
+    large,
+    piece_worker,
+    strata,
+    stratum,
+    table_loading,
+    worker,
+)
 from dbmsolver.search.proof.piece_set import PieceSet
 from dbmsolver.storage.store import Store
 
@@ -250,3 +258,29 @@ def test_each_piece_of_a_continued_signature_reads_few_blocks(
     assert cuts
     for blocks, pieces, held in cuts:
         assert held < blocks * pieces / 2
+
+
+def test_a_search_that_goes_on_can_end_while_it_reads_what_is_pending(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Limits are looked at after some records; what ends the search then changes nothing."""
+    store = tmp_path / "store"
+    prove(SMALL, store=store, max_states=RECORDS // 2)
+    with Store.open(store) as opened:
+        records, before = len(opened.keys(b"P")), opened.manifest
+    assert records > 5
+    monkeypatch.setattr(strata, "READ_AT_ONCE", 1)
+    pending: list[int] = []
+
+    def progress(event: Event) -> None:
+        if isinstance(event, Report):
+            pending.append(event.pending)
+
+    ended = prove(SMALL, store=store, progress=progress, cancel=lambda: len(pending) > 2)
+    assert (ended.verdict, ended.limit) == ("undecided", "interrupt")
+    assert 0 < pending[0] < pending[1] < pending[2]
+    with Store.open(store) as opened:
+        assert len(opened.keys(b"P")) == records
+        assert opened.manifest.waiting == before.waiting
+    whole = prove(SMALL, store=store)
+    assert (whole.verdict, whole.states) == ("unsolvable", RECORDS)

@@ -26,6 +26,7 @@ from dbmsolver.game.tidying import tidied, without_detours
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State
 from dbmsolver.results import Keep
+from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.proof import late_dives
 from dbmsolver.search.proof.dives import SCHEDULE, Diver, Dives
 from dbmsolver.search.proof.initial import stored_candidates
@@ -165,7 +166,9 @@ def test_late_dives_begin_with_a_record_and_its_own_code(tmp_path: Path) -> None
     prove(deal, store=tmp_path / "store", max_states=3000)
     keys = RecordKeys(deal, "wkr")
     with Store.open(tmp_path / "store") as store:
-        strata, _ = stored_candidates(store)
+        strata: dict[int, list[Candidates]] = {}
+        for one in stored_candidates(store):
+            strata.setdefault(one.stratum, []).append(one)
         highest = [one.load(store) for one in strata[max(strata)]]
         pending = {
             (record_in(keys, runs, place), int(code))

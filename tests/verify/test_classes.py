@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 from helpers import faults
-from helpers.searching import without_dives
+from helpers.searching import end_of, without_dives
 from helpers.small_klondikes import (
     five_columns_and_four_kings,
     small_klondike,
@@ -24,7 +24,11 @@ from dbmsolver.keys.classes import ClassKeys
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
+from dbmsolver.verify import position_list
 from dbmsolver.verify.class_format import ClassFormat
+from dbmsolver.verify.class_positions import count_positions
+from dbmsolver.verify.positions import WrongPosition
+from dbmsolver.verify.report import Verification
 
 LOST = (229, 657, 909, 922, 980, 990, 1023, 1139)
 """Seeds of small decks that are lost, with 20 to 116 classes: one of a hundred has so many."""
@@ -140,6 +144,29 @@ def test_the_memory_of_a_check_is_limited(tmp_path: Path, monkeypatch: pytest.Mo
     api.prove(deal, store=tmp_path / "store")
     with pytest.raises(api.UndecidedError, match="expected --memory of so much"):
         faults.check(tmp_path / "store", memory=1)
+
+
+def listing(deal: Deal) -> int | str:
+    """Return the number of positions that the full check lists, or why it refuses the proof."""
+    try:
+        return end_of(count_positions(deal, "none", 1 << 26, Verification(Path(), deal, {})))
+    except WrongPosition as wrong:
+        assert wrong.position.is_goal()
+        return wrong.reason
+
+
+def test_lists_of_positions_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All positions are listed, however often there is no room, and no win is missed."""
+    cases = list(small_listed(5, 10, 150))
+    wholes = [listing(deal) for deal, _ in cases]
+    monkeypatch.setattr(position_list, "_FIRST_ROOM", 1)
+    assert [listing(deal) for deal, _ in cases] == wholes
+    for whole, (_, listed) in zip(wholes, cases, strict=True):
+        if listed.won:
+            assert whole == "the moves of the game lead to a win"
+        else:
+            assert isinstance(whole, int) and whole <= len(listed.positions)
+    assert len({listed.won for _, listed in cases}) == 2
 
 
 def test_proofs_have_no_layers(tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ def test_what_others_have_put_there_stays(tmp_path: Path) -> None:
     rules = Deal.from_number(1).rules
     left = folder / store_name(Inquiry.VERDICT, Subject(9, None, rules))
     left.mkdir(parents=True)
-    (left / "data.mdb").touch()
+    for name in ("data.mdb", "lock.mdb", "writer.lock"):
+        (left / name).touch()
     others = [
         folder / "notes.txt",
         folder / "mine" / "data.mdb",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -22,7 +23,10 @@ def deals(seed: int) -> list[Deal]:
     """Return a deal of each game with foundations."""
     random = Random(seed)
     found = [Deal(random_layout(random, rules), rules) for rules in BUILT]
-    return [*found, *(small_deck(game, random) for game in PATIENCE_GAMES)]
+    found += [small_deck(game, random) for game in PATIENCE_GAMES]
+    canfields = (small_deck("canfield", random) for _ in range(100))
+    going_round = next(deal for deal in canfields if deal.rules.base == "round")
+    return [*found, replace(going_round, rules=replace(going_round.rules, build="none"))]
 
 
 @pytest.mark.parametrize("policy", ["none", "horne", "wkr"])
@@ -39,7 +43,7 @@ def test_moves_home_that_are_made_at_once(policy: Policy) -> None:
         for card in range(4 * (lowest - 1), CARDS):
             for _ in range(5):
                 heights = [
-                    max(lowest - 1, min(13, rank(card) - random.randrange(5) + 1)) for _ in range(4)
+                    max(lowest - 1, min(13, rank(card) - random.randrange(7) + 1)) for _ in range(4)
                 ]
                 heights[suit(card)] = rank(card) - 1
                 safe = is_safe_home(deal.rules, card, heights, policy, lowest)
@@ -55,7 +59,7 @@ def test_automoves_of_programs() -> None:
     seen = 0
     for deal in deals(2):
         rules = deal.rules
-        if rules.has_runs or rules.is_patience or rules.whole_suits or rules.takes_back:
+        if rules.has_runs or rules.is_patience or rules.two_way or rules.takes_back:
             continue  # moves are not counted so, or none is made at once
         both = at_home(deal, measure_of(rules, "wkr", "moves"))
         seen += 1

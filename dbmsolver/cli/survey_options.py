@@ -11,7 +11,7 @@ from dbmsolver.cli.values import GameSource
 from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.kinds import Build, Fill, Moves
 from dbmsolver.game.library import load_rules
-from dbmsolver.game.rules import MAX_FREECELLS, Rules
+from dbmsolver.game.rules import MAX_RESERVE, Rules
 from dbmsolver.game.shipped import changed
 
 Cells = tuple[int, int]
@@ -24,9 +24,9 @@ def parse_cells(text: str) -> Cells:
         cells = int(least), int(most if dots else least)
     except ValueError:
         cells = -1, -1
-    if not 0 <= cells[0] <= cells[1] <= MAX_FREECELLS:
+    if not 0 <= cells[0] <= cells[1] <= MAX_RESERVE:
         raise UsageError(
-            f"--freecells {quoted(text)}: expected a number from 0 to {MAX_FREECELLS}, or two of "
+            f"--freecells {quoted(text)}: expected a number from 0 to {MAX_RESERVE}, or two of "
             "them like 0..4"
         )
     return cells

@@ -171,6 +171,7 @@ def test_without_libraries(
 def test_numbers_of_freecells() -> None:
     assert parse_cells("3") == (3, 3)
     assert parse_cells("0..4") == (0, 4)
+    assert parse_cells("16") == (16, 16)
     for text in ("", "..", "1..", "..4", "1-4", "4..99", "-1"):
         with pytest.raises(UsageError):
             parse_cells(text)

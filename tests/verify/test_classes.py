@@ -10,7 +10,6 @@ from random import Random
 import numpy as np
 import pytest
 from helpers import faults
-from helpers.searching import without_dives
 from helpers.small_klondikes import (
     five_columns_and_four_kings,
     small_klondike,
@@ -40,7 +39,8 @@ def test_sound_proofs_are_valid(depth: str, tmp_path: Path) -> None:
     for number, deal in enumerate(lost()):
         result = api.prove(deal, store=tmp_path / str(number))
         assert result.verdict == "unsolvable" and result.states >= 20
-        report = faults.check(tmp_path / str(number), depth=depth)
+        check = faults.check_in_parts if depth == "lemma" else faults.check
+        report = check(tmp_path / str(number), depth=depth)
         assert report.valid, report.reason
         assert (report.states, report.digest) == (result.states, result.digest)
         assert (report.covered is not None) == (depth == "full")
@@ -68,7 +68,7 @@ def test_planted_faults_are_found(tmp_path: Path) -> None:
         api.prove(deal, store=store)
         spoil(store, random)
         faults.make_counts_fit(store)
-        report = faults.check(store, depth="lemma")
+        report = faults.check_in_parts(store, depth="lemma")
         assert not report.valid and report.reason, number
         assert "clos" in report.reason
         found += 1
@@ -117,8 +117,7 @@ def test_a_win_among_the_classes_is_found(tmp_path: Path) -> None:
         manifest["states"] = sum(row[2] for row in rows)
 
     faults.change_manifest(store, lie)
-    report = faults.check(store, depth="lemma")
-    assert not report.valid
+    assert not faults.check_in_parts(store, depth="lemma").valid
 
 
 def test_the_root_is_made_from_the_deal_alone() -> None:
@@ -129,14 +128,6 @@ def test_the_root_is_made_from_the_deal_alone() -> None:
             shown = form.position(form.root)
             assert shown is not None
             assert keys.classes.class_of(shown) == keys.classes.root
-
-
-def test_the_memory_of_a_check_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    without_dives(monkeypatch)
-    deal = lost()[0]
-    api.prove(deal, store=tmp_path / "store")
-    with pytest.raises(api.UndecidedError, match="expected --memory of so much"):
-        faults.check(tmp_path / "store", memory=1)
 
 
 def test_classes_that_cannot_be_are_refused() -> None:

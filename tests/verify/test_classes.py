@@ -94,7 +94,7 @@ def test_each_class_is_needed(deal: Deal, tmp_path: Path) -> None:
         shutil.copytree(store, spoilt)
         faults.change_block(spoilt, key, partial(faults.without, number=place))
         faults.make_counts_fit(spoilt)
-        report = faults.check(spoilt, depth="lemma")
+        report = faults.check_in_parts(spoilt, depth="lemma")
         assert not report.valid and report.reason, (key, place)
         shutil.rmtree(spoilt)
 

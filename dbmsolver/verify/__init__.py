@@ -79,7 +79,10 @@ ends, so they have no rings. For ``shortest``, g falls with each step back inste
 **Memory.** States are found in hash tables of *partitions*: whole signatures of a stratum, or a
 piece of one, of a size that fits the budget. What is to be looked up on a partition that is not in
 memory is kept, in memory or in a file, until the partition is; :mod:`dbmsolver.verify.closure`
-tells the order.
+tells the order. Classes, and states of games whose cards only leave, are looked up among the groups
+that moves lead to. Where these do not fit, a hash divides all states into parts, and all states are
+checked once for each part, with only that part in memory (:mod:`dbmsolver.verify.blockwise`). What
+has to be closed is of one part, and is looked up in its pass.
 """
 
 from __future__ import annotations

@@ -29,22 +29,15 @@ def class_format(deal: Deal, manifest: Manifest) -> ClassFormat:
 def check_leaving(check: StoreCheck, length: int | None) -> Generator[Progress, None, None]:
     """Check the closed states of a game whose cards only leave."""
     deal = check.report.deal
-    layered = check.manifest.question == "solve"
-    form = (PileFormat if deal.rules.has_pile else PairFormat)(deal, layered)
+    kind = PileFormat if deal.rules.has_pile else PairFormat
+    form = kind(deal, layered=check.manifest.question == "solve")
     if length is not None and check.is_bound(form.least, length):
         return
     blocks = LeavingCheck(
-        check.store, form, length, layered, check.sample, check.options.seed, check.memory
+        check.store, form, check.threads, check.memory, check.sample, check.options.seed
     )
-    yield from _check_closed_states(check, blocks, length)
-
-
-def _check_closed_states(
-    check: StoreCheck, blocks: LeavingCheck, length: int | None
-) -> Generator[Progress, None, None]:
-    """Run ``blocks``, a check of closed states; write to the report what it has shown."""
-    yield from _run(check, blocks)
-    check.report.checked += [
+    blocks.length = length
+    shown = [
         "the deal is closed",
         "every closed key is a position of the deal, and none is a goal",
         "every successor is closed"
@@ -53,11 +46,13 @@ def _check_closed_states(
         "every parent-move code leads to a closed parent"
         + (", and on to the deal" if blocks.whole else ""),
     ]
-    _compare_counts(check, blocks)
+    yield from _run(check, blocks, shown)
 
 
-def _run(check: StoreCheck, blocks: LeavingCheck | ClassCheck) -> Generator[Progress, None, None]:
-    """Run a check of blocks; write its counts to the report, also if it refutes the claim."""
+def _run(
+    check: StoreCheck, blocks: LeavingCheck | ClassCheck, shown: list[str]
+) -> Generator[Progress, None, None]:
+    """Run a check of blocks; report what it has ``shown``, and its counts in any case."""
     report = check.report
     report.all_blocks, report.blocks = len(blocks.keys), len(blocks.chosen)
     try:
@@ -67,12 +62,9 @@ def _run(check: StoreCheck, blocks: LeavingCheck | ClassCheck) -> Generator[Prog
     finally:
         report.strata = [(*place, states, 0) for place, states in sorted(blocks.counts.items())]
         report.states, report.all_states = blocks.states, blocks.all_states
-
-
-def _compare_counts(check: StoreCheck, blocks: LeavingCheck | ClassCheck) -> None:
-    """Compare digest and counts with the manifest's, if all blocks were checked."""
+    report.checked += shown
     if blocks.whole:
-        check.report.digest = f"{blocks.digest:016x}"
+        report.digest = f"{blocks.digest:016x}"
         check.compare_counts()
 
 
@@ -81,19 +73,17 @@ def check_classes(check: StoreCheck) -> Generator[Progress, None, None]:
     report = check.report
     form = class_format(report.deal, check.manifest)
     blocks = ClassCheck(
-        check.store, form, None, False, check.sample, check.options.seed, check.memory
+        check.store, form, check.threads, check.memory, check.sample, check.options.seed
     )
-    blocks.threads = check.threads
     report.depth = check.options.depth or check.usual_depth(check.manifest.states)
-    yield from _run(check, blocks)
-    report.checked += [
+    shown = [
         "the deal's class is closed",
         "every closed key is a class of the deal, and none is won",
         "every class that a move leads to is closed",
     ]
     if check.manifest.method == Method.CLASSES_ANY_PASSES:
-        report.checked.append("with any number of passes, so with those there are, too")
-    _compare_counts(check, blocks)
+        shown.append("with any number of passes, so with those there are, too")
+    yield from _run(check, blocks, shown)
     if report.depth == "full":
         yield from _list_positions(check)
 

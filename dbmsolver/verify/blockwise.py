@@ -1,15 +1,21 @@
-"""The skeleton of checks of stores that are read block by block, without partitions.
+"""The skeleton of checks of stores that are read block by block.
 
 Closed states are in groups: by stratum, or by layer and stratum. A group is in memory, together
-with those that its moves lead to, while its blocks are checked.
+with those that its moves lead to, while its blocks are checked. Where these are too many for the
+memory, a hash divides all states into *parts*, and the check is made once for each part: every time
+all states are laid out, but only those of the part are in memory, and what leads to another part is
+passed over. So each state is looked up in one of the passes.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Lock
 from typing import ClassVar, Generic, TypeVar
 
-from dbmsolver.errors import StoreError, UndecidedError
+from dbmsolver.errors import StoreError
 from dbmsolver.storage.records import describe, parse_closed_key
 from dbmsolver.storage.store import Store
 from dbmsolver.verify.blocks import Directory, claimed_by, read_block
@@ -22,6 +28,8 @@ _FEW = 1 << 16
 """States that may be too many for the counts: the check itself says where, not the counts."""
 _BLOCK_TIMES = 4
 """The memory that a block takes while it is read, in sizes of its body."""
+_LEAST_MEMORY = 1 << 8
+"""The memory of states that a pass has at least, in bytes."""
 
 
 FormT = TypeVar("FormT")
@@ -32,12 +40,9 @@ StatesT = TypeVar("StatesT")
 class BlockwiseCheck(Generic[FormT, GroupT, StatesT]):
     """A check of one store, block by block, by a deal's ``form``.
 
-    ``length`` is that of the shortest solution claimed, None where the claim is that there is none.
-    ``layered`` says whether the states are those of a search for a shortest solution. ``sample`` is
-    the share of blocks whose states are checked, chosen at random by ``seed``. ``memory`` are the
-    bytes that the check may take: UndecidedError if it needs more. ``code_bytes`` is the width of
-    codes, ``key_words`` that of local keys, ``state_bytes`` what a state takes while states are
-    looked up among others.
+    ``sample`` is the share of blocks whose states are checked, chosen at random by ``seed``.
+    ``memory`` are the bytes that the check may take. ``code_bytes`` is the width of codes,
+    ``key_words`` that of local keys, ``state_bytes`` what a state takes while it is looked for.
     """
 
     code_bytes: ClassVar[int]
@@ -48,16 +53,14 @@ class BlockwiseCheck(Generic[FormT, GroupT, StatesT]):
         self,
         store: Store,
         form: FormT,
-        length: int | None,
-        layered: bool,
+        threads: int,
+        memory: int,
         sample: float | None = None,
         seed: int | None = None,
-        memory: int | None = None,
     ) -> None:
         self.store = store
         self.form = form
-        self.length = length
-        self.layered = layered
+        self.threads = threads
         self.keys = store.keys(b"C")
         self.groups: dict[GroupT, list[bytes]] = {}
         for key in self.keys:
@@ -65,14 +68,15 @@ class BlockwiseCheck(Generic[FormT, GroupT, StatesT]):
             self.groups.setdefault(self.group_of(place.layer, place.stratum), []).append(key)
         self.chosen = sampled(self.keys, sample, seed)
         self.whole = sample is None
-        self.counts: dict[tuple[int, int], int] = {}
+        self.counts: Counter[tuple[int, int]] = Counter()
         self.digest = 0
-        self.all_states = 0
         self._loaded: dict[GroupT, StatesT] = {}
+        self._lock = Lock()
         claims = [claimed_by(store, self.code_bytes, key) for key in self.keys]
-        self._check_counts(sum(states for states, _ in claims))
-        if memory is not None:
-            self._check_memory(claims, memory)
+        self._claimed = {key: states for key, (states, _) in zip(self.keys, claims, strict=True)}
+        self.all_states = sum(self._claimed.values())
+        self._check_counts()
+        self.part, self.parts = 0, self._parts(memory, max((size for _, size in claims), default=0))
 
     def group_of(self, layer: int, stratum: int) -> GroupT:
         """Return the group that states of a layer and stratum are in."""
@@ -83,50 +87,65 @@ class BlockwiseCheck(Generic[FormT, GroupT, StatesT]):
         raise NotImplementedError
 
     def load(self, keys: list[bytes]) -> StatesT:
-        """Return the states of a group's blocks; raise Refuted if one is there twice."""
+        """Return the states of a group's blocks, in this part; Refuted if one is there twice."""
         raise NotImplementedError
 
     def check_root(self) -> None:
-        """Raise Refuted if the deal is not closed."""
+        """Raise Refuted if the deal is in this part, and not closed."""
         raise NotImplementedError
 
-    def check_blocks(self, group: GroupT) -> Iterator[tuple[bytes, int, int]]:
-        """Check the blocks of a group that are chosen: yield each block, its states and digest.
-
-        Of blocks that are not chosen, too, but with any digest. Raise Refuted for a wrong state.
-        """
+    def check_block(self, group: GroupT, key: bytes) -> int:
+        """Check the states of a block; return their digest, or raise Refuted."""
         raise NotImplementedError
 
     def run(self) -> Generator[Progress, None, None]:
         """Check everything, or raise Refuted."""
-        self.check_root()
-        pace, done = Pace(), 0
+        pace, done, all_blocks = Pace(), 0, len(self.chosen) * self.parts
         last = max((parse_closed_key(key).stratum for key in self.keys), default=0)
-        for group in sorted(self.groups):
-            for key, states, digest in self.check_blocks(group):
-                done += 1
-                self.all_states += states
-                place = parse_closed_key(key)
-                if key in self.chosen:
-                    row = (place.layer, place.stratum)
-                    self.counts[row] = self.counts.get(row, 0) + states
-                    self.digest = (self.digest + digest) & 0xFFFFFFFFFFFFFFFF
-                if pace.due():
-                    share = done / len(self.keys)
-                    yield Progress("checking", place.stratum, last, self.states, 0, share)
+        with ThreadPoolExecutor(self.threads) as pool:
+            for part in range(self.parts):
+                self.part = part
+                self._loaded.clear()
+                self.check_root()
+                for group in sorted(self.groups):
+                    self._keep_near(group)
+                    for key, digest in self._check_group(pool, group):
+                        done += 1
+                        place = parse_closed_key(key)
+                        if part == 0:
+                            self.counts[place.layer, place.stratum] += self._claimed[key]
+                            self.digest = (self.digest + digest) & 0xFFFFFFFFFFFFFFFF
+                        if pace.due():
+                            share = done / all_blocks
+                            yield Progress("checking", place.stratum, last, self.states, 0, share)
+
+    def _check_group(self, pool: ThreadPoolExecutor, group: GroupT) -> Iterator[tuple[bytes, int]]:
+        """Check the chosen blocks of a group by all threads: yield each block and its digest."""
+        keys = [key for key in self.groups[group] if key in self.chosen]
+        if keys:
+            self.states_of(group)  # no state is there twice
+        ahead: list[tuple[bytes, Future[int]]] = []
+        for key in keys:
+            ahead.append((key, pool.submit(self.check_block, group, key)))
+            if len(ahead) > self.threads:
+                first, checked = ahead.pop(0)
+                yield first, checked.result()
+        for key, checked in ahead:
+            yield key, checked.result()
 
     @property
     def states(self) -> int:
         """States checked."""
-        return sum(self.counts.values())
+        return self.counts.total()
 
     def states_of(self, group: GroupT) -> StatesT:
-        """Return the states of a group, which stay in memory until `keep_near` drops them."""
-        if group not in self._loaded:
-            self._loaded[group] = self.load(self.groups.get(group, []))
-        return self._loaded[group]
+        """Return the states of a group in this part, which stay in memory for those near it."""
+        with self._lock:
+            if group not in self._loaded:
+                self._loaded[group] = self.load(self.groups.get(group, []))
+            return self._loaded[group]
 
-    def keep_near(self, group: GroupT) -> None:
+    def _keep_near(self, group: GroupT) -> None:
         """Drop the states of all groups that are not near one."""
         for old in set(self._loaded).difference(self.near(group)):
             del self._loaded[old]
@@ -139,25 +158,20 @@ class BlockwiseCheck(Generic[FormT, GroupT, StatesT]):
             raise StoreError("the block's keys have a width that cannot be", where)
         return directory, body
 
-    def _check_counts(self, states: int) -> None:
+    def _check_counts(self) -> None:
         """Raise Refuted if blocks claim far more states than were counted; unpack none of these."""
         manifest = self.store.manifest
-        counted = manifest.states + manifest.forced
+        states, counted = self.all_states, manifest.states + manifest.forced
         if states > 2 * counted + _FEW:
             raise Refuted(f"blocks claim {states:,} states, and {counted:,} were counted")
 
-    def _check_memory(self, claims: list[tuple[int, int]], memory: int) -> None:
-        """Raise UndecidedError if the check needs more memory: nothing is unpacked before."""
-        states: dict[GroupT, int] = {}
-        for key, (number, _) in zip(self.keys, claims, strict=True):
-            place = parse_closed_key(key)
-            group = self.group_of(place.layer, place.stratum)
-            states[group] = states.get(group, 0) + number
-        together = (sum(states.get(other, 0) for other in self.near(group)) for group in states)
-        block = max((size for _, size in claims), default=0)
-        needed = self.state_bytes * max(together, default=0) + _BLOCK_TIMES * block
-        if needed > memory:
-            raise UndecidedError(
-                f"the check needs {-(-needed >> 20)}M of memory, expected --memory of so much",
-                str(self.store.path),
-            )
+    def _parts(self, memory: int, block: int) -> int:
+        """Return the number of parts; the largest block has ``block`` bytes."""
+        states: Counter[GroupT] = Counter()
+        for group, keys in self.groups.items():
+            states[group] = sum(self._claimed[key] for key in keys)
+        together = (sum(states[other] for other in self.near(group)) for group in states)
+        needed = self.state_bytes * max(together, default=0)
+        blocks = _BLOCK_TIMES * block * (self.threads + 1)
+        there = max(memory - blocks, memory // 4, _LEAST_MEMORY)
+        return max(-(-needed // there), 1)

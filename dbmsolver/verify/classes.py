@@ -8,9 +8,7 @@ the deal can be won then.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from queue import SimpleQueue
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -19,7 +17,7 @@ from dbmsolver.verify.blockwise import BlockwiseCheck
 from dbmsolver.verify.class_format import CODE_BYTES, ClassFormat
 from dbmsolver.verify.kernels import class_table as t
 from dbmsolver.verify.kernels import classes as k
-from dbmsolver.verify.kernels.class_layout import LaidClass, make_board
+from dbmsolver.verify.kernels.class_layout import make_board
 from dbmsolver.verify.refutation import Refuted
 
 _REASONS = {
@@ -35,12 +33,11 @@ _REACH = 3
 
 
 class ClassCheck(BlockwiseCheck[ClassFormat, int, t.Words]):
-    """The check of one store by some threads."""
+    """The check of one store."""
 
     code_bytes = CODE_BYTES
     key_words = 1
     state_bytes = 2 * 2 * _SLOTS_PER_CLASS * 8
-    threads = 1
 
     def group_of(self, layer: int, stratum: int) -> int:
         """Return the stratum."""
@@ -51,72 +48,54 @@ class ClassCheck(BlockwiseCheck[ClassFormat, int, t.Words]):
         return range(group, group + _REACH)
 
     def check_root(self) -> None:
-        """Raise Refuted if the deal's class is not closed."""
+        """Raise Refuted if the deal's class is in this part, and not closed."""
         words = self.form.root
-        lowest = min(self.groups, default=0)
-        if not t.holds(self.states_of(lowest), *map(np.uint64, words)):
+        if not t.holds(self._tables(min(self.groups, default=0)), *map(np.uint64, words)):
             raise Refuted("the deal's class is not closed", (*words, 0, 0))
 
-    def check_blocks(self, group: int) -> Iterator[tuple[bytes, int, int]]:
-        """Check the classes of a stratum: yield each block, its classes and digest."""
-        self.keep_near(group)
-        tables = t.ClosedClasses(*(self.states_of(stratum) for stratum in self.near(group)))
-        boards: SimpleQueue[LaidClass] = SimpleQueue()
-        for _ in range(self.threads):
-            boards.put(make_board(self.form.game))
-        with ThreadPoolExecutor(self.threads) as pool:
-            for key, checked in self._checks(pool, group, tables, boards):
-                yield key, *checked.result()
-
     def load(self, keys: list[bytes]) -> t.Words:
-        """Return the closed classes of some blocks as a hash table."""
-        states = sum(self.store.states_in(key) for key in keys)
+        """Return the closed classes of some blocks, in this part, as a hash table."""
+        states = sum(self.store.states_in(key) for key in keys) // self.parts
         slots = max(1 << (_SLOTS_PER_CLASS * states).bit_length(), _LEAST_SLOTS)
-        table = np.full((slots, 2), t.NONE, np.uint64)
+        while True:
+            table = np.full((slots, 2), t.NONE, np.uint64)
+            if self._enter_all(table, keys):
+                return table
+            slots *= 2
+
+    def _enter_all(self, table: t.Words, keys: list[bytes]) -> bool:
+        """Enter the classes of some blocks into a table; False if it is too small."""
+        entered = 0
         for key in keys:
             directory, body = self.read(key)
-            if not t.enter(table, directory.signatures, directory.counts, body):
+            entered = t.enter(
+                table, entered, self.part, self.parts, directory.signatures, directory.counts, body
+            )
+            if entered == t.TWICE:
                 raise Refuted(f"a class is closed twice ({describe(key)})")
-        return table
+            if entered == t.FULL:
+                return False
+        return True
 
-    def _checks(
-        self,
-        pool: ThreadPoolExecutor,
-        stratum: int,
-        tables: t.ClosedClasses,
-        boards: SimpleQueue[LaidClass],
-    ) -> Iterator[tuple[bytes, Future[tuple[int, int]]]]:
-        """Yield (key, check) for each block of a stratum; the checks run in the pool."""
-        ahead: list[tuple[bytes, Future[tuple[int, int]]]] = []
-        for key in self.groups[stratum]:
-            ahead.append((key, pool.submit(self._check, key, stratum, tables, boards)))
-            if len(ahead) > self.threads:
-                yield ahead.pop(0)
-        yield from ahead
+    def _tables(self, stratum: int) -> t.ClosedClasses:
+        first, second, third = (self.states_of(other) for other in self.near(stratum))
+        return t.ClosedClasses(first, second, third, self.part, self.parts)
 
-    def _check(
-        self, key: bytes, stratum: int, tables: t.ClosedClasses, boards: SimpleQueue[LaidClass]
-    ) -> tuple[int, int]:
-        """Check the classes of a block if it is chosen; return their number and digest."""
+    def check_block(self, group: int, key: bytes) -> int:
+        """Check the classes of a block; return their digest, or raise Refuted."""
         directory, body = self.read(key)
         if parse_closed_key(key).layer:
             raise Refuted("a proof has no layers")
-        if key not in self.chosen:
-            return body.states, 0
         sums, pair = np.zeros(1, np.uint64), np.zeros(4, np.uint64)
-        board = boards.get()
-        try:
-            found = k.check_classes(
-                self.form.game, board, tables, directory.signatures, directory.counts, body,
-                stratum, sums, pair,
-            )  # fmt: skip
-        finally:
-            boards.put(board)
+        found = k.check_classes(
+            self.form.game, make_board(self.form.game), self._tables(group), directory.signatures,
+            directory.counts, body, group, sums, pair,
+        )  # fmt: skip
         if found != k.GOOD:
             other = "the successor" if found == k.NO_SUCCESSOR else None
             neighbour = _words(pair[:2]) if other else None
             raise Refuted(_REASONS[int(found)], _words(pair[2:]), neighbour, other)
-        return body.states, int(sums[0])
+        return int(sums[0])
 
 
 def _words(words: t.Words) -> tuple[int, int, int, int]:

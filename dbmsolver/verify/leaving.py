@@ -8,11 +8,12 @@ below its length: layers are lower bounds, and no move leads to a lower one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dbmsolver.storage.records import describe, parse_closed_key
 from dbmsolver.verify.blockwise import BlockwiseCheck
@@ -22,25 +23,20 @@ from dbmsolver.verify.refutation import Refuted
 
 _UNIT = 1 << 16
 """States that are looked at together."""
-
+_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 Place = tuple[int, int]
 """Layer and stratum."""
 
 
-class LeavingStates(NamedTuple):
-    """Closed states, in ascending order."""
-
-    keys: Words
-    codes: Ints
-
-
-class LeavingCheck(BlockwiseCheck[LeavingFormat, Place, LeavingStates]):
+class LeavingCheck(BlockwiseCheck[LeavingFormat, Place, Words]):
     """The check of one store."""
 
     code_bytes = CODE_BYTES
     key_words = 1
-    state_bytes = 64
+    state_bytes = 24
+    length: int | None = None
+    """That of the shortest solution claimed, None where the claim is that there is none."""
 
     def group_of(self, layer: int, stratum: int) -> Place:
         """Return layer and stratum."""
@@ -53,60 +49,62 @@ class LeavingCheck(BlockwiseCheck[LeavingFormat, Place, LeavingStates]):
         return product(layers, range(group[1] - far, group[1] + far + 1))
 
     def check_root(self) -> None:
-        """Raise Refuted if the deal is not closed."""
+        """Raise Refuted if the deal is in this part, and not closed."""
         root = np.array([self.form.root], np.uint64)
         fields = self.form.take_apart(root)
         home = (self.form.root_layer, int(self.form.strata(fields)[0]))
-        if missing_from(root, self.states_of(home).keys) >= 0:
-            reason = "the deal is not among the closed positions"
-            raise Refuted(reason, _words(self.form.root))
+        if missing_from(root[self._in_part(root)], self.states_of(home)) >= 0:
+            raise Refuted("the deal is not among the closed positions", _words(self.form.root))
 
-    def check_blocks(self, group: Place) -> Iterator[tuple[bytes, int, int]]:
-        """Check the states of a layer and stratum: yield each block, its states and digest."""
-        self.keep_near(group)
-        self.states_of(group)
-        second = np.uint64(self.form.second_word(group[0]))
-        for block in self.groups[group]:
-            keys, codes = self._read(block)
-            if block in self.chosen:
-                for start in range(0, keys.size, _UNIT):
-                    some = slice(start, start + _UNIT)
-                    self._check(group, keys[some], codes[some])
-            yield block, keys.size, int(hash_sum(keys, second))
+    def check_block(self, group: Place, key: bytes) -> int:
+        """Check the states of a block; return their digest, or raise Refuted."""
+        keys, codes = self._read(key)
+        for start in range(0, keys.size, _UNIT):
+            some = slice(start, start + _UNIT)
+            self._check(group, keys[some], codes[some].astype(np.int64))
+        return int(hash_sum(keys, np.uint64(self.form.second_word(group[0]))))
 
-    def load(self, keys: list[bytes]) -> LeavingStates:
-        """Return the closed states of some blocks; raise Refuted if one is there twice."""
-        parts = [self._read(key) for key in keys]
-        words = np.concatenate([part.keys for part in parts] or [np.empty(0, np.uint64)])
-        codes = np.concatenate([part.codes for part in parts] or [np.empty(0, np.int64)])
-        order = np.argsort(words, kind="stable")
-        words, codes = words[order], codes[order]
-        twice = np.flatnonzero(words[1:] == words[:-1])
-        if twice.size:
-            raise Refuted("a position is closed twice", _words(int(words[twice[0]])))
-        return LeavingStates(words, codes)
+    def load(self, keys: list[bytes]) -> Words:
+        """Return the closed states of some blocks, in this part, in ascending order.
 
-    def _read(self, key: bytes) -> LeavingStates:
+        Raise Refuted if one is there twice.
+        """
+        parts = [np.empty(0, np.uint64)]
+        for key in keys:
+            words = self._read(key)[0]
+            _none(words[1:] == words[:-1], words, "a position is closed twice")
+            parts.append(words[self._in_part(words)])
+        known = np.concatenate(parts)
+        known.sort()
+        _none(known[1:] == known[:-1], known, "a position is closed twice")
+        return known
+
+    def _in_part(self, keys: Words) -> Flags:
+        """Return a flag for each key that is of this part."""
+        if self.parts == 1:
+            return np.ones(keys.size, np.bool_)
+        mixed = (keys ^ keys >> np.uint64(31)) * _MIX >> np.uint64(32)
+        of_part: Flags = mixed % np.uint64(self.parts) == self.part
+        return of_part
+
+    def _read(self, key: bytes) -> tuple[Words, NDArray[np.uint16]]:
+        """Return the keys and codes of a block; Refuted if some cannot be keys."""
         directory, body = self.read(key)
         layer = parse_closed_key(key).layer
         keys = self.form.read(directory.signatures, directory.counts, body, layer)
         if keys is None:
             raise Refuted(f"a key has more bits than it can have ({describe(key)})")
-        return LeavingStates(keys, body.codes.astype(np.int64))
+        return keys, body.codes
 
     def _check(self, place: Place, keys: Words, codes: Ints) -> None:
         form = self.form
         fields = form.take_apart(keys)
         _none(~form.are_positions(keys, fields), keys, "a closed key is no position of the deal")
-        _none(
-            form.strata(fields) != place[1], keys, "a closed position is in another stratum's block"
-        )
-        if self.layered:
-            _none(
-                ~form.are_of_layer(fields, place[0]),
-                keys,
-                "a closed position is in another layer's block",
-            )
+        elsewhere = form.strata(fields) != place[1]
+        _none(elsewhere, keys, "a closed position is in another stratum's block")
+        if form.layered:
+            elsewhere = ~form.are_of_layer(fields, place[0])
+            _none(elsewhere, keys, "a closed position is in another layer's block")
         elif place[0]:
             raise Refuted("a proof has no layers", _words(int(keys[0])))
         _none(form.are_won(fields), keys, "a closed position is a goal")
@@ -115,29 +113,24 @@ class LeavingCheck(BlockwiseCheck[LeavingFormat, Place, LeavingStates]):
             self._check_successors(place, keys, fields)
 
     def _check_successors(self, place: Place, keys: Words, fields: Any) -> None:
+        reason, relation = "a successor of a closed position is not closed", "the successor"
         for moved in self.form.successors(keys, fields, place[0]):
-            if self.length is not None:
-                useful = moved.layers < self.length
-                keys_below, others = moved.keys[useful], moved.others[useful]
-                moved = Moved(keys_below, others, moved.layers[useful], moved.strata)
-            gone = self._missing(moved, place[1] + moved.strata)
-            if gone is not None:
-                raise Refuted(
-                    "a successor of a closed position is not closed",
-                    _words(gone[0]),
-                    _words(gone[1]),
-                    "the successor",
-                )
+            self._look_up(moved, place[1] + moved.strata, self.length, reason, relation)
 
-    def _missing(self, moved: Moved, stratum: int) -> tuple[int, int] | None:
-        """Return the keys of a move that leads to a state that is not closed; None without one."""
-        for layer in np.unique(moved.layers).tolist():
-            some = moved.layers == layer
+    def _look_up(
+        self, moved: Moved, stratum: int, length: int | None, reason: str, relation: str
+    ) -> None:
+        """Raise Refuted if others of a move, in this part and below a length, are not closed."""
+        mine = self._in_part(moved.others)
+        if length is not None:
+            mine &= moved.layers < length
+        for layer in np.unique(moved.layers[mine]).tolist():
+            some = mine & (moved.layers == layer)
             others = moved.others[some]
-            gone = missing_from(others, self.states_of((layer, stratum)).keys)
+            gone = missing_from(others, self.states_of((layer, stratum)))
             if gone >= 0:
-                return int(moved.keys[some][gone]), int(others[gone])
-        return None
+                words = _words(int(moved.keys[some][gone])), _words(int(others[gone]))
+                raise Refuted(reason, *words, relation)
 
     def _check_parents(self, place: Place, keys: Words, codes: Ints, fields: Any) -> None:
         form = self.form
@@ -151,14 +144,9 @@ class LeavingCheck(BlockwiseCheck[LeavingFormat, Place, LeavingStates]):
         for moved in form.parents(keys, form.take_apart(keys), codes, place[0]):
             if moved is None:
                 raise Refuted(wrong, _words(int(keys[0])))
-            gone = self._missing(moved, place[1] - moved.strata)
-            if gone is not None:
-                raise Refuted(
-                    "the parent of a closed position, by its parent-move code, is not closed",
-                    _words(gone[0]),
-                    _words(gone[1]),
-                    "its parent by the parent-move code",
-                )
+            reason = "the parent of a closed position, by its parent-move code, is not closed"
+            relation = "its parent by the parent-move code"
+            self._look_up(moved, place[1] - moved.strata, None, reason, relation)
 
 
 def _words(key: int) -> tuple[int, int, int, int]:

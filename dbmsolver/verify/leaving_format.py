@@ -8,8 +8,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.game.position import Position
-
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -29,6 +27,9 @@ class Moved(NamedTuple):
 
 class LeavingFormat(Protocol):
     """The keys of one deal, and the rules, read from the deal alone."""
+
+    layered: bool
+    """True if the states are those of a search for a shortest solution."""
 
     @property
     def first_code(self) -> int:
@@ -79,6 +80,3 @@ class LeavingFormat(Protocol):
 
         None for codes that stand for no legal move.
         """
-
-    def position(self, key: int) -> Position | None:
-        """Return the position of a key; None if it is none."""

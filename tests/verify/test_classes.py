@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 from helpers import faults
-from helpers.searching import end_of, without_dives
+from helpers.searching import end_of
 from helpers.small_klondikes import (
     five_columns_and_four_kings,
     small_klondike,
@@ -46,7 +46,8 @@ def test_sound_proofs_are_valid(depth: str, tmp_path: Path) -> None:
     for number, deal in enumerate(lost()):
         result = api.prove(deal, store=tmp_path / str(number))
         assert result.verdict == "unsolvable" and result.states >= 20
-        report = faults.check(tmp_path / str(number), depth=depth)
+        check = faults.check_in_parts if depth == "lemma" else faults.check
+        report = check(tmp_path / str(number), depth=depth)
         assert report.valid, report.reason
         assert (report.states, report.digest) == (result.states, result.digest)
         assert (report.covered is not None, report.depth) == (depth == "full", depth)
@@ -75,7 +76,7 @@ def test_planted_faults_are_found(tmp_path: Path) -> None:
         api.prove(deal, store=store)
         spoil(store, random)
         faults.make_counts_fit(store)
-        report = faults.check(store, depth="lemma")
+        report = faults.check_in_parts(store, depth="lemma")
         assert not report.valid and report.reason, number
         assert "clos" in report.reason
         found += 1
@@ -101,7 +102,7 @@ def test_each_class_is_needed(deal: Deal, tmp_path: Path) -> None:
         shutil.copytree(store, spoilt)
         faults.change_block(spoilt, key, partial(faults.without, number=place))
         faults.make_counts_fit(spoilt)
-        report = faults.check(spoilt, depth="lemma")
+        report = faults.check_in_parts(spoilt, depth="lemma")
         assert not report.valid and report.reason, (key, place)
         shutil.rmtree(spoilt)
 
@@ -124,8 +125,7 @@ def test_a_win_among_the_classes_is_found(tmp_path: Path) -> None:
         manifest["states"] = sum(row[2] for row in rows)
 
     faults.change_manifest(store, lie)
-    report = faults.check(store, depth="lemma")
-    assert not report.valid
+    assert not faults.check_in_parts(store, depth="lemma").valid
 
 
 def test_the_root_is_made_from_the_deal_alone() -> None:
@@ -136,14 +136,6 @@ def test_the_root_is_made_from_the_deal_alone() -> None:
             shown = form.position(form.root)
             assert shown is not None
             assert keys.classes.class_of(shown) == keys.classes.root
-
-
-def test_the_memory_of_a_check_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    without_dives(monkeypatch)
-    deal = lost()[0]
-    api.prove(deal, store=tmp_path / "store")
-    with pytest.raises(api.UndecidedError, match="expected --memory of so much"):
-        faults.check(tmp_path / "store", memory=1)
 
 
 def listing(deal: Deal) -> int | str:

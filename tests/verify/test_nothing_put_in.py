@@ -10,13 +10,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import faults
 from helpers.faults import StoreError, change_manifest, check
 from helpers.patience_games import small_deck
 from helpers.pile_games import golf
 
 from dbmsolver import api
-from dbmsolver.errors import InputError, UndecidedError
+from dbmsolver.errors import InputError
 from dbmsolver.game.deals import Deal
 from dbmsolver.results import Question, Verdict
 from dbmsolver.search import inspect, session
@@ -153,11 +152,3 @@ def test_a_name_said_twice(stores: Path, tmp_path: Path) -> None:
     data = manifest_of(stores / "turns").to_json()
     with pytest.raises(StoreError, match="'length' is said twice"):
         Manifest.from_json(data[:-1] + b',"length":1}', "here")
-
-
-def test_memory_that_does_not_suffice(stores: Path) -> None:
-    """Refused in one line before anything is unpacked."""
-    assert faults.closed_keys(stores / "golf")
-    with pytest.raises(UndecidedError, match=r"needs \d+M of memory") as error:
-        check(stores / "golf", memory=10)
-    assert error.value.exit_code == 20 and "\n" not in str(error.value)

@@ -77,8 +77,8 @@ def verify_command(
     checked by a program of its own, which has its own keys and moves. Given a CERTIFICATE, the
     search is run again, by the same method, and compared with it.
 
-    Exit codes: 0 valid, 4 not valid, with the first counterexample; 20 if the check of a game of
-    one pile, of pairs, or of Klondike's kind, needs more memory.
+    Exit codes: 0 valid, 4 not valid, with the first counterexample; 20 if the search of a
+    CERTIFICATE needs more memory.
     """
     from dbmsolver.api.stores import check_store, load_certificate
 

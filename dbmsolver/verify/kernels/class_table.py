@@ -13,6 +13,8 @@ from dbmsolver.verify.kernels.words import U64, ZERO
 
 NONE = np.uint64(0xFFFFFFFFFFFFFFFF)
 """The word in the place of a signature in an empty slot."""
+TWICE, FULL = -1, -2
+"""Results of :func:`enter`."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 Words = NDArray[np.uint64]
@@ -24,14 +26,28 @@ class ClosedClasses(NamedTuple):
     first: Words  # [slots, 2]
     second: Words
     third: Words
+    part: int  # the part of the classes that they hold
+    parts: int
+
+
+@inner
+def hash_of(signature, key):
+    """Return a hash of a class."""
+    word = (signature * _MIX) ^ (key + (key << U64(29)))
+    word ^= word >> U64(31)
+    return word * _MIX
 
 
 @inner
 def slot_of(signature, key, slots):
     """Return the first slot to look in."""
-    word = (signature * _MIX) ^ (key + (key << U64(29)))
-    word ^= word >> U64(31)
-    return np.int64((word * _MIX) >> U64(20)) & (slots - 1)
+    return np.int64(hash_of(signature, key) >> U64(20)) & (slots - 1)
+
+
+@inner
+def is_of_part(signature, key, part, parts):
+    """Return True if a class is of one of the parts that hashes divide classes into."""
+    return parts == 1 or (hash_of(signature, key) >> U64(44)) % U64(parts) == U64(part)
 
 
 @inner
@@ -47,10 +63,11 @@ def is_in(table, signature, key):
 
 
 @kernel
-def enter(table, signatures, counts, body):
-    """Enter the classes of a block into a table (uint64[slots, 2]).
+def enter(table, entered, part, parts, signatures, counts, body):
+    """Enter the classes of a block that are of a part into a table (uint64[slots, 2]).
 
-    Return False if one of them is there already.
+    ``entered`` classes are there before. Return how many are there then, TWICE if one of them is
+    there already, FULL if there are too many for the table.
     """
     number, slots = 0, table.shape[0]
     for run in range(signatures.size):
@@ -58,16 +75,22 @@ def enter(table, signatures, counts, body):
         for _ in range(counts[run]):
             key += difference(body, 0, number)
             number += 1
+            if not is_of_part(signatures[run], key, part, parts):
+                continue
+            if 8 * entered >= 7 * slots:
+                return FULL
             slot = slot_of(signatures[run], key, slots)
             while table[slot, 0] != NONE:
                 if table[slot, 0] == signatures[run] and table[slot, 1] == key:
-                    return False
+                    return TWICE
                 slot = (slot + 1) & (slots - 1)
             table[slot, 0], table[slot, 1] = signatures[run], key
-    return True
+            entered += 1
+    return entered
 
 
 @kernel
-def holds(table, signature, key):
-    """Return True if a class is in a table, for callers from Python."""
-    return is_in(table, signature, key)
+def holds(tables, signature, key):
+    """Return True if a class is in the first table, or of another part."""
+    is_mine = is_of_part(signature, key, tables.part, tables.parts)
+    return not is_mine or is_in(tables.first, signature, key)

@@ -21,7 +21,7 @@ from dbmsolver.verify.kernels.class_layout import (
     lay_out,
     matching,
 )
-from dbmsolver.verify.kernels.class_table import is_in
+from dbmsolver.verify.kernels.class_table import is_in, is_of_part
 from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO
 
@@ -87,11 +87,13 @@ def with_home(game, key, card, by):
 def is_closed(game, tables, board, pair, signature, key, covered, hand, lifted):
     """Return True if a class is closed, ``lifted`` strata above; else write it to ``pair``.
 
-    A won class is not closed.
+    A won class is not closed. One of another part than that of the tables is taken to be closed.
     """
     pair[0], pair[1] = signature, key
     if is_won(game, covered, hand):
         return False
+    if not is_of_part(signature, key, tables.part, tables.parts):
+        return True
     if lifted == 0:
         return is_in(tables.first, signature, key)
     return is_in(tables.second if lifted == 1 else tables.third, signature, key)

@@ -144,11 +144,11 @@ def test_planted_faults_are_found(game: str, search: Any, tmp_path: Path) -> Non
         random = Random(number)
         store = tmp_path / str(number)
         search(deal, store=store)
-        report = faults.check(store)
+        report = faults.check_in_parts(store)
         assert report.valid, report
         what = spoil(store, random)
         faults.make_counts_fit(store)
-        report = faults.check(store)
+        report = faults.check_in_parts(store)
         if not report.valid:
             assert report.reason
             continue
@@ -189,7 +189,7 @@ def test_states_of_a_shortest_golf_are_checked(tmp_path: Path) -> None:
         if result.length is None or result.length < cards + 2:
             continue
         store = tmp_path / str(number)
-        report = faults.check(store)
+        report = faults.check_in_parts(store)
         assert report.valid and report.states > 1, report
         states = [
             (key, n) for key, n in faults.closed_states(store)
@@ -198,7 +198,7 @@ def test_states_of_a_shortest_golf_are_checked(tmp_path: Path) -> None:
         key, place = random.choice(states)
         faults.change_block(store, key, partial(faults.without, number=place))
         faults.make_counts_fit(store)
-        assert not faults.check(store).valid
+        assert not faults.check_in_parts(store).valid
         return
     raise AssertionError("no deck with two turned cards")
 

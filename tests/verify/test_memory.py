@@ -184,7 +184,7 @@ def test_rows_arrive(memory: int) -> None:
 
 
 def test_files_of_strata_are_removed() -> None:
-    """Those of strata that no rows wait for, or of all strata from one on."""
+    """Files go of strata that no rows wait for, or of all strata from one on."""
     queues = RowQueues(np.array([1, 4, 5]), 2, 0)
     rows = np.zeros((1, 4), np.uint64)
     for close, left in ((queues.close_unused, 1), (lambda: queues.close(5), 2)):

@@ -71,7 +71,7 @@ def test_automoves_of_programs() -> None:
 
 
 def test_cards_that_come_back() -> None:
-    """Those of the ranks that are home for good do not, nor any where the rules forbid it."""
+    """Cards of ranks that are home for good do not, nor any where the rules forbid it."""
     for deal in deals(3):
         rules = deal.rules
         kept = rules_of_deal(deal, measure_of(rules, "none", None), False).kept

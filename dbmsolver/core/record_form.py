@@ -135,7 +135,10 @@ def safe_card(t, form):
 
 @inlined
 def send_home(t, form, fix, card):
-    """Make the first reduction: a top or slot card goes home; return (form, fix)."""
+    """Make the first reduction: a top or slot card goes home; return (form, fix).
+
+    When a slot card goes home a slot is free, so that ``fix`` is emptied next, whatever is in it.
+    """
     signature, wanted, locked, off, low, tops, slots = form
     bit = ONE << U64(card)
     if tops & bit:
@@ -150,7 +153,6 @@ def send_home(t, form, fix, card):
                 tops |= under_bit
     else:
         slots &= ~bit
-        fix &= ~bit
     if locked & bit:
         signature -= t.release[card]
         locked &= ~bit

@@ -15,10 +15,10 @@ from numba.extending import models, register_model, typeof_impl
 
 
 class FunctionByType:
-    """A function that calls one of ``functions``, by the class of its first argument.
+    """One name for several compiled functions, one for each class of tables.
 
-    That is a NamedTuple. ``functions`` are compiled ones, all with the same arguments. Kernels can
-    call it, and Python.
+    A call runs the function for the class of the first argument, a NamedTuple. All ``functions``
+    take the same arguments. Kernels can call the name, and Python can.
     """
 
     def __init__(self, functions: Mapping[type, Any]) -> None:
@@ -58,7 +58,7 @@ class _TypeOfFunction(types.Callable, types.Dummy):  # type: ignore[misc]  # num
         return [one for found in self.functions.values() for one in found.nopython_signatures], True
 
     def get_impl_key(self, sig: Any) -> Any:
-        """Return what numba finds the compiled function by."""
+        """Return the key by which numba finds the machine code for a signature."""
         return self._function(sig.args).get_overload(sig.args)
 
 

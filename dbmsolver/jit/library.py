@@ -32,7 +32,7 @@ _AS_IT_IS = ("noinline", "optnone")
 
 
 class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
-    """The code of one kernel, as numba asks for it."""
+    """The intermediate code and the machine code of one compiled function."""
 
     is_inner = False
     """True for what only other kernels call."""
@@ -52,9 +52,10 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
                 passes.run(function, builder)
 
     def _optimize_final_module(self) -> None:
-        """Optimise all functions together, unless their callers do.
+        """Optimise all functions of the library together.
 
-        Where references are counted, numba first leaves out counts, which this is needed for.
+        Nothing is done for a function that only kernels call: it is optimised as a part of these.
+        If it counts references, it is optimised all the same, for numba to remove counts.
         """
         if self.counts_references or not self.is_inner:
             super()._optimize_final_module()
@@ -75,7 +76,10 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
         self._finalized = True
 
     def serialize_using_object_code(self) -> tuple[str, str, Any]:
-        """Return what other processes need: without machine code it is "bitcode", not "object"."""
+        """Return (name, kind, code) for the cache's file.
+
+        The kind "bitcode" is intermediate code alone; "object" is machine code, too.
+        """
         if not self.is_inner:
             found: tuple[str, str, Any] = super().serialize_using_object_code()
             return found

@@ -128,7 +128,10 @@ class Candidates:
 
 
 def pack_together(candidates: list[Candidates]) -> list[Candidates]:
-    """Return candidates of the same signature packed, without duplicates, as few blocks hold."""
+    """Pack candidates of one signature into as few blocks as hold them; return these.
+
+    Duplicates are dropped.
+    """
     stratum = candidates[0].stratum
     return [packed_from(stratum, part) for part in split(_merged(candidates))]
 

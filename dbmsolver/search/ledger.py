@@ -79,10 +79,11 @@ def total(entries: Iterable[Entry]) -> Entry:
 
 
 class Ledger:
-    """The counts of a proof's pending candidates, made when they arise and when they are closed.
+    """The count of a proof's pending candidates, over all signatures.
 
-    For the current stratum it also counts the candidates that no worker has got yet, and the
-    signatures that workers have got and not finished.
+    Candidates are added when they arise, and subtracted when they are closed. For the current
+    stratum the ledger also counts the candidates that no worker has received, and the signatures
+    that workers have received and not finished.
     """
 
     def __init__(self) -> None:

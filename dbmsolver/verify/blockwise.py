@@ -38,11 +38,13 @@ StatesT = TypeVar("StatesT")
 
 
 class BlockwiseCheck(Generic[FormT, GroupT, StatesT]):
-    """A check of one store, block by block, by a deal's ``form``.
+    """A check of one store that reads one block after the other.
 
-    ``sample`` is the share of blocks whose states are checked, chosen at random by ``seed``.
-    ``memory`` are the bytes that the check may take. ``code_bytes`` is the width of codes,
-    ``key_words`` that of local keys, ``state_bytes`` what a state takes while it is looked for.
+    ``form`` describes the keys of the deal. ``sample`` is the share of blocks whose states are
+    checked; ``seed`` decides which ones. ``memory`` bytes are for states and for blocks that are
+    being read. A subclass says how many bytes a parent-move code has (``code_bytes``), how many
+    words a local key has (``key_words``), and how many bytes a state takes in the table in which
+    states are looked up (``state_bytes``).
     """
 
     code_bytes: ClassVar[int]

@@ -24,10 +24,10 @@ class KeptTables:
             self._signature = signature
 
     def take(self, number: int, piece: Piece) -> Table | None:
-        """Return the table of a piece that an order has left, and keep it no more.
+        """Return the table of a piece and keep it no more; return None if it is not here.
 
-        Where that order expanded a larger piece, which has been split since, its table is divided:
-        the rest of it is kept. None if there is none.
+        ``number`` is that of the order that left the table. If that order expanded a larger piece,
+        which has been split since, the table is divided, and the part of other pieces is kept.
         """
         for left_by, mask, value in self._tables:
             if left_by == number and piece.mask & mask == mask and piece.value & mask == value:

@@ -297,7 +297,10 @@ def is_place_wanted(t, movable, card):
 
 @inner
 def is_return_wanted(t, board, movable, card):
-    """Return whether a card that comes back stays, and may be put a card on."""
+    """Return whether a card that comes back stays, and may be put a card on.
+
+    Or one beneath it on its foundation may be put a card on, which comes back next.
+    """
     safe = True
     for other in range(4):
         if other != card & 3 and board.heights[other] < t.safe[card, other]:
@@ -308,7 +311,11 @@ def is_return_wanted(t, board, movable, card):
     for suit in range(4):
         if board.heights[suit] >= t.worrying:
             movable |= U64(1) << U64(4 * (board.heights[suit] - 1) + suit)
-    return is_place_wanted(t, movable, card)
+    while card >= 0 and (card >> 2) + 1 >= t.worrying:
+        if is_place_wanted(t, movable, card):
+            return True
+        card -= 4
+    return False
 
 
 @inner

@@ -16,11 +16,12 @@ once w has left, so this is no rule there.
 instead, and so the cards that it puts on it, is shorter by a move.
 
 *A card that comes back.* A card x does not come back from a foundation if it would go home at
-once, as it would be safe; or if no card that may move in this position may be put on x. A solution
-in which no card is put on x while it lies in a column is shorter without its coming back, and it
-may come back as late as just before the first card is put on it: till then it only takes a place
-and keeps its suit from growing. If it is moved in the meantime, or moves with others, that move is
-left out, or made without x.
+once, as it would be safe; or if no card that may move in this position may be put on x, nor on a
+card beneath x on its foundation that can come back after it. A solution in which no card is put on
+x while it lies in a column, and none beneath it comes back, is shorter without its coming back. It
+may come back as late as just before the first card is put on it, or the one beneath it comes back:
+till then it only takes a place and keeps its suit from growing. If it is moved in the meantime, or
+moves with others, that move is left out, or made without x.
 
 *A column whose deepest card lies open*, where only kings go to empty columns. If that card is no
 king, the whole column goes to another one only if no column is empty, and a king that is not at the
@@ -30,14 +31,15 @@ to the column, and not at all while another one is empty. What moves the other c
 it, meanwhile, moves it without these cards.
 
 *All of them together.* For each move of the last two kinds a solution has a *user*: the move that
-puts a card on x, or the king's. Of the shortest solutions take one in which the fewest runs go
-between twins for nothing, and among these one in which the moves of the last two kinds and their
-users are closest together, in sum. Then each such move comes just before its user: else the last
-one that does not could be put off until then, which no move in between minds, and which brings no
-other such move further from its user. If its first move is left out by the first rule, the solution
-that follows from that rule begins with a move that no rule leaves out. By the second rule it is not
-left out, as the solution would not be a shortest one. If it is one of the last two kinds, its user
-could be made at once, which is what the rules ask for.
+puts a card on x, or with which the card beneath x comes back, or the king's. Of the shortest
+solutions take one in which the fewest runs go between twins for nothing, and among these one in
+which the moves of the last two kinds and their users are closest together, in sum. Then each such
+move comes just before its user: else the last one that does not could be put off until then, which
+no move in between minds, and which brings no other such move further from its user. If its first
+move is left out by the first rule, the solution that follows from that rule begins with a move that
+no rule leaves out. By the second rule it is not left out, as the solution would not be a shortest
+one. If it is one of the last two kinds, its user could be made at once, which is what the rules ask
+for.
 """
 
 from __future__ import annotations
@@ -94,12 +96,18 @@ def _is_left_out(position: Patience, move: Move, rules: Rules, policy: Policy) -
 
 
 def _may_come_back(position: Patience, card: int, rules: Rules, policy: Policy) -> bool:
-    """Return whether a card of a foundation stays in a column, and takes a card there."""
+    """Return whether a card of a foundation stays in a column, and is of use there.
+
+    It takes a card, or a card that lay beneath it comes back next and takes one.
+    """
     heights = list(position.foundations)
     heights[suit(card)] -= 1
     if is_safe_home(rules, card, heights, policy):
         return False
-    return any(position.can_stack(other, card, rules) for other in _movable(position, rules))
+    movable = list(_movable(position, rules))
+    # The card, and those beneath it on its foundation that can come back next.
+    beneath = range(card, 4 * rules.kept_rank - 1, -4)
+    return any(position.can_stack(other, one, rules) for one in beneath for other in movable)
 
 
 def _movable(position: Patience, rules: Rules) -> Iterator[int]:

@@ -41,7 +41,7 @@ VERSIONS: dict[str, dict[str, int]] = {
     "pile": {"keys": 2, "moves": 1, "bound": 1},
     "pairs": {"keys": 1, "moves": 1, "bound": 1},
     "wide": {"keys": 1, "moves": 1, "bound": 1},
-    "patience": {"keys": 2, "moves": 2, "automoves": 2, "bound": 4},
+    "patience": {"keys": 3, "moves": 3, "automoves": 3, "bound": 4},
 }
 """The versions of this program, by family.
 

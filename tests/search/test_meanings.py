@@ -74,9 +74,9 @@ KNOWN: dict[str, dict[str, tuple[int, str]]] = {
         "bound": (1, "21c5d36c40671b9a"),
     },
     "patience": {
-        "keys": (2, "2760e3c8b17e05b2"),
-        "moves": (2, "9fbacb90af3e1507"),
-        "automoves": (2, "27e43125d26f4d79"),
+        "keys": (3, "0fc19772f4468c11"),
+        "moves": (3, "3ce729f3c6cf4edc"),
+        "automoves": (3, "a11239eda58a9886"),
         "bound": (4, "05ef16b1e79ea488"),
     },
 }

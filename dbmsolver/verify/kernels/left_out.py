@@ -8,7 +8,8 @@ solutions:
 * Where empty columns take kings only, columns are emptied for kings (:func:`bottoms_stay`). While
   one is empty, or no king could go there, moving a whole column onto a card of another one gives
   nothing that a move of the same cards later would not give.
-* A card comes back from the foundations to take another card, or not at all (:func:`is_of_use`).
+* A card comes back from the foundations to take another card, or to let one beneath it come back
+  and take a card, or not at all (:func:`is_of_use`).
 
 Where runs move, two cards of a rank may be taken by, and take, the same cards: *twins*. A run that
 lies on one of them goes to the other one only to free the first (:func:`stays_with_twin`), which
@@ -64,6 +65,7 @@ def bottoms_stay(r, board, laid):
 def is_of_use(r, board, laid, card, to_columns):
     """Return True if a card that comes back stays away, and can take a card.
 
+    Or it bares a card of its foundation that comes back next, and can take a card.
     ``to_columns`` are the cards of columns that may go to columns.
     """
     if not r.only_shortest:
@@ -77,7 +79,10 @@ def is_of_use(r, board, laid, card, to_columns):
         if height > r.kept:
             to_columns |= one(4 * (height - 1) + suit)
     while to_columns:
-        if holds(r.takes[first_bit(to_columns)], card):
-            return True
+        place = card
+        while place >= 0 and (place >> 2) + 1 > r.kept:
+            if holds(r.takes[first_bit(to_columns)], place):
+                return True
+            place -= 4
         to_columns &= to_columns - ONE
     return False

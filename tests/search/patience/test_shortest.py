@@ -98,3 +98,10 @@ def test_threads_close_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
         if one.verdict == "unsolvable":
             assert (three.states, three.digest) == (one.states, one.digest)
         verdicts.add(one.verdict)
+
+
+def test_a_card_comes_back_only_for_the_one_beneath_it() -> None:
+    """In this deal a solution needs that, and without it none is left."""
+    deal = Deal.from_number(610, rules_for("klondike"))
+    result = api.solve(deal, metric="plays", memory="1G")
+    assert (result.verdict, result.length, result.shortest) == ("solved", 82, True)

@@ -19,7 +19,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.measures import OF_PATIENCE
 from dbmsolver.game.patience import Patience
-from dbmsolver.game.shipped import GAMES
+from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Question
 from dbmsolver.search.astar import layers, rounds

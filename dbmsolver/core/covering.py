@@ -20,7 +20,7 @@ from dbmsolver.core.patience_states import StrataTables
 from dbmsolver.core.pile import PileTables
 from dbmsolver.core.tables import HIGH, Tables
 from dbmsolver.jit.decorators import inlined
-from dbmsolver.jit.families import by_type
+from dbmsolver.jit.families import ByType
 
 U64 = np.uint64
 
@@ -118,7 +118,7 @@ def _class_height(t, signature, off, suit):
     return classes.class_height(t, off, suit)
 
 
-expand_state = by_type(
+expand_state = ByType(
     {
         Tables: _expand_record,
         ClassTables: _expand_class,
@@ -128,7 +128,7 @@ expand_state = by_type(
     }
 )
 """List the successors of a state into ``scratch.found``; see :mod:`dbmsolver.core.dominance`."""
-childrens_code = by_type(
+childrens_code = ByType(
     {
         Tables: _fingerprint_of,
         ClassTables: _fingerprint_of,
@@ -138,7 +138,7 @@ childrens_code = by_type(
     }
 )
 """Return the code (int64) of the states that follow from a state, if they have one in common."""
-code_of_child = by_type(
+code_of_child = ByType(
     {
         **dict.fromkeys((Tables, ClassTables, PileTables), _as_of_all),
         PairTables: _as_found,
@@ -147,16 +147,16 @@ code_of_child = by_type(
 )
 """Return the code (int64) of the state in a row of ``found``; ``code`` is what they have in common.
 """
-high_of_child = by_type(
+high_of_child = ByType(
     {
         **dict.fromkeys((Tables, ClassTables, PileTables, PairTables), _none),
         StrataTables: _high_of_word,
     }
 )
 """Return the plane *high* (uint64) of the state in a row of ``found``."""
-is_won = by_type({Tables: _record_is_won, ClassTables: _class_is_won})
+is_won = ByType({Tables: _record_is_won, ClassTables: _class_is_won})
 """True for the signature of a won state."""
-home_height = by_type({Tables: _record_height, ClassTables: _class_height})
+home_height = ByType({Tables: _record_height, ClassTables: _class_height})
 """The height (int64) of a foundation in a state."""
 
 

@@ -26,7 +26,7 @@ from dbmsolver.core.signatures import signature_sets
 from dbmsolver.core.tables import CARDS, Tables
 from dbmsolver.core.two_way_tables import TwoWayTables
 from dbmsolver.jit.decorators import allocating, inlined, inlined_kernel, inner
-from dbmsolver.jit.families import by_type
+from dbmsolver.jit.families import ByType
 
 U64 = np.uint64
 MAX_PUBLIC_WORDS = 3
@@ -154,13 +154,13 @@ def _hash_of_words(t, word0, word1, word2, off, low, high):
 
 
 _OF_CARDS = (Tables, RunTables, TwoWayTables)
-_base_of = by_type(
+_base_of = ByType(
     {
         **dict.fromkeys(_OF_CARDS, _base_of_cards),
         **dict.fromkeys((ClassTables, PileTables, PairTables, StrataTables), _base_of_signature),
     }
 )
-_hash_of = by_type(
+_hash_of = ByType(
     {
         **dict.fromkeys(_OF_CARDS, hash_state),
         ClassTables: _hash_of_class,

@@ -55,7 +55,7 @@ from dbmsolver.core.tables import Tables
 from dbmsolver.core.two_way_bound import TwoWayBoundTables
 from dbmsolver.core.two_way_tables import TwoWayTables
 from dbmsolver.jit.decorators import allocating, inlined, kernel
-from dbmsolver.jit.families import by_type
+from dbmsolver.jit.families import ByType
 
 U64 = np.uint64
 ONE = np.uint64(1)
@@ -115,28 +115,28 @@ def _of(functions: Iterable[Any], types: Iterable[Any] = _FAMILIES) -> dict[Any,
     return dict(zip(types, functions, strict=True))
 
 
-list_moves = by_type(_of((expand.list_moves, run_moves.list_moves, two_way_moves.list_moves)))
-before_move = by_type(_of((move_order.before_move, _skip_last, _skip_last)))
-apply_move = by_type(_of((expand.apply_move, run_moves.apply_move, two_way_moves.apply_move)))
-move_cost = by_type(_of((_costs_one, run_moves.move_cost, _costs_one)))
-place_of = by_type(_of((_place_of, _place_of, two_way_moves.place_of)))
-undo_code = by_type(
+list_moves = ByType(_of((expand.list_moves, run_moves.list_moves, two_way_moves.list_moves)))
+before_move = ByType(_of((move_order.before_move, _skip_last, _skip_last)))
+apply_move = ByType(_of((expand.apply_move, run_moves.apply_move, two_way_moves.apply_move)))
+move_cost = ByType(_of((_costs_one, run_moves.move_cost, _costs_one)))
+place_of = ByType(_of((_place_of, _place_of, two_way_moves.place_of)))
+undo_code = ByType(
     {
         **_of((expand.undo_code, run_moves.undo_code, two_way_moves.undo_code)),
         PileTables: pile.undo_code,
         PairTables: pairs.undo_code,
     }
 )
-home_signature = by_type(_of((_one_home, _run_home, two_way_moves.home_signature)))
-cards_home = by_type(_of((_one, run_moves.cards_home, two_way_moves.cards_home)))
-set_home = by_type(_of((_the_card, run_moves.set_home, two_way_moves.set_home)))
-bound_sets = by_type(
+home_signature = ByType(_of((_one_home, _run_home, two_way_moves.home_signature)))
+cards_home = ByType(_of((_one, run_moves.cards_home, two_way_moves.cards_home)))
+set_home = ByType(_of((_the_card, run_moves.set_home, two_way_moves.set_home)))
+bound_sets = ByType(
     _of((bound.bound_sets, run_bound.bound_sets, two_way_bound.bound_sets), _BOUNDS)
 )
-cheap_bound = by_type(
+cheap_bound = ByType(
     _of((bound.cheap_bound, run_bound.cheap_bound, two_way_bound.cheap_bound), _BOUNDS)
 )
-full_bound = by_type(
+full_bound = ByType(
     _of((bound.full_bound, run_bound.full_bound, two_way_bound.full_bound), _BOUNDS)
 )
 

@@ -30,12 +30,12 @@ from dbmsolver.core.run_tables import RunTables
 from dbmsolver.core.tables import Tables
 from dbmsolver.core.two_way_tables import TwoWayTables
 from dbmsolver.jit.decorators import inlined
-from dbmsolver.jit.families import by_type
+from dbmsolver.jit.families import ByType
 
 
 def by_kind(of_cards: Any, of_patience: Any) -> Any:
     """Return a function that is one for states made of cards, and another for Klondike's kind."""
-    return by_type(
+    return ByType(
         {**dict.fromkeys((Tables, RunTables, TwoWayTables), of_cards), StrataTables: of_patience}
     )
 

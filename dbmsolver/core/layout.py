@@ -24,7 +24,7 @@ from dbmsolver.core.run_tables import RunTables
 from dbmsolver.core.tables import Tables
 from dbmsolver.core.two_way_tables import TwoWayTables
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.jit.families import by_type
+from dbmsolver.jit.families import ByType
 
 U64 = np.uint64
 PLANES = 3
@@ -148,7 +148,7 @@ def _first(t, layout, nets, first, second, third):
 def _by_type(packed: Any, plain: Any, three_words: Any) -> Any:
     cards = dict.fromkeys((Tables, RunTables, TwoWayTables), packed)
     leaving = dict.fromkeys((ClassTables, PileTables, PairTables), plain)
-    return by_type({**cards, **leaving, StrataTables: three_words})
+    return ByType({**cards, **leaving, StrataTables: three_words})
 
 
 make_layout = _by_type(_packing, _plain, _three_words)

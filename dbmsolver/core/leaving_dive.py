@@ -12,7 +12,7 @@ from dbmsolver.core.pairs import CODE, OVER, TURNED, PairTables, expand_pairs, p
 from dbmsolver.core.pile import ONE, TOP, U64, ZERO, PileTables, after, left_in
 from dbmsolver.core.tables import OFF, SIGNATURE, Words
 from dbmsolver.jit.decorators import allocating, inlined, kernel
-from dbmsolver.jit.families import by_type
+from dbmsolver.jit.families import ByType
 
 EXHAUSTED, GIVEN_UP = -1, -2
 """The values that :func:`dive` returns where it has found no solution."""
@@ -171,5 +171,5 @@ def dive_to_pairs(t, diving, order, limit):
     return np.int64(EXHAUSTED if depth < 0 else GIVEN_UP)
 
 
-dive = by_type({PileTables: dive_to_pile, PairTables: dive_to_pairs})
+dive = ByType({PileTables: dive_to_pile, PairTables: dive_to_pairs})
 """Search depth first: (tables, diving, order, limit)."""

@@ -297,9 +297,10 @@ def is_place_wanted(t, movable, card):
 
 @inner
 def is_return_wanted(t, board, movable, card):
-    """Return whether a card that comes back stays, and may be put a card on.
+    """Return True if a card that comes back stays, and a card may be put on it.
 
-    Or one beneath it on its foundation may be put a card on, which comes back next.
+    It is the same if a card may be put on one beneath it on its foundation, which comes back after
+    it.
     """
     safe = True
     for other in range(4):
@@ -311,10 +312,9 @@ def is_return_wanted(t, board, movable, card):
     for suit in range(4):
         if board.heights[suit] >= t.worrying:
             movable |= U64(1) << U64(4 * (board.heights[suit] - 1) + suit)
-    while card >= 0 and (card >> 2) + 1 >= t.worrying:
-        if is_place_wanted(t, movable, card):
+    for place in range(card, 4 * (t.worrying - 1) - 1, -4):
+        if is_place_wanted(t, movable, place):
             return True
-        card -= 4
     return False
 
 

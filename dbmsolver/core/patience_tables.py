@@ -44,7 +44,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.tables import CARDS
 from dbmsolver.jit.decorators import inlined
-from dbmsolver.jit.families import by_type
+from dbmsolver.jit.families import ByType
 
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
@@ -114,7 +114,7 @@ def _is(t):
     return True
 
 
-of_canfield = by_type({PatienceTables: _is_not, CanfieldTables: _is})
+of_canfield = ByType({PatienceTables: _is_not, CanfieldTables: _is})
 """Return whether tables are `CanfieldTables`; known when a kernel is compiled."""
 
 
@@ -131,7 +131,7 @@ def _left_in_reserve(t, digits):
     return left
 
 
-left_in_reserve = by_type({PatienceTables: _none_left, CanfieldTables: _left_in_reserve})
+left_in_reserve = ByType({PatienceTables: _none_left, CanfieldTables: _left_in_reserve})
 """Return the number of cards (int64) that the reserve has."""
 
 
@@ -145,7 +145,7 @@ def _last_of_reserve(t, left):
     return t.reserve[left - 1]
 
 
-last_of_reserve = by_type({PatienceTables: _no_card, CanfieldTables: _last_of_reserve})
+last_of_reserve = ByType({PatienceTables: _no_card, CanfieldTables: _last_of_reserve})
 """Return the last card (int64) of a reserve that has ``left`` cards; -1 if there is no reserve."""
 
 

@@ -16,7 +16,7 @@ from dbmsolver.core.run_tables import RunTables
 from dbmsolver.core.tables import Tables
 from dbmsolver.core.two_way_tables import TwoWayTables
 from dbmsolver.jit.decorators import inlined
-from dbmsolver.jit.families import by_type
+from dbmsolver.jit.families import ByType
 
 
 @inlined
@@ -71,7 +71,7 @@ def _strata_progress(t, signature, locked_in_deal):
 
 _OF_CARDS = (Tables, RunTables, TwoWayTables)
 
-signature_sets = by_type(
+signature_sets = ByType(
     {
         **dict.fromkeys(_OF_CARDS, _card_sets),
         ClassTables: _class_sets,
@@ -81,7 +81,7 @@ signature_sets = by_type(
     }
 )
 """The sets of cards (a NamedTuple) that all states of a signature (uint64) share."""
-progress = by_type(
+progress = ByType(
     {
         **dict.fromkeys(_OF_CARDS, _card_progress),
         ClassTables: _class_progress,

@@ -96,9 +96,10 @@ def _is_left_out(position: Patience, move: Move, rules: Rules, policy: Policy) -
 
 
 def _may_come_back(position: Patience, card: int, rules: Rules, policy: Policy) -> bool:
-    """Return whether a card of a foundation stays in a column, and is of use there.
+    """Return True if a card of a foundation stays in a column, and a card can be put on it there.
 
-    It takes a card, or a card that lay beneath it comes back next and takes one.
+    It is the same if a card can be put on one beneath it on its foundation, which comes back after
+    it.
     """
     heights = list(position.foundations)
     heights[suit(card)] -= 1
@@ -106,7 +107,7 @@ def _may_come_back(position: Patience, card: int, rules: Rules, policy: Policy) 
         return False
     movable = list(_movable(position, rules))
     # The card, and those beneath it on its foundation that can come back next.
-    beneath = range(card, 4 * rules.kept_rank - 1, -4)
+    beneath = range(card, 4 * (position.lowest - 1) - 1, -4)
     return any(position.can_stack(other, one, rules) for one in beneath for other in movable)
 
 

@@ -14,7 +14,7 @@ from numba import types
 from numba.extending import models, register_model, typeof_impl
 
 
-class FunctionByType:
+class ByType:
     """One name for several compiled functions, one for each class of tables.
 
     A call runs the function for the class of the first argument, a NamedTuple. All ``functions``
@@ -31,11 +31,6 @@ class FunctionByType:
     def __call__(self, first: Any, *rest: Any) -> Any:
         """Call the function for the first argument, from Python."""
         return self.of(first)(first, *rest)
-
-
-def by_type(functions: Mapping[type, Any]) -> FunctionByType:
-    """Return a function that calls one of ``functions``, by the class of its first argument."""
-    return FunctionByType(functions)
 
 
 class _TypeOfFunction(types.Callable, types.Dummy):  # type: ignore[misc]  # numba has no types
@@ -65,6 +60,6 @@ class _TypeOfFunction(types.Callable, types.Dummy):  # type: ignore[misc]  # num
 register_model(_TypeOfFunction)(models.OpaqueModel)
 
 
-@typeof_impl.register(FunctionByType)
-def _type_of_function(function: FunctionByType, _context: Any) -> _TypeOfFunction:
+@typeof_impl.register(ByType)
+def _type_of_function(function: ByType, _context: Any) -> _TypeOfFunction:
     return _TypeOfFunction(function.functions)

@@ -30,7 +30,6 @@ from numba.core.serialize import dumps
 
 from dbmsolver.disk import lock
 from dbmsolver.jit.cache import kernel_digest
-from dbmsolver.jit.library import use_library
 
 WAITING = "dbmsolver:waiting for another process"
 """Kind of the numba event while a kernel is being compiled elsewhere."""
@@ -102,7 +101,6 @@ class _Files(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no type
         only for the function that Python calls, and is given a substitute that has just that.
         """
         (name, kind, data), description, *rest = payload
-        use_library(target_context)
         if not self.called_from_python or kind != "object":
             return super().rebuild(target_context, payload)
         machine_code, for_callers = data

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
-from dbmsolver.jit.families import by_type
+from dbmsolver.jit.families import ByType
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.digits import DigitFormat
 from dbmsolver.verify.kernels.planes import key_bits, key_words, take_signature
@@ -140,7 +140,7 @@ def unpack_planes(f, signature, body, start, count, planes, codes, at, scratch):
     return 0
 
 
-_unpack = by_type({Format: unpack_planes, DigitFormat: unpack_digits})
+_unpack = ByType({Format: unpack_planes, DigitFormat: unpack_digits})
 
 
 @kernel

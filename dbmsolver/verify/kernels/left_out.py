@@ -63,10 +63,10 @@ def bottoms_stay(r, board, laid):
 
 @inlined
 def is_of_use(r, board, laid, card, to_columns):
-    """Return True if a card that comes back stays away, and can take a card.
+    """Return True if a card that comes back stays away, and a card can be put on it.
 
-    Or it bares a card of its foundation that comes back next, and can take a card.
-    ``to_columns`` are the cards of columns that may go to columns.
+    It is the same if a card can be put on one beneath it on its foundation, which comes back after
+    it. ``to_columns`` are the cards of columns that may go to columns.
     """
     if not r.only_shortest:
         return True
@@ -78,11 +78,11 @@ def is_of_use(r, board, laid, card, to_columns):
         height = height_of(laid.heights, suit)
         if height > r.kept:
             to_columns |= one(4 * (height - 1) + suit)
+    places = U64(0)
+    for place in range(card, 4 * r.kept - 1, -4):
+        places |= one(place)
     while to_columns:
-        place = card
-        while place >= 0 and (place >> 2) + 1 > r.kept:
-            if holds(r.takes[first_bit(to_columns)], place):
-                return True
-            place -= 4
+        if r.takes[first_bit(to_columns)] & places:
+            return True
         to_columns &= to_columns - ONE
     return False

@@ -7,7 +7,7 @@ Which function it is, the class of the tables decides: planes of cards, or digit
 from __future__ import annotations
 
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.jit.families import by_type
+from dbmsolver.jit.families import ByType
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels import digits, planes
 from dbmsolver.verify.kernels.board import nothing_laid
@@ -28,7 +28,7 @@ def _bound_of_digits(d, board, laid):
 
 
 def _either(of_planes, of_digits):  # type: ignore[no-untyped-def]
-    return by_type({Format: of_planes, DigitFormat: of_digits})
+    return ByType({Format: of_planes, DigitFormat: of_digits})
 
 
 take_signature = _either(planes.take_signature, digits.sets_of_digits)

@@ -10,7 +10,7 @@ import numpy as np
 from dbmsolver.core.bits import lowest_bit
 from dbmsolver.core.expand import permute_suits
 from dbmsolver.core.macros import FAR, HOMEWARD, TO_COLUMN, look_up, note_macro
-from dbmsolver.core.record_form import NOBODY, ONE, U64, ZERO
+from dbmsolver.core.record_form import NOBODY, ONE, U64, ZERO, parent_of
 from dbmsolver.jit.decorators import inlined, inner
 
 
@@ -80,7 +80,7 @@ def list_freecell_macros(t, r, scratch, reachable, homing):
         while rest:
             card = lowest_bit(rest)
             rest &= rest - ONE
-            parent = (card ^ np.int64(t.kinds[kind])) + 4
+            parent = parent_of(t, card, kind)
             count = onto_card(t, r, scratch, count, card, parent, kind)
     kings = reachable & t.fillers & ~(r.off & r.low)
     while kings:

@@ -163,7 +163,7 @@ def note_macro(scratch, count, fix, lifted, move):
 
     Writes ``scratch.lifted``, ``fixed`` and ``moved``.
     """
-    place = min(count, MAX_SUCCESSORS - 1)
+    place = count & (MAX_SUCCESSORS - 1)
     scratch.lifted[place] = lifted
     scratch.fixed[place] = fix
     scratch.moved[place] = move

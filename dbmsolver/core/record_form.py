@@ -84,6 +84,13 @@ def children_of(t, parents):
 
 
 @inlined
+def parent_of(t, card, kind):
+    """Return the legal parent of a card of that kind."""
+    # An index below zero counts from an array's end: the mask tells the compiler that it is none.
+    return ((card ^ np.int64(t.kinds[kind])) & 63) + 4
+
+
+@inlined
 def card_below(t, locked, off, low, card):
     """Return the card that a card of a stuck column lies on; NOBODY for the bottom card."""
     bit = ONE << U64(card)
@@ -91,7 +98,7 @@ def card_below(t, locked, off, low, card):
         return np.int64(t.dealt_below[card])
     if off & bit:
         return np.int64(NOBODY)
-    return np.int64((card ^ np.int64(t.kinds[1 if low & bit else 0])) + 4)
+    return parent_of(t, card, 1 if low & bit else 0)
 
 
 @inlined
@@ -169,7 +176,7 @@ def stack_card(t, form, parents, card):
     signature, wanted, locked, off, low, tops, slots = form
     bit = ONE << U64(card)
     kind = choose_parent(t, parents, card)
-    parent = ONE << U64((card ^ np.int64(t.kinds[kind])) + 4)
+    parent = ONE << U64(parent_of(t, card, kind))
     slots &= ~(bit | parent)
     tops = (tops & ~parent) | bit
     off &= ~bit

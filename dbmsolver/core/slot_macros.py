@@ -13,7 +13,7 @@ import numpy as np
 from dbmsolver.core.bits import highest_bit, lowest_bit
 from dbmsolver.core.expand import permute_suits
 from dbmsolver.core.macros import FAR, HOMEWARD, MAX_SUCCESSORS, MacroWay, look_up, note_macro
-from dbmsolver.core.record_form import NOBODY, ONE, U64, ZERO
+from dbmsolver.core.record_form import NOBODY, ONE, U64, ZERO, parent_of
 from dbmsolver.jit.decorators import inlined, inner
 
 
@@ -69,7 +69,7 @@ def note_stripped(
             chosen = (((chosen >> column) << column) - 1) & usable
             continue
         if total == left and number <= freecells:
-            place = min(count, MAX_SUCCESSORS - 1)
+            place = count & (MAX_SUCCESSORS - 1)
             lifted_out[place] = way.lifted | cards
             fixed_out[place] = way.alone
             moved[place] = way.move
@@ -270,7 +270,7 @@ def list_slot_macros(t, r, scratch, reachable, homing):
         while rest:
             card = lowest_bit(rest)
             rest &= rest - ONE
-            parent = (card ^ np.int64(t.kinds[kind])) + 4
+            parent = parent_of(t, card, kind)
             if np.int64(scratch.column[parent]) == NOBODY:
                 count = onto_slot_card(t, r, scratch, count, card, parent, kind)
             else:

@@ -33,13 +33,24 @@ it, meanwhile, moves it without these cards.
 *All of them together.* For each move of the last two kinds a solution has a *user*: the move that
 puts a card on x, or with which the card beneath x comes back, or the king's. Of the shortest
 solutions take one in which the fewest runs go between twins for nothing, and among these one in
-which the moves of the last two kinds and their users are closest together, in sum. Then each such
-move comes just before its user: else the last one that does not could be put off until then, which
-no move in between minds, and which brings no other such move further from its user. If its first
-move is left out by the first rule, the solution that follows from that rule begins with a move that
-no rule leaves out. By the second rule it is not left out, as the solution would not be a shortest
-one. If it is one of the last two kinds, its user could be made at once, which is what the rules ask
-for.
+which the moves of the last two kinds and their users are closest together, in sum. Then between
+such a move and its user there are only moves whose users are the same one or come before it: else
+the last one that is not followed so could be put off, which no move in between minds.
+
+So if the solution begins with moves of the last two kinds, the first move m of another kind is the
+user of one of them, and all of them lead to m. Some order of them begins with a move that the rules
+allow. Let m put a card y on a card c that has come back. Nothing that comes back frees a card, so y
+may move from the start. Let t be the top card of the foundation on which c lies: it comes back
+among these moves, and the rule allows it, as y can be put on c. If t is put on a card that lies in
+a column, it can be the first. If not, that card comes back, too, and the same is true of it, with t
+in the place of y. Ranks rise from each of these cards to the next, so this ends. Let m be the move
+of a king to a column that was moved away as a whole. If that column is put on a card that lies in a
+column, its move can be the first, and the rule allows it. If not, that card comes back, and what is
+said of c is true of it, with the deepest card of the column in the place of y.
+
+If the first move is left out by the first rule, the solution that follows from that rule begins
+with a move that no rule leaves out. By the second rule it is not left out, as the solution would
+not be a shortest one.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from dbmsolver.game.bases import Base
-from dbmsolver.game.brevity import brief_successors
+from dbmsolver.game.brevity import brief_successors, is_brief
 from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import BUILDS, Policy
@@ -19,6 +19,43 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 
 PATIENCE_GAMES = [name for name, rules in GAMES.items() if rules.is_patience]
+BRIEF_GAMES = [name for name in PATIENCE_GAMES if is_brief(GAMES[name])]
+
+
+def late_position(game: str, random: Random) -> Deal:
+    """Return a whole deck with much of it home, unevenly, so that cards have to come back."""
+    rules = GAMES[game]
+    dealt = Deal.from_number(1, rules).position
+    middle, spread = random.randint(4, 9), random.randint(1, 4)
+    heights = tuple(min(12, max(1, middle + random.randint(-spread, spread))) for _ in range(4))
+    left = [card for card in range(CARDS) if rank(card) > heights[suit(card)]]
+    random.shuffle(left)
+    most = min(8, len(left)) if rules.stock else 0
+    off = [left.pop() for _ in range(random.choice((0, 0, 0, random.randint(0, most))))]
+    if random.random() < 0.6:  # high cards lie deep
+        left.sort(key=lambda card: rank(card) + random.gauss(0, 2), reverse=True)
+    columns: list[list[int]] = [[] for _ in dealt.columns]
+    used, tidy = random.randint(1, len(columns)), random.random()
+    for card in left:
+        fitting = [
+            column
+            for column in columns[:used]
+            if column and dealt.can_stack(card, column[-1], rules) and random.random() < tidy
+        ]
+        random.choice(fitting or columns[:used]).append(card)
+    down = bool(rules.layout and "hidden" in rules.layout)
+    hidden = tuple(
+        random.choice((0, 0, random.randrange(len(column)))) if column and down else 0
+        for column in columns
+    )
+    turned = random.randint(0, len(off))
+    return Deal(
+        Patience(
+            tuple(map(tuple, columns)), (), heights, stock=tuple(off[turned:]),
+            waste=tuple(off[:turned]), hidden=hidden,
+        ),
+        rules,
+    )  # fmt: skip
 
 
 def small_deck(game: str, random: Random, ranks: tuple[int, int] = (2, 4)) -> Deal:

@@ -159,8 +159,12 @@ def settings_of(
 
 
 def deal_of(given: Deal | int) -> Deal:
-    """Return a deal, or the FreeCell deal of a number; UsageError or InputError for others."""
+    """Return a deal, or the FreeCell deal of a number; UsageError or InputError for others.
+
+    InputError also for a position that the rules of its deal cannot have.
+    """
     if isinstance(given, Deal):
+        given.position.validate(given.rules, "the deal")
         return given
     return Deal.from_number(checked_int("deal", given))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -202,3 +203,10 @@ def test_what_is_meant(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Limits(max_time=INF) == Limits()
     assert Options(method="dominating").method is Method.DOMINATING  # type: ignore[arg-type]
     assert rules_for("freecell", np.int8(2)).freecells == 2
+
+
+def test_a_position_that_the_rules_cannot_have_is_refused() -> None:
+    """A position that a program puts together is looked at as one that is read from a file."""
+    position = replace(DEAL.position, columns=(*DEAL.position.columns[1:], ()))
+    with pytest.raises(dbmsolver.InputError, match=r"^the deal: .*missing"):
+        solve(Deal(position, DEAL.rules))

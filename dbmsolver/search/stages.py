@@ -215,7 +215,7 @@ class Stages:
         from dbmsolver.search.proof.lost_ahead import LostAhead
 
         assert are_covering(keys)
-        return LostAhead(keys, self.recorder, self.limits, self.threads, self.memory // 4)
+        return LostAhead(keys, self.recorder, self.limits, self.threads, self.memory // 2)
 
     def _below(self, best: Best[Any], states: StateCodec) -> Generator[Search, None, None]:
         """Yield the searches for solutions that are shorter than the best one."""

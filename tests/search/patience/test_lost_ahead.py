@@ -75,3 +75,12 @@ def test_classes_tell_of_no_solution(verdict: Verdict | None) -> None:
     assert reason == "method classes: a search for a shortest solution needs every position"
     lost = wrong_label(KLONDIKE, Question.SOLVE, method, "turns", Verdict.UNSOLVABLE, False)
     assert lost is None
+
+
+@pytest.mark.slow
+def test_a_last_dive_decides_what_the_others_leave_open(tmp_path: Path) -> None:
+    """The deal has more classes than the other dives have room for."""
+    result = api.solve(Deal.from_number(237, KLONDIKE), memory="2G", store=tmp_path / "store")
+    assert (result.verdict, result.method) == (Verdict.UNSOLVABLE, Method.CLASSES)
+    assert result.states == 7_736_410
+    assert api.verify_store(tmp_path / "store", depth="lemma").valid

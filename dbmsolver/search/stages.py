@@ -215,7 +215,9 @@ class Stages:
         from dbmsolver.search.proof.lost_ahead import LostAhead
 
         assert are_covering(keys)
-        return LostAhead(keys, self.recorder, self.limits, self.threads, self.memory // 2)
+        # Who wants any solution soon does not wait for the large dive.
+        patient = not self.options.any_solution
+        return LostAhead(keys, self.recorder, self.limits, self.threads, self.memory // 2, patient)
 
     def _below(self, best: Best[Any], states: StateCodec) -> Generator[Search, None, None]:
         """Yield the searches for solutions that are shorter than the best one."""

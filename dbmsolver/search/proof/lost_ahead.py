@@ -24,18 +24,25 @@ seconds."""
 class LostAhead(UncountedDives):
     """The dives that precede a search for a shortest solution. ``memory`` is in bytes.
 
-    Only a deal that is lost ends them. ``won`` says whether they have found a solution.
+    Only a deal that is lost ends them. ``won`` says whether they have found a solution. With
+    ``patient`` the last dive is made, too, which takes some seconds.
     """
 
     def __init__(
-        self, keys: CoveringKeys, recorder: Recorder, limits: Limits, threads: int, memory: int
+        self,
+        keys: CoveringKeys,
+        recorder: Recorder,
+        limits: Limits,
+        threads: int,
+        memory: int,
+        patient: bool = False,
     ) -> None:
         self.keys = keys
         self.won = False
         super().__init__(DiveAhead(keys, recorder, limits, threads, memory))
         self._limits = limits
         self._memory = memory
-        self._has_last = keys.method.of_classes
+        self._has_last = patient and keys.method.of_classes
 
     def step(self) -> Outcome | None:
         """Dive for a moment. A deal that is exhausted is lost."""

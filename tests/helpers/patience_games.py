@@ -26,6 +26,7 @@ def late_position(game: str, random: Random) -> Deal:
     """Return a whole deck with much of it home, unevenly, so that cards have to come back."""
     rules = GAMES[game]
     dealt = Deal.from_number(1, rules).position
+    assert isinstance(dealt, Patience)
     middle, spread = random.randint(4, 9), random.randint(1, 4)
     heights = tuple(min(12, max(1, middle + random.randint(-spread, spread))) for _ in range(4))
     left = [card for card in range(CARDS) if rank(card) > heights[suit(card)]]
@@ -52,7 +53,7 @@ def late_position(game: str, random: Random) -> Deal:
     return Deal(
         Patience(
             tuple(map(tuple, columns)), (), heights, stock=tuple(off[turned:]),
-            waste=tuple(off[:turned]), hidden=hidden,
+            waste=tuple(off[:turned]), hidden=hidden, turns=dealt.turns,
         ),
         rules,
     )  # fmt: skip

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.dive import EXHAUSTED, FULL, WON, dive
 from dbmsolver.core.dominance import normal_record
+from dbmsolver.core.expand import parent_of
 from dbmsolver.core.record_form import columns_are_slots
 from dbmsolver.core.tables import (
     CARDS,
@@ -77,7 +78,7 @@ def dealt_place(t, card, under):
     if under == NOBODY:
         return PLACE_BOTTOM if (t.fillers >> U64(card)) & ONE else PLACE_LOCKED
     for kind in range(t.kinds.size):
-        if (card ^ np.int64(t.kinds[kind])) + 4 == under:
+        if parent_of(t, card, kind) == under:
             return kind
     return PLACE_LOCKED
 

@@ -71,7 +71,7 @@ def carry_out(t, sets, wanted, off, low, lifted, move):
 
     ``wanted`` are the cards that the foundations wait for before the move.
     """
-    card = (move >> 3) & 63
+    card = (move >> 3) & 63  # the mask as in `parent_of`
     kind = move & 7
     bit = ONE << U64(card)
     signature, under_locked = sets.signature, sets.under

@@ -48,6 +48,13 @@ def permute_suits(cards, kind):
 
 
 @inlined
+def parent_of(t, card, kind):
+    """Return the legal parent (int64) of a card of that kind, an index of ``t.kinds``."""
+    # An index below zero counts from an array's end: the mask tells the compiler that it is none.
+    return ((card ^ np.int64(t.kinds[kind])) & 63) + 4
+
+
+@inlined
 def height(signature, suit):
     """Return the foundation height (0 to 13) of a suit, as int64."""
     return np.int64((signature >> U64(4 * suit)) & U64(15))

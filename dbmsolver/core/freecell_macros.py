@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.bits import lowest_bit
-from dbmsolver.core.expand import permute_suits
+from dbmsolver.core.expand import parent_of, permute_suits
 from dbmsolver.core.macros import FAR, HOMEWARD, TO_COLUMN, look_up, note_macro
-from dbmsolver.core.record_form import NOBODY, ONE, U64, ZERO, parent_of
+from dbmsolver.core.record_form import NOBODY, ONE, U64, ZERO
 from dbmsolver.jit.decorators import inlined, inner
 
 

@@ -29,7 +29,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.bits import popcount
-from dbmsolver.core.expand import Before, only_skipping
+from dbmsolver.core.expand import Before, only_skipping, parent_of
 from dbmsolver.core.tables import CARDS, PLACE_BOTTOM, PLACE_FREECELL, PLACE_LOCKED
 from dbmsolver.jit.decorators import inlined
 
@@ -65,7 +65,7 @@ def before_move(t, sets, off, low, high, code):
         # it makes no difference then that the column was in use, as kings are no lower cards.
         below = np.int64(t.dealt_below[card])
     else:
-        below = (card ^ np.int64(t.kinds[old])) + 4
+        below = parent_of(t, card, old)
     if below < CARDS:
         opened |= ONE << U64(below)
     return Before(bit, (bit - ONE) & ~opened, opened, freecells, bottoms)

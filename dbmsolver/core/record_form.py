@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.core.bits import lowest_bit, popcount
-from dbmsolver.core.expand import is_safe, permute_suits
+from dbmsolver.core.expand import is_safe, parent_of, permute_suits
 from dbmsolver.core.tables import ALL_CARDS, CARDS
 from dbmsolver.jit.decorators import inlined
 
@@ -84,13 +84,6 @@ def children_of(t, parents):
 
 
 @inlined
-def parent_of(t, card, kind):
-    """Return the legal parent of a card of that kind."""
-    # An index below zero counts from an array's end: the mask tells the compiler that it is none.
-    return ((card ^ np.int64(t.kinds[kind])) & 63) + 4
-
-
-@inlined
 def card_below(t, locked, off, low, card):
     """Return the card that a card of a stuck column lies on; NOBODY for the bottom card."""
     bit = ONE << U64(card)
@@ -107,10 +100,10 @@ def choose_parent(t, parents, card):
     best = 0
     suit = 4
     for kind in range(t.kinds.size):
-        other = card ^ np.int64(t.kinds[kind])
-        if (parents >> U64(other + 4)) & ONE and (other & 3) < suit:
+        parent = parent_of(t, card, kind)
+        if (parents >> U64(parent)) & ONE and (parent & 3) < suit:
             best = kind
-            suit = other & 3
+            suit = parent & 3
     return best
 
 

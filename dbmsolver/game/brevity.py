@@ -33,9 +33,10 @@ it, meanwhile, moves it without these cards.
 *All of them together.* For each move of the last two kinds a solution has a *user*: the move that
 puts a card on x, or with which the card beneath x comes back, or the king's. Of the shortest
 solutions take one in which the fewest runs go between twins for nothing, and among these one in
-which the moves of the last two kinds and their users are closest together, in sum. Then between
-such a move and its user there are only moves whose users are the same one or come before it: else
-the last one that is not followed so could be put off, which no move in between minds.
+which the moves of the last two kinds and their users are closest together, in sum. Then the moves
+between such a move and its user all have that user, too, or one that comes before it. If not, the
+last move of which that is not true could be put off until just before its user: no move in between
+needs it.
 
 So if the solution begins with moves of the last two kinds, the first move m of another kind is the
 user of one of them, and all of them lead to m. Some order of them begins with a move that the rules

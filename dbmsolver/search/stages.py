@@ -129,7 +129,7 @@ class Stages:
         self.best = best = Best(keys, self.recorder)
         method = method_ahead(self.question, self.deal, keys.measure.metric)
         if not self.begun and method.of_classes:
-            yield self._lost_ahead(keys_of(self.deal, keys.policy, method))
+            yield from self._lost_ahead(keys_of(self.deal, keys.policy, method))
         if not self.begun and self.options.any_solution:
             yield PatienceDives(keys, self.recorder, self.limits, self.memory, best)
         yield from self._below(best, states_of(keys))
@@ -210,14 +210,18 @@ class Stages:
         self.best = best = Best(keys, self.recorder)
         yield from self._below(best, keys)
 
-    def _lost_ahead(self, keys: AnyKeys) -> Search:
-        """Return the dives that tell at once of most lost deals that they are."""
-        from dbmsolver.search.proof.lost_ahead import LostAhead
+    def _lost_ahead(self, keys: AnyKeys) -> Generator[Search, None, None]:
+        """Yield the dives that tell of lost deals that they are: of most of them at once.
+
+        The last one takes some seconds. It is not made where any solution is wanted soon.
+        """
+        from dbmsolver.search.proof.lost_ahead import LAST, LostAhead
 
         assert are_covering(keys)
-        # Who wants any solution soon does not wait for the large dive.
-        patient = not self.options.any_solution
-        return LostAhead(keys, self.recorder, self.limits, self.threads, self.memory // 2, patient)
+        dives = LostAhead(keys, self.recorder, self.limits, self.threads, self.memory // 4)
+        yield dives
+        if not dives.won and not self.options.any_solution:
+            yield LostAhead(keys, self.recorder, self.limits, 1, self.memory // 2, LAST)
 
     def _below(self, best: Best[Any], states: StateCodec) -> Generator[Search, None, None]:
         """Yield the searches for solutions that are shorter than the best one."""

@@ -9,7 +9,7 @@ quickly takes long because of another.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Literal, NamedTuple
 
@@ -26,6 +26,7 @@ from dbmsolver.core.dive import (
     fingerprints,
     make_diving,
 )
+from dbmsolver.core.runs import progress_of
 from dbmsolver.errors import InternalError
 from dbmsolver.keys.choice import CoveringKeys
 from dbmsolver.keys.states import State
@@ -280,14 +281,22 @@ class Dives:
         self._pool.shutdown()
 
 
-def blocks_of(keys: CoveringKeys, dived: Dived) -> list[tuple[int, Runs]]:
-    """Return the records of an exhausted dive as (stratum, runs), as closed records are stored."""
-    count = dived.parents.size
-    rows = np.zeros((count, 5), np.uint64)
-    rows[:, :3] = dived.rows
+def blocks_of(keys: CoveringKeys, dived: Dived) -> Iterator[tuple[int, Runs]]:
+    """Yield the records of an exhausted dive as (stratum, runs), as closed records are stored.
+
+    Only those of one stratum at a time take more memory than the dive itself.
+    """
     codes = fingerprints(dived.rows)
-    rows[1:, 4] = codes[dived.parents[1:]]
-    return [
-        (stratum, Runs(runs.signatures, runs.counts, runs.keys, runs.codes, runs.key_words))
-        for stratum, runs in packed(keys, rows)
-    ]
+    signatures = np.ascontiguousarray(dived.rows[:, 0])
+    strata = progress_of(keys.tables, signatures, keys.locked)
+    for stratum in np.unique(strata):
+        chosen = np.flatnonzero(strata == stratum)
+        parents = dived.parents[chosen]
+        rows = np.zeros((chosen.size, 5), np.uint64)
+        rows[:, :3] = dived.rows[chosen]
+        rows[:, 4] = np.where(parents < 0, 0, codes[parents])
+        for number, runs in packed(keys, rows):
+            yield (
+                number,
+                Runs(runs.signatures, runs.counts, runs.keys, runs.codes, runs.key_words),
+            )

@@ -16,16 +16,17 @@ from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 
 LAST: Schedule = ((CLASS_ORDERS[2], 1 << 25),)
-"""The dive over classes that follows where the others leave a deal open. Most of these deals are
-lost. It is large enough for every lost one of PySolFC's deals 1 to 10,000, and takes some
-seconds."""
+"""The dive over classes that follows where the others leave a deal open.
+
+Most of these deals are lost. It has room for all classes of any lost deal of PySolFC's 1 to 10,000,
+by threes and by ones, and takes some seconds."""
 
 
 class LostAhead(UncountedDives):
     """The dives that precede a search for a shortest solution. ``memory`` is in bytes.
 
-    Only a deal that is lost ends them. ``won`` says whether they have found a solution. With
-    ``patient`` the last dive is made, too, which takes some seconds.
+    Only a deal that is lost ends them. ``won`` says whether they have found a solution. The
+    ``schedule`` is that of the keys if none is given.
     """
 
     def __init__(
@@ -35,23 +36,15 @@ class LostAhead(UncountedDives):
         limits: Limits,
         threads: int,
         memory: int,
-        patient: bool = False,
+        schedule: Schedule = (),
     ) -> None:
         self.keys = keys
         self.won = False
-        super().__init__(DiveAhead(keys, recorder, limits, threads, memory))
-        self._limits = limits
-        self._memory = memory
-        self._has_last = patient and keys.method.of_classes
+        super().__init__(DiveAhead(keys, recorder, limits, threads, memory, schedule))
 
     def step(self) -> Outcome | None:
         """Dive for a moment. A deal that is exhausted is lost."""
         outcome = self.dives.step()
-        if outcome == Stopped() and self._has_last:
-            self._has_last = False
-            self.dives.close()
-            self.dives = DiveAhead(self.keys, self.recorder, self._limits, 1, self._memory, LAST)
-            return None
         if isinstance(outcome, Exhausted):
             self.recorder.batch.cleared.append(b"C")
             self.recorder.batch.fields["method"] = self.keys.method

@@ -10,13 +10,13 @@ from collections import Counter
 from random import Random
 
 import pytest
+from helpers.patience_games import BRIEF_GAMES, late_position
 
 from dbmsolver import api
 from dbmsolver.core.patience_tables import PatienceTables
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys import patience
-from tests.helpers.patience_games import BRIEF_GAMES, late_position
 
 RETURNING = (
     (
@@ -73,6 +73,8 @@ QH JC KC JS KD 9H QC
 In each a card comes back only for the one beneath it on its foundation.
 """
 
+_tables_of = patience.tables_of
+
 
 @pytest.mark.parametrize(("board", "length"), RETURNING)
 def test_a_card_comes_back_for_the_one_beneath_it(board: str, length: int) -> None:
@@ -99,9 +101,6 @@ def test_moves_left_out_make_no_solution_longer(game: str, monkeypatch: pytest.M
         if result.limit is None and proof.limit is None:
             assert proof.verdict == result.verdict, deal
     assert verdicts["solved"] > 20
-
-
-_tables_of = patience.tables_of
 
 
 def _tables_of_all_moves(*given: object) -> PatienceTables:

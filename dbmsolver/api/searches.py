@@ -159,9 +159,10 @@ def settings_of(
 
 
 def deal_of(given: Deal | int) -> Deal:
-    """Return a deal, or the FreeCell deal of a number; UsageError or InputError for others.
+    """Return a deal, or the FreeCell deal of a number.
 
-    InputError also for a position that the rules of its deal cannot have.
+    InputError for a position that the rules of its deal cannot have, or a number of no deal;
+    UsageError for anything else.
     """
     if isinstance(given, Deal):
         given.position.validate(given.rules, "the deal")

@@ -49,8 +49,11 @@ def permute_suits(cards, kind):
 
 @inlined
 def parent_of(t, card, kind):
-    """Return the legal parent (int64) of a card of that kind, an index of ``t.kinds``."""
-    # An index below zero counts from an array's end: the mask tells the compiler that it is none.
+    """Return the card (int64) of the next rank on which a card may lie; ``kind`` says which one.
+
+    It is an index of ``t.kinds``, which has the difference of the two suits.
+    """
+    # The mask tells the compiler that the card is not negative: such an index would be another one.
     return ((card ^ np.int64(t.kinds[kind])) & 63) + 4
 
 

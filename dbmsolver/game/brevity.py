@@ -33,25 +33,33 @@ it, meanwhile, moves it without these cards.
 *All of them together.* For each move of the last two kinds a solution has a *user*: the move that
 puts a card on x, or with which the card beneath x comes back, or the king's. Of the shortest
 solutions take one in which the fewest runs go between twins for nothing, and among these one in
-which the moves of the last two kinds and their users are closest together, in sum. Then the moves
-between such a move and its user all have that user, too, or one that comes before it. If not, the
-last move of which that is not true could be put off until just before its user: no move in between
-needs it.
+which the moves of the last two kinds and their users are closest together, in sum. Then only moves
+of these kinds lie between such a move and its user. If not, take the last move of which that is not
+true, and make it just before its user: no move in between needs it. It comes nearer by all moves in
+between; those of the last two kinds among them come further from their users by one at most, the
+others are at least one. So the sum would be less.
 
-So if the solution begins with moves of the last two kinds, the first move m of another kind is the
-user of one of them, and all of them lead to m. Some order of them begins with a move that the rules
-allow. Let m put a card y on a card c that has come back. Nothing that comes back frees a card, so y
-may move from the start. Let t be the top card of the foundation on which c lies: it comes back
-among these moves, and the rule allows it, as y can be put on c. If t is put on a card that lies in
-a column, it can be the first. If not, that card comes back, too, and the same is true of it, with t
-in the place of y. Ranks rise from each of these cards to the next, so this ends. Let m be the move
-of a king to a column that was moved away as a whole. If that column is put on a card that lies in a
-column, its move can be the first, and the rule allows it. If not, that card comes back, and what is
-said of c is true of it, with the deepest card of the column in the place of y.
+Say that the solution begins with moves of the last two kinds, and let m be the first other move.
+Each of them has its user among them, or m is its user. Some order of them begins with a move that
+the rules allow. They free no card: what comes back covers one, and a whole column leaves nothing
+behind. So a card that is free before m is free at the start, or the top card of a foundation, or
+comes back. The rules count as free what can move after turns of the stock, too.
 
-If the first move is left out by the first rule, the solution that follows from that rule begins
-with a move that no rule leaves out. By the second rule it is not left out, as the solution would
-not be a shortest one.
+Let a free card y be put on a card c that has come back, and let t be the top card of the foundation
+on which c lies at the start. It comes back among these moves, and the rules allow that: y can be
+put on c, and if t were safe, its coming back would be two moves for nothing. If t is put on a card
+that lies in a column at the start, or goes to a column that is empty at the start, it can be the
+first. If it is put on another card that comes back, the same is true of that card, with t in the
+place of y. If t is a king, and goes to a column that a move of the whole column has emptied, that
+move takes its place. Let a whole column be moved for a king, and none be empty at the start. The
+rules allow it, as the king is free, or comes back. If the column is put on a card that lies in a
+column at the start, this can be the first move. If it is put on a card that comes back, the same is
+true of that card, with the deepest card of the column in the place of y. Each of these moves comes
+before the one that needs it, so this ends.
+
+If the first move of a solution is left out by the first rule, the solution that follows from that
+rule begins with a move that no rule leaves out. By the second rule it is not left out, as the
+solution would not be a shortest one.
 """
 
 from __future__ import annotations

@@ -211,9 +211,9 @@ class Stages:
         yield from self._below(best, keys)
 
     def _lost_ahead(self, keys: AnyKeys) -> Generator[Search, None, None]:
-        """Yield the dives that tell of lost deals that they are: of most of them at once.
+        """Yield dives that find out lost deals; the first ones find out most of them at once.
 
-        The last one takes some seconds. It is not made where any solution is wanted soon.
+        The last one takes some seconds. It is not made after a win, nor for any solution.
         """
         from dbmsolver.search.proof.lost_ahead import LAST, LostAhead
 

@@ -23,12 +23,12 @@ BRIEF_GAMES = [name for name in PATIENCE_GAMES if is_brief(GAMES[name])]
 
 
 def late_position(game: str, random: Random) -> Deal:
-    """Return a whole deck with much of it home, unevenly, so that cards have to come back."""
+    """Return a whole deck with some of it home, unevenly, so that cards often have to come back."""
     rules = GAMES[game]
     dealt = Deal.from_number(1, rules).position
     assert isinstance(dealt, Patience)
     middle, spread = random.randint(4, 9), random.randint(1, 4)
-    heights = tuple(min(12, max(1, middle + random.randint(-spread, spread))) for _ in range(4))
+    heights = tuple(max(1, middle + random.randint(-spread, spread)) for _ in range(4))
     left = [card for card in range(CARDS) if rank(card) > heights[suit(card)]]
     random.shuffle(left)
     most = min(8, len(left)) if rules.stock else 0

@@ -284,7 +284,7 @@ class Dives:
 def blocks_of(keys: CoveringKeys, dived: Dived) -> Iterator[tuple[int, Runs]]:
     """Yield the records of an exhausted dive as (stratum, runs), as closed records are stored.
 
-    Only those of one stratum at a time take more memory than the dive itself.
+    Only the records of one stratum at a time are copied: there may be many millions of them.
     """
     codes = fingerprints(dived.rows)
     signatures = np.ascontiguousarray(dived.rows[:, 0])

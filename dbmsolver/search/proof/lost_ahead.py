@@ -1,7 +1,7 @@
 """Dives over dominating positions or classes, made before a search for a shortest solution.
 
 A search by cost layers tells that a deal cannot be won only when it has closed every position.
-Dives over states that stand for many positions tell it with a hundredth of them, or less. Where
+Dives over states that stand for many positions tell it with a hundredth as many, or less. Where
 they end in another way, the search for a shortest solution begins as if they had not been made.
 """
 
@@ -25,8 +25,8 @@ by threes and by ones, and takes some seconds."""
 class LostAhead(UncountedDives):
     """The dives that precede a search for a shortest solution. ``memory`` is in bytes.
 
-    Only a deal that is lost ends them. ``won`` says whether they have found a solution. The
-    ``schedule`` is that of the keys if none is given.
+    Only a lost deal ends the whole search with them. ``won`` says whether they have found a
+    solution. The ``schedule`` is that of the keys if none is given.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Positions with much at home, and unevenly: cards have to come back, which short decks seldom ask.
+"""Positions with much at home, and unevenly: cards often have to come back, unlike in short decks.
 
 A search for a shortest solution leaves moves out (:mod:`dbmsolver.game.brevity`). Here it is
 compared with one that leaves out none.

@@ -186,22 +186,20 @@ def hold_closed(t, candidates, rows, first):
 
 
 @kernel
-def read_metas(t, rows, chosen, found):
-    """Write the metas of rows that are held, by their numbers (uint32[*]), to ``found``."""
-    for place in range(chosen.size):
-        found[place] = meta_at(t, rows, np.int64(chosen[place]))
+def find_unstored(t, rows, weight, closed, found, layers):
+    """Find rows that are held and not stored; return how many (int64).
 
-
-@kernel
-def find_unwritten(t, rows, found):
-    """Write the numbers of closed rows that are not stored to ``found``; return how many (int64).
-
-    ``found`` (uint32[*]) has room for all rows.
+    These are the closed rows if ``closed`` is true, else the open ones. Writes their numbers to
+    ``found`` (uint32[*]), and their layers, g + ``weight`` * h, to ``layers`` (uint16[*]). Both
+    have room for all rows.
     """
+    wanted = IS_CLOSED if closed else U64(0)
     count = 0
     for index in range(rows.shape[0]):
-        if meta_at(t, rows, index) & (IS_CLOSED | IS_STORED) == IS_CLOSED:
+        meta = meta_at(t, rows, index)
+        if meta & (IS_CLOSED | IS_STORED) == wanted:
             found[count] = index
+            layers[count] = g_of(meta) + weight * h_of(meta)
             count += 1
     return count
 
@@ -215,11 +213,14 @@ def mark_rows(t, rows, chosen, flags):
 
 
 @kernel
-def find_slices_held(t, rows, locked_in_deal, found):
-    """Write the slice of each row that is held to ``found`` (int64[*])."""
+def count_slices(t, rows, locked_in_deal, counts):
+    """Count the rows that are held in each slice, in ``counts`` (int64[*]), which is zero before.
+
+    It has room for all slices of all strata.
+    """
     for index in range(rows.shape[0]):
         stratum = stratum_at(t, rows, index, locked_in_deal)
-        found[index] = slice_of(stratum, hash_of_home_at(t, rows, index))
+        counts[slice_of(stratum, hash_of_home_at(t, rows, index))] += 1
 
 
 @kernel

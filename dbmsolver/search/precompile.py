@@ -48,15 +48,14 @@ from dbmsolver.core.runs import (
 )
 from dbmsolver.core.shards import (
     ROW,
+    count_slices,
     count_unclosed,
     find_shards,
     find_slices,
-    find_slices_held,
-    find_unwritten,
+    find_unstored,
     hold_closed,
     make_shard,
     mark_rows,
-    read_metas,
     read_rows,
     rehash,
     take_rows,
@@ -207,12 +206,11 @@ def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
         (find_shards, (t, candidates, _NUMBER, _NUMBERS)),
         (take_rows, (t, shard.rows, shard, _NUMBER, _NUMBER, metas)),
         (read_rows, (t, shard.rows, metas, candidates)),
-        (read_metas, (t, shard.rows, metas, _WORDS)),
-        (find_unwritten, (t, shard.rows, metas)),
+        (find_unstored, (t, shard.rows, _NUMBER, True, metas, _COSTS)),
         (mark_rows, (t, shard.rows, metas, _WORD)),
         (hold_closed, (t, candidates, shard.rows, _NUMBER)),
         (find_slices, (t, candidates, _NUMBER, _NUMBERS)),
-        (find_slices_held, (t, shard.rows, _NUMBER, _NUMBERS)),
+        (count_slices, (t, shard.rows, _NUMBER, _NUMBERS)),
     ]
 
 

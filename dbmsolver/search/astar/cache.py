@@ -5,13 +5,14 @@ The others are written to the store, and loaded when they are needed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Iterator, Mapping
 
 import numpy as np
 
 from dbmsolver.core.shards import SLICES, shards_of
+from dbmsolver.core.tables import CARDS
 from dbmsolver.search.astar.checkpoint import Checkpoint
-from dbmsolver.search.astar.partitions import Partition
+from dbmsolver.search.astar.partitions import MOST_PART, Partition
 from dbmsolver.search.limits import OutOfBudget
 from dbmsolver.storage.records import parse_closed_key
 
@@ -29,10 +30,11 @@ class PartitionCache:
         self.shards = shards
         self.memory = memory
 
-    def make_room(self, partition: Partition) -> None:
-        """Make room when the budget is used up.
+    def make_room(self, partition: Partition) -> Iterator[None]:
+        """Make room when the budget is used up; yield now and then meanwhile.
 
-        Other partitions go to the store first, then candidates, then half of this partition.
+        Other partitions go to the store first, then candidates, then this partition: it is cut in
+        two, and neither part is loaded.
         """
         assert partition.queues is not None
         crowded = any(queue.is_crowded() for queue in partition.queues)
@@ -40,43 +42,53 @@ class PartitionCache:
             return
         if self.checkpoint.kind != b"C":
             raise OutOfBudget
-        for other in self.partitions:
-            if other is not partition and other.queues is not None:
-                self._evict(other)
+        for other in self._loaded:
+            if other is not partition:
+                yield from self._evict(other)
         if sum(other.candidate_bytes for other in self.partitions) > self.memory // 8:
             for other in self.partitions:
                 if other.candidate_bytes:
-                    self.checkpoint.write_out(other)
+                    yield from self.checkpoint.write_out(other)
         if crowded or partition.nbytes - partition.candidate_bytes > 0.6 * self.memory:
-            self._split(partition)
+            yield from self._split(partition)
 
-    def load(self, partition: Partition) -> None:
+    def load(self, partition: Partition) -> Iterator[None]:
         """Load a partition's closed states from the store, after making room for it.
 
-        A part of it becomes a partition of its own where the memory does not suffice.
+        A part of it becomes a partition of its own where the memory does not suffice. Yields now
+        and then meanwhile.
         """
-        others = [other for other in self.partitions if other.queues is not None]
+        others = self._loaded
         if others and sum(other.nbytes for other in others) > self.memory // 4:
             for other in others:
-                self._evict(other)
+                yield from self._evict(other)
         elif others:
             self.checkpoint.commit()
-        records = self.checkpoint.closed_records(partition)
-        small = _states_of(records, partition) * 64 <= self.memory
-        if small and self._fill(partition, records):
-            return
-        middle = _middle_of(records, partition)
-        if partition.low < middle < partition.high:
-            self.checkpoint.write_out(partition)
+        while True:
+            records = self.checkpoint.closed_records(partition)
+            small = _states_of(records, partition) * 64 <= self.memory
+            if small and (yield from self._fill(partition, records)):
+                return
+            middle = _middle_of(records, partition)
+            if not partition.low < middle < partition.high:
+                break
+            yield from self.checkpoint.write_out(partition)
             self._cut(partition, middle)
-            self.checkpoint.find_candidates(partition)
-            self.load(partition)
-        elif small or not self._fill(partition, records):
+        if small or not (yield from self._fill(partition, records)):
             raise OutOfBudget
 
-    def _fill(self, partition: Partition, records: dict[bytes, int]) -> bool:
-        """Load the closed states of some blocks; return False if a shard has no room for them."""
+    @property
+    def _loaded(self) -> list[Partition]:
+        """The partitions that are loaded."""
+        return [partition for partition in self.partitions if partition.queues is not None]
+
+    def _fill(self, partition: Partition, records: dict[bytes, int]) -> Generator[None, None, bool]:
+        """Load the closed states of some blocks; return False if a shard has no room for them.
+
+        Yields now and then meanwhile.
+        """
         queues = partition.open(self.shards, self.memory)
+        loaded = 0
         for key in records:
             rows = self.checkpoint.rows(key, partition)
             owners = shards_of(partition.tables, rows, self.shards)
@@ -86,43 +98,41 @@ class PartitionCache:
                     partition.unload()
                     return False
                 queue.add_closed(mine)
+            loaded += len(rows)
+            if loaded > MOST_PART:
+                loaded = 0
+                yield
         if records:
             for queue in queues:
                 queue.rebuild_table()
         return True
 
-    def _evict(self, partition: Partition) -> None:
-        """Write a partition to the store and unload it."""
-        self.checkpoint.write_out(partition)
+    def _evict(self, partition: Partition) -> Iterator[None]:
+        """Write a partition to the store and unload it; yield now and then meanwhile."""
+        yield from self.checkpoint.write_out(partition)
         partition.unload()
         self.checkpoint.find_candidates(partition)
 
-    def _split(self, partition: Partition) -> None:
-        """Make the upper half of a partition one of its own, which is not loaded."""
-        self.checkpoint.write_out(partition)
+    def _split(self, partition: Partition) -> Iterator[None]:
+        """Make two partitions of a loaded one; neither is loaded then. Yields now and then."""
         assert partition.queues is not None
-        slices = [queue.slices(self.checkpoint.codec.locked) for queue in partition.queues]
-        values, counts = np.unique(np.concatenate(slices), return_counts=True)
-        middle = _middle(dict(zip(values.tolist(), counts.tolist(), strict=True)))
+        counts = np.zeros((2 * CARDS + 1) * SLICES, np.int64)
+        for queue in partition.queues:
+            queue.count_slices(self.checkpoint.codec.locked, counts)
+        middle = _middle(
+            {number: int(counts[number]) for number in np.flatnonzero(counts).tolist()}
+        )
         if not partition.low < middle < partition.high:
             raise OutOfBudget
+        yield from self._evict(partition)
         self._cut(partition, middle)
-        old = partition.queues
-        for before, queue, levels in zip(
-            old, partition.open(self.shards, self.memory), slices, strict=True
-        ):
-            queue.add_closed(before.closed_below(levels, middle))
-            queue.rebuild_table()
-        self.checkpoint.find_candidates(partition)
-        for batch in partition.candidates.pop(self.checkpoint.layer, []):
-            assert isinstance(batch, bytes)
-            partition.distribute(self.checkpoint.rows(batch, partition))
 
     def _cut(self, partition: Partition, middle: int) -> None:
         """Make two partitions of one that is in the store; the upper one starts at ``middle``."""
         upper = Partition(middle, partition.high, partition.tables, closed=partition.closed)
         partition.high = middle
         self.partitions.insert(self.partitions.index(partition) + 1, upper)
+        self.checkpoint.find_candidates(partition)
         self.checkpoint.find_candidates(upper)
 
 

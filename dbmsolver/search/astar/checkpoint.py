@@ -5,28 +5,31 @@ that have been looked at and are not closed, once each time they are reached wit
 candidates that have not been looked at, anew each time. A state keeps its record as a candidate
 when it is closed. A search that is resumed starts with all of these records, and finds those that
 are closed to be duplicates.
+
+A search that cannot be resumed writes only what leaves memory. That may be all that it has found
+so far: it is written in many transactions, each of which takes a moment.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.closed_rows import count_rows, make_cache
-from dbmsolver.core.meta import IS_CLOSED, IS_STORED
 from dbmsolver.core.shards import NO_CEILING, count_unclosed
 from dbmsolver.core.tables import CARDS
 from dbmsolver.errors import InternalError
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Commit
-from dbmsolver.search.astar.partitions import Partition, ShardQueue
+from dbmsolver.search.astar.partitions import MOST_PART, Partition, ShardQueue
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.search.rows import Rows, encoded, layers_of, packed, unpacked
+from dbmsolver.search.rows import Rows, encoded, packed, unpacked
 from dbmsolver.storage.blocks import encode_block, read_block
 from dbmsolver.storage.records import Closed, parse_closed_key, parse_pending_key
 
@@ -139,18 +142,28 @@ class Checkpoint:
         """Put the counted states of some partitions that are in no block into the next commit."""
         queues = [queue for partition in partitions for queue in partition.queues or ()]
         for blocks in self.each(self._fresh_blocks, queues):
-            self.recorder.add_closed(blocks, kind=self.kind)
-            self.recorder.unwritten -= sum(block.states for block in blocks)
+            self._add_closed(blocks)
+
+    def _add_closed(self, blocks: list[Closed]) -> None:
+        """Put blocks of counted states into the next commit."""
+        self.recorder.add_closed(blocks, kind=self.kind)
+        self.recorder.unwritten -= sum(block.states for block in blocks)
 
     def _fresh_blocks(self, queue: ShardQueue) -> list[Closed]:
         """Return blocks of the counted states of a shard that are in none."""
+        parts = queue.unstored(self.weight, closed=True)
+        return [block for part in parts for block in self._closed_blocks(queue, *part)]
+
+    def _closed_blocks(
+        self, queue: ShardQueue, layer: int, numbers: NDArray[np.uint32]
+    ) -> list[Closed]:
+        """Return blocks of some closed rows of a layer, which count as stored from now on."""
         found = []
-        for layer, numbers in queue.take_unwritten(self.weight):
-            for part in queue.in_parts(numbers):
-                for stratum, runs in packed(self.codec, queue.states(part)):
-                    first, last = int(runs.signatures[0]), int(runs.signatures[-1])
-                    block = encode_block(replace(runs, extra=None))
-                    found.append(Closed(layer, stratum, first, last, runs.codes.size, block))
+        for stratum, runs in packed(self.codec, queue.states(numbers)):
+            first, last = int(runs.signatures[0]), int(runs.signatures[-1])
+            block = encode_block(replace(runs, extra=None))
+            found.append(Closed(layer, stratum, first, last, runs.codes.size, block))
+        queue.mark_stored(numbers)
         return found
 
     def commit(self, write_out: Partition | None = None) -> Commit:
@@ -164,35 +177,29 @@ class Checkpoint:
         self.flush()
         if write_out is not None:
             self.write_closed([write_out])
-        stored: list[tuple[ShardQueue, NDArray[np.int64]]] = []
         lasting: list[NewRecord] = []
         batch = self.recorder.batch
         batch.cleared.append(b"B")
-        batch.pending = self._pending(write_out, stored, lasting)
+        batch.pending = self._pending(write_out, lasting)
         batch.fields |= self._counts()
         commit = self.recorder.commit(self.layer, 0)
-        for queue, fresh in stored:
-            queue.mark_stored(fresh)
         if write_out is not None:
             self._now_in_store(write_out, lasting)
         return commit
 
     def _pending(
-        self,
-        write_out: Partition | None,
-        stored: list[tuple[ShardQueue, NDArray[np.int64]]],
-        lasting: list[NewRecord],
+        self, write_out: Partition | None, lasting: list[NewRecord]
     ) -> Iterator[NewRecord]:
         """Yield the records of all candidates, one by one.
 
-        ``stored`` gets the rows to be marked once they are committed, ``lasting`` the records of
-        candidates of ``write_out``.
+        ``lasting`` gets those of candidates of ``write_out`` that have not been looked at.
         """
         for partition in self.partitions:
             if not self.recorder.resumable and partition is not write_out:
                 continue
             for queue in partition.queues or ():
-                yield from self._looked_at(queue, stored)
+                for layer, numbers in self._open_parts(queue):
+                    yield from self._open_records(queue, layer, numbers)
             # Rows that have not been looked at are written anew each time.
             for layer, rows in self._not_looked_at(partition):
                 for stratum, block in encoded(self.codec, rows):
@@ -236,9 +243,51 @@ class Checkpoint:
 
         return sum(self.each(of, self.queues))
 
-    def write_out(self, partition: Partition) -> None:
-        """Write all closed states and all candidates of a partition to the store."""
+    def write_out(self, partition: Partition) -> Iterator[None]:
+        """Write all closed states and all candidates of a partition to the store.
+
+        Yields now and then, as it may take long. Nothing is searched meanwhile.
+        """
+        if not self.recorder.resumable:
+            self.flush()
+            yield from self._write_states(partition)
+            yield from self._write_candidates(partition)
         self.commit(partition)
+
+    def _write_states(self, partition: Partition) -> Iterator[None]:
+        """Write the closed states of a partition, then the open ones; yield after each commit."""
+        queues, recorder = partition.queues or (), self.recorder
+        closed = (
+            (queue, *part) for queue in queues for part in queue.unstored(self.weight, closed=True)
+        )
+        while some := list(islice(closed, recorder.threads)):
+            for blocks in self.each(self._closed_blocks, *zip(*some, strict=True)):
+                self._add_closed(blocks)
+            recorder.commit(self.layer, 0)
+            yield
+        opened = ((queue, *part) for queue in queues for part in self._open_parts(queue))
+        while some := list(islice(opened, recorder.threads)):
+            records = self.each(self._open_records, *zip(*some, strict=True))
+            recorder.batch.pending = chain.from_iterable(records)
+            recorder.commit(self.layer, 0)
+            yield
+
+    def _write_candidates(self, partition: Partition) -> Iterator[None]:
+        """Write the candidates of a partition that no shard has; yield after each commit."""
+        for layer, batches in partition.candidates.items():
+            while loose := [rows for rows in batches if not isinstance(rows, bytes)]:
+                ends = np.cumsum([len(rows) for rows in loose])
+                number = int(np.searchsorted(ends, MOST_PART)) + 1
+                rows = np.concatenate(loose[:number])
+                records = [
+                    NewRecord(max(layer, self.layer), stratum, block)
+                    for stratum, block in encoded(self.codec, rows)
+                ]
+                self.recorder.batch.pending = records
+                self.recorder.commit(self.layer, 0)
+                stored = [key for key in batches if isinstance(key, bytes)]
+                batches[:] = [*stored, *(record.key for record in records), *loose[number:]]
+                yield
 
     def _now_in_store(self, partition: Partition, lasting: list[NewRecord]) -> None:
         """Name the records of a partition's candidates in place of the rows."""
@@ -248,18 +297,19 @@ class Checkpoint:
             if partition.queues is None or record.layer > self.layer:
                 partition.candidates.setdefault(record.layer, []).append(record.key)
 
-    def _looked_at(
-        self, queue: ShardQueue, stored: list[tuple[ShardQueue, NDArray[np.int64]]]
-    ) -> Iterator[NewRecord]:
-        """Yield records of rows looked at, or reached sooner, since the last commit, by layer."""
-        metas = queue.metas()
-        fresh = np.flatnonzero((metas & (IS_CLOSED | IS_STORED)) == 0)
-        layers = layers_of(metas[fresh], self.weight)
-        for layer in np.unique(layers[layers < self.ceiling]).tolist():
-            for part in queue.in_parts(fresh[layers == layer]):
-                for stratum, block in encoded(self.codec, queue.states(part)):
-                    yield NewRecord(layer, stratum, block)
-        stored.append((queue, fresh))
+    def _open_parts(self, queue: ShardQueue) -> Iterator[tuple[int, NDArray[np.uint32]]]:
+        """Yield rows looked at, or reached sooner, since they were stored, as (layer, numbers)."""
+        for layer, numbers in queue.unstored(self.weight, closed=False):
+            if layer < self.ceiling:
+                yield layer, numbers
+
+    def _open_records(
+        self, queue: ShardQueue, layer: int, numbers: NDArray[np.uint32]
+    ) -> list[NewRecord]:
+        """Return records of some open rows of a layer, which count as stored from now on."""
+        states = encoded(self.codec, queue.states(numbers))
+        queue.mark_stored(numbers)
+        return [NewRecord(layer, stratum, block) for stratum, block in states]
 
     def _not_looked_at(self, partition: Partition) -> Iterator[tuple[int, Rows]]:
         """Yield the candidates of a partition that are in memory only, with their layers."""

@@ -15,6 +15,7 @@ come.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Condition
@@ -34,7 +35,7 @@ from dbmsolver.results import Commit, Report
 from dbmsolver.search.astar.cache import PartitionCache
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.finder import LoadedFinder
-from dbmsolver.search.astar.partitions import Partition, ShardQueue
+from dbmsolver.search.astar.partitions import MOST_PART, Partition, ShardQueue
 from dbmsolver.search.astar.rounds import Round
 from dbmsolver.search.astar.workers import ShardWorkers
 from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Search, Stopped
@@ -97,6 +98,7 @@ class AStarSearch(Search):
         self._pool: ThreadPoolExecutor | None = None
         self._layer_open = False
         self._closing: Partition | None = None
+        self._preparation: Iterator[None] | None = None  # of what comes before states are closed
         self._passed: Partition | None = None  # the last one of this layer that is closed
         self._lent = False
 
@@ -137,19 +139,41 @@ class AStarSearch(Search):
         Candidates above the ceiling do not count as pending.
         """
         pool = self._pool or self._begin()
-        if self._closing is not None and self.layer < self.ceiling:
-            self.cache.make_room(self._closing)  # before more states come
-        else:
-            self._closing = self._next_partition()
-        while self._closing is not None and not self._work(pool, self._closing):
+        while True:
+            if not self._prepared():
+                return None
+            if self._closing is None:
+                return Exhausted() if self.ceiling == NO_CEILING else NoneShorter()
+            if self._work(pool, self._closing):
+                break
             self._closing.closed = self.layer
-            self._passed = self._closing
-            self._closing = self._next_partition()
-        if self._closing is None:
-            return Exhausted() if self.ceiling == NO_CEILING else NoneShorter()
+            self._passed, self._closing = self._closing, None
         evaluated = sum(other.evaluated for other in self.partitions)
         self.statistics.evaluated = self.evaluated_before + evaluated
         return self._ended()
+
+    def _prepared(self) -> bool:
+        """Go on with what comes before states are closed; return True if all of it is done."""
+        if self._preparation is None:
+            self._preparation = self._prepare()
+        if next(self._preparation, self) is self:
+            self._preparation = None
+            return True
+        return False
+
+    def _prepare(self) -> Iterator[None]:
+        """Make room for more states, or load the next partition; yield now and then meanwhile."""
+        if self._closing is not None and self.layer < self.ceiling:
+            yield from self.cache.make_room(self._closing)
+            if self._closing.queues is not None:
+                return
+        while True:
+            self._closing = self._next_partition()
+            if self._closing is None:
+                return
+            yield from self._load(self._closing)
+            if self.layer < self.ceiling:  # which may have fallen meanwhile
+                return
 
     def _begin(self) -> ThreadPoolExecutor:
         """Start the threads, and load what an earlier run has left; return the threads."""
@@ -202,7 +226,7 @@ class AStarSearch(Search):
         ]
 
     def _next_partition(self) -> Partition | None:
-        """Return the next partition to close, loaded; None if nothing is pending.
+        """Return the next partition to close; None if nothing is pending.
 
         It is one of the current layer, or the first one of the next layer.
         """
@@ -217,7 +241,6 @@ class AStarSearch(Search):
                 self._layer_open, self._passed = True, None
                 self.checkpoint.layer = min(layers)
             elif self.layer in partition.layers:
-                self._load(partition)
                 return partition
             else:
                 self._passed = partition
@@ -232,15 +255,26 @@ class AStarSearch(Search):
         above = [other for other in self.partitions if other.low >= self._passed.high]
         return min(above, key=lambda other: other.low, default=None)
 
-    def _load(self, partition: Partition) -> None:
-        """Bring a partition into memory, with its candidates for this layer."""
+    def _load(self, partition: Partition) -> Iterator[None]:
+        """Bring a partition into memory, with its candidates for this layer.
+
+        Yields now and then meanwhile.
+        """
         self._divide()
         if partition.queues is None:
-            self.cache.load(partition)
-        for batch in partition.candidates.pop(self.layer, []):
-            if isinstance(batch, bytes):
-                batch = self.checkpoint.rows(batch, partition)
-            partition.distribute(batch)
+            yield from self.cache.load(partition)
+        batches = partition.candidates.get(self.layer, [])
+        given = 0
+        while batches:
+            rows = batches.pop(0)
+            if isinstance(rows, bytes):
+                rows = self.checkpoint.rows(rows, partition)
+            partition.distribute(rows)
+            given += len(rows)
+            if given > MOST_PART:
+                given = 0
+                yield
+        partition.candidates.pop(self.layer, None)
 
     def _divide(self) -> None:
         """Divide all that is loaded among more shards, once there is enough for all threads.

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from dbmsolver.arrays import zeros
 from dbmsolver.core.held_rows import bytes_of_row
 from dbmsolver.core.layers import order_todo
-from dbmsolver.core.meta import IS_CLOSED, IS_STORED
+from dbmsolver.core.meta import IS_STORED
 from dbmsolver.core.shards import (
     BURST,
     COUNT,
@@ -33,12 +33,11 @@ from dbmsolver.core.shards import (
     SLICES,
     TODO,
     Shard,
-    find_slices_held,
-    find_unwritten,
+    count_slices,
+    find_unstored,
     hold_closed,
     make_shard,
     mark_rows,
-    read_metas,
     read_rows,
     rehash,
     shards_of,
@@ -48,12 +47,14 @@ from dbmsolver.core.shards import (
 )
 from dbmsolver.errors import InternalError
 from dbmsolver.search.limits import OutOfBudget
-from dbmsolver.search.rows import Rows, layers_of
+from dbmsolver.search.rows import Rows
 
 _OUTGOING = 1 << 18
 """Candidates that can leave a shard before they are sent."""
 _FIRST_SLOTS = 1 << 16
 _NO_TABLE = np.zeros(1, np.uint32)
+MOST_PART = 1 << 20
+"""The most rows that are packed or loaded in one go."""
 _PARTS = 8
 _LEAST_PART = 1 << 16
 """Rows are packed in so many parts of all that there is room for, but of no fewer rows."""
@@ -105,32 +106,28 @@ class ShardQueue:
         read_rows(self.tables, self.shard.rows, numbers.astype(np.uint32), found)
         return found
 
-    def metas(self) -> NDArray[np.uint64]:
-        """Return the meta of each state."""
-        found = np.empty(len(self.rows), np.uint64)
-        read_metas(self.tables, self.rows, np.arange(found.size, dtype=np.uint32), found)
-        return found
-
     def mark_stored(self, numbers: NDArray[Any]) -> None:
         """Note that rows, given by their numbers, are in the store as they are."""
         mark_rows(self.tables, self.shard.rows, numbers.astype(np.uint32), IS_STORED)
 
-    def in_parts(self, numbers: NDArray[Any]) -> Iterator[NDArray[Any]]:
-        """Yield numbers of rows in parts that take little memory while they are packed."""
-        size = max(len(self.shard.rows) // _PARTS, _LEAST_PART)
-        for first in range(0, numbers.size, size):
-            yield numbers[first : first + size]
+    def unstored(self, weight: int, *, closed: bool) -> Iterator[tuple[int, NDArray[np.uint32]]]:
+        """Yield the closed or the open rows that are not stored as (layer, numbers), by layer.
 
-    def closed_below(self, slices: NDArray[np.int64], high: int) -> Rows:
-        """Return the closed states of slices, which ``slices`` tells of each, below ``high``."""
-        closed = (self.metas() & IS_CLOSED) != 0
-        return self.states(np.flatnonzero(closed & (slices < high)))
+        The layer is g + ``weight`` * h. The rows of a layer come in parts, which take little memory
+        while they are packed.
+        """
+        found, layers = np.empty(len(self.rows), np.uint32), np.empty(len(self.rows), np.uint16)
+        count = int(find_unstored(self.tables, self.rows, weight, closed, found, layers))
+        found, layers = found[:count], layers[:count]
+        size = min(max(len(self.shard.rows) // _PARTS, _LEAST_PART), MOST_PART)
+        for layer in np.unique(layers).tolist():
+            numbers = found[layers == layer]
+            for first in range(0, numbers.size, size):
+                yield layer, numbers[first : first + size]
 
-    def slices(self, locked: int) -> NDArray[np.int64]:
-        """Return the slice of each state; ``locked`` is the number of cards locked at first."""
-        found = np.empty(len(self.rows), np.int64)
-        find_slices_held(self.tables, self.rows, locked, found)
-        return found
+    def count_slices(self, locked: int, counts: NDArray[np.int64]) -> None:
+        """Count its states by slice; ``locked`` is the number of cards locked at first."""
+        count_slices(self.tables, self.rows, locked, counts)
 
     def receive(self, rows: Rows) -> None:
         """Take candidates to be looked at."""
@@ -228,19 +225,6 @@ class ShardQueue:
         closed = self.shard.done[: self.uncounted]
         self.shard.state[DONE] = 0
         return closed
-
-    def take_unwritten(self, weight: int) -> list[tuple[int, NDArray[np.uint32]]]:
-        """Return the numbers of closed rows that no earlier call gave, as (layer, numbers).
-
-        The layer is g + ``weight`` * h. They count as stored from now on.
-        """
-        numbers = np.empty(len(self.rows), np.uint32)
-        numbers = numbers[: int(find_unwritten(self.tables, self.rows, numbers))]
-        states = np.empty(numbers.size, np.uint64)
-        read_metas(self.tables, self.rows, numbers, states)
-        self.mark_stored(numbers)
-        layers = layers_of(states, weight)
-        return [(layer, numbers[layers == layer]) for layer in np.unique(layers).tolist()]
 
 
 @dataclass(eq=False, slots=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
 from itertools import product
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -13,16 +15,22 @@ from helpers.searching import prove
 from helpers.selection import few_fast
 
 from dbmsolver.api import solve, verify_store
-from dbmsolver.core.shards import ROW
+from dbmsolver.core.meta import IS_CLOSED, META
+from dbmsolver.core.shards import ROW, SLICES, slices_of
 from dbmsolver.core.tables import SIGNATURE
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.results import Result
+from dbmsolver.results import Limits, Options, Question, Result
 from dbmsolver.search import recorder
-from dbmsolver.search.astar import layers
+from dbmsolver.search.astar import cache, checkpoint, layers, partitions
 from dbmsolver.search.astar.cache import PartitionCache
+from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.astar.partitions import Partition
+from dbmsolver.search.recorder import Recorder
+from dbmsolver.search.rows import layers_of
+from dbmsolver.search.session import run as search_events
+from dbmsolver.storage.manifest import new_manifest
 from dbmsolver.storage.store import Store
 
 SOLVED = Deal.from_number(8)
@@ -163,3 +171,74 @@ def test_no_share_takes_more_than_half_of_its_room(
     rows[:, SIGNATURE] = np.arange(states) % signatures
     queue.add_closed(rows)
     assert partition.can_be_divided(2, memory) == divided
+
+
+def pieces(monkeypatch: pytest.MonkeyPatch, rows: int) -> list[int]:
+    """Load and write so many rows in one go; return a list that gets the steps without a search."""
+    monkeypatch.setattr(cache, "MOST_PART", rows)
+    monkeypatch.setattr(checkpoint, "MOST_PART", rows)
+    monkeypatch.setattr(layers, "MOST_PART", rows)
+    monkeypatch.setattr(partitions, "MOST_PART", rows)
+    without: list[int] = []
+    prepared = AStarSearch._prepared
+
+    def watched(self: AStarSearch) -> bool:
+        done = prepared(self)
+        if not done:
+            without.append(self.layer)
+        return done
+
+    monkeypatch.setattr(AStarSearch, "_prepared", watched)
+    return without
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_search_is_left_while_it_makes_room(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, stored: bool
+) -> None:
+    """What leaves memory, or comes back, does so in many steps; a search may end after each."""
+    monkeypatch.setattr(layers, "ENOUGH", 5_000)
+    plenty = solve(SOLVED)
+    without = pieces(monkeypatch, 1_000)
+    random = Random("left")
+    options = Options(threads=2, store=tmp_path / "store" if stored else None)
+    for _ in range(6):
+        steps = search_events(Question.SOLVE, SOLVED, options, Limits(memory=TIGHT))
+        last = len(without) + random.randrange(100)
+        while len(without) <= last:
+            next(steps)
+        steps.close()
+    tight = solve(SOLVED, threads=2, memory=TIGHT, store=options.store)
+    assert facts(tight) == facts(plenty)
+
+
+def test_rows_that_are_not_stored_are_found_by_layer() -> None:
+    """Closed and open ones, until they are marked; and all rows are counted by slice."""
+    states = StateCodec(UNSOLVABLE, "wkr")
+    with tempfile.TemporaryDirectory() as base:
+        manifest = new_manifest(Question.SOLVE, UNSOLVABLE, Options())
+        with Store.create(Path(base), manifest, durable=False) as store:
+            of_run = Recorder(
+                store, Question.SOLVE, Limits(), resumable=False, keep_closed=True, threads=1
+            )
+            search = AStarSearch(states, of_run, 1, 1 << 28)
+            while search.evaluated < 30_000:
+                assert search.step() is None
+            (queue,) = search.checkpoint.queues
+            search.close()
+    rows = queue.states(np.arange(len(queue.rows)))
+    layer = layers_of(rows[:, META], 1)
+    for closed in (True, False):
+        wanted = np.flatnonzero(((rows[:, META] & IS_CLOSED) != 0) == closed)
+        assert wanted.size > 1000
+        found = list(queue.unstored(1, closed=closed))
+        assert all((layer[numbers] == of).all() for of, numbers in found)
+        assert [of for of, _ in found] == sorted({of for of, _ in found})
+        assert sorted(np.concatenate([numbers for _, numbers in found])) == wanted.tolist()
+        queue.mark_stored(wanted[10:])
+        rest = np.concatenate([numbers for _, numbers in queue.unstored(1, closed=closed)])
+        assert sorted(rest) == wanted[:10].tolist()
+    counts = np.zeros(200 * SLICES, np.int64)
+    queue.count_slices(states.locked, counts)
+    slices = slices_of(states.tables, rows, states.locked)
+    assert (counts == np.bincount(slices, minlength=counts.size)).all()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dbmsolver.game.deals import Deal
 from dbmsolver.keys.choice import (
     AnyKeys,
+    CoveringKeys,
     are_covering,
     are_leaving,
     are_of_patience,
@@ -26,7 +27,7 @@ from dbmsolver.results import Limits, Method, Options, Question, method_ahead
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.ledger import NOTHING
 from dbmsolver.search.limits import memory_for_arrays
-from dbmsolver.search.outcome import Search
+from dbmsolver.search.outcome import GoalMet, Search
 from dbmsolver.search.proof.initial import initial_candidates
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.storage.records import layer_and_stratum
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from dbmsolver.keys.patience import PatienceKeys
     from dbmsolver.keys.wide import WideKeys
     from dbmsolver.search.improve.best import Best
+    from dbmsolver.search.proof.dives import Schedule
     from dbmsolver.search.proof.workers import Workers
 
 
@@ -117,6 +119,7 @@ class Stages:
         """Yield the searches of Klondike and its relatives."""
         from dbmsolver.search.improve.best import Best
         from dbmsolver.search.improve.patience_dives import PatienceDives
+        from dbmsolver.search.proof.lost_ahead import LAST
 
         if self.question == Question.PROVE:
             with ExitStack() as stack:
@@ -127,11 +130,14 @@ class Stages:
                 yield self._strata(states_of(keys), connection, stack)
             return
         self.best = best = Best(keys, self.recorder)
-        method = method_ahead(self.question, self.deal, keys.measure.metric)
-        if not self.begun and method.of_classes:
-            yield from self._lost_ahead(keys_of(self.deal, keys.policy, method))
+        classes, won = self._classes_ahead(keys), False
+        if classes is not None:
+            won = yield from self._lost_ahead(best, classes)  # finds out most lost deals at once
         if not self.begun and self.options.any_solution:
             yield PatienceDives(keys, self.recorder, self.limits, self.memory, best)
+        yield from self._any_ahead(best)
+        if classes is not None and not won and best.length is None:
+            yield from self._lost_ahead(best, classes, LAST)  # takes some seconds
         yield from self._below(best, states_of(keys))
 
     def _proving(self, keys: StateCodec) -> Generator[Search, None, None]:
@@ -208,23 +214,44 @@ class Stages:
         from dbmsolver.search.improve.best import Best
 
         self.best = best = Best(keys, self.recorder)
+        yield from self._any_ahead(best)
         yield from self._below(best, keys)
 
-    def _lost_ahead(self, keys: AnyKeys) -> Generator[Search, None, None]:
-        """Yield dives that find out lost deals; the first ones find out most of them at once.
+    def _classes_ahead(self, keys: PatienceKeys) -> CoveringKeys | None:
+        """Return the keys of the classes that the first dives are over; None if none are made."""
+        if not self.begun:
+            method = method_ahead(self.question, self.deal, keys.measure.metric)
+            ahead = keys_of(self.deal, keys.policy, method)
+            if are_covering(ahead):
+                return ahead
+        return None
 
-        The last one takes some seconds. It is not made after a win, nor for any solution.
+    def _lost_ahead(
+        self, best: Best[Any], keys: CoveringKeys, schedule: Schedule = ()
+    ) -> Generator[Search, None, bool]:
+        """Yield dives that may find out that the deal is lost; return True if it is won.
+
+        The win is a first solution.
         """
-        from dbmsolver.search.proof.lost_ahead import LAST, LostAhead
+        from dbmsolver.search.proof.lost_ahead import LostAhead
 
-        assert are_covering(keys)
-        dives = LostAhead(keys, self.recorder, self.limits, self.threads, self.memory // 4)
+        threads, memory = (1, self.memory // 2) if schedule else (self.threads, self.memory // 4)
+        dives = LostAhead(keys, self.recorder, self.limits, threads, memory, schedule)
         yield dives
-        if not dives.won and not self.options.any_solution:
-            yield LostAhead(keys, self.recorder, self.limits, 1, self.memory // 2, LAST)
+        taken = dives.won and best.take(dives.path(GoalMet()), keys)
+        if taken and self.options.any_solution:
+            best.keep()
+        return dives.won
+
+    def _any_ahead(self, best: Best[Any]) -> Generator[Search, None, None]:
+        """Yield the first searches where any solution is wanted at once."""
+        from dbmsolver.search.improve.ahead import AnyAhead
+
+        if self.options.any_solution:
+            yield AnyAhead(best, self.recorder, self.limits, self.threads, self.memory // 4)
 
     def _below(self, best: Best[Any], states: StateCodec) -> Generator[Search, None, None]:
-        """Yield the searches for solutions that are shorter than the best one."""
+        """Yield the search for solutions that are shorter than the best one."""
         from dbmsolver.search.astar.layers import AStarSearch
         from dbmsolver.search.improve.improver import Improver, memory_for_beams
         from dbmsolver.search.improve.shortest import ShortestBelow
@@ -233,10 +260,6 @@ class Stages:
         # Beams are made in a part of the memory, beside the other search.
         for_beams = memory_for_beams(self.memory, any_solution)
         improver = Improver(best, for_beams, self.limits.max_states, any_solution)
-        if any_solution:
-            from dbmsolver.search.improve.ahead import AnyAhead
-
-            yield AnyAhead(best, self.recorder, self.limits, self.threads, self.memory // 4)
         if not self.begun:
             self._begin()
         search = AStarSearch(states, self.recorder, self.threads, self.memory - for_beams)

@@ -13,8 +13,6 @@ from dataclasses import replace
 from typing import Any
 
 from dbmsolver.game.dominance.records import has_dominance
-from dbmsolver.game.tidying import makes_safe_moves
-from dbmsolver.keys.choice import CoveringKeys
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.results import Limits, Report
 from dbmsolver.search.improve.best import Best
@@ -22,7 +20,7 @@ from dbmsolver.search.improve.improver import AnyBeam, Improver
 from dbmsolver.search.outcome import GoalMet, Outcome, Search, Stopped
 from dbmsolver.search.proof.lost_ahead import LostAhead
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.search.trace import Step, replay
+from dbmsolver.search.trace import Step
 
 
 class AnyAhead(Search):
@@ -65,17 +63,11 @@ class AnyAhead(Search):
         outcome = dives.end(outcome)
         if outcome != Stopped():
             return outcome
-        if dives.won:
-            self._take(dives.path(GoalMet()), dives.keys)
+        if dives.won and self.best.take(dives.path(GoalMet()), dives.keys):
+            self.best.keep()
         dives.close()
         self._dives = None
         return None
-
-    def _take(self, steps: list[Step], keys: CoveringKeys) -> None:
-        """Take the solution of the dives, if its safe moves are those of the policy."""
-        moves = replay(keys, steps)
-        if makes_safe_moves(self.best.codec.deal.position, moves, keys.rules, keys.policy):
-            self._offer(steps)
 
     def _offer(self, steps: list[Step]) -> None:
         if self.best.offer(steps):

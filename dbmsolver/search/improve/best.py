@@ -10,7 +10,7 @@ from dbmsolver.errors import InternalError
 from dbmsolver.game.moves import Move
 from dbmsolver.results import Better
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.search.trace import Keys, Step, replay
+from dbmsolver.search.trace import Keys, Step, replay, steps_of
 
 KeysT = TypeVar("KeysT", bound=Keys)
 
@@ -52,6 +52,19 @@ class Best(Generic[KeysT]):
         self.path = [list(step) for step in steps]
         self.recorder.batch.fields |= self.fields()
         return True
+
+    def take(self, steps: Sequence[Step], keys: Keys) -> bool:
+        """Take a solution of a search with other keys if it is shorter; return whether it is.
+
+        False, too, if it leaves out a safe move that has to be made.
+        """
+        moves, position = replay(keys, list(steps)), self.codec.deal.position
+        for move in moves:
+            forced = self.codec.measure.forced(position)
+            if forced is not None and forced.card != move.card:
+                return False
+            position = position.apply(move)
+        return self.offer(steps_of(self.codec, moves))
 
     def fields(self) -> dict[str, object]:
         """Return the solution as fields of a manifest."""

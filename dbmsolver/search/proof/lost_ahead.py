@@ -2,7 +2,7 @@
 
 A search by cost layers tells that a deal cannot be won only when it has closed every position.
 Dives over states that stand for many positions tell it with a hundredth as many, or less. Where
-they end in another way, the search for a shortest solution begins as if they had not been made.
+they find a solution, the search for a shortest one knows it when it begins.
 """
 
 from __future__ import annotations

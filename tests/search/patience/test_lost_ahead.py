@@ -12,10 +12,13 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Method, Question, Verdict
 from dbmsolver.search import inspect
+from dbmsolver.search.proof import dives, lost_ahead
 from dbmsolver.storage.labels import wrong_label
 
 KLONDIKE = GAMES["klondike_by_threes"]
 LOST = Deal.from_number(12, KLONDIKE)
+WON = Deal.from_number(1, KLONDIKE)
+"""In 89 moves, with turns of the stock."""
 
 
 @pytest.mark.parametrize(
@@ -75,6 +78,29 @@ def test_classes_tell_of_no_solution(verdict: Verdict | None) -> None:
     assert reason == "method classes: a search for a shortest solution needs every position"
     lost = wrong_label(KLONDIKE, Question.SOLVE, method, "turns", Verdict.UNSOLVABLE, False)
     assert lost is None
+
+
+@pytest.mark.parametrize("any_solution", [False, True])
+def test_a_last_dive_follows_where_no_solution_is_known(
+    monkeypatch: pytest.MonkeyPatch, any_solution: bool
+) -> None:
+    """Also where any solution is wanted, after what may find one sooner."""
+    monkeypatch.setattr(dives, "CLASS_SCHEDULE", ((dives.CLASS_ORDERS[0], 1 << 8),))
+    result = api.solve(LOST, any_solution=any_solution, max_states=1 << 20)
+    assert (result.verdict, result.method) == (Verdict.UNSOLVABLE, Method.CLASSES)
+    monkeypatch.setattr(lost_ahead, "LAST", dives.CLASS_SCHEDULE)
+    result = api.solve(LOST, any_solution=any_solution, max_states=1000)
+    assert (result.verdict, result.method) == (Verdict.UNDECIDED, Method.EVERY_POSITION)
+
+
+def test_a_win_of_the_dives_is_a_first_solution(tmp_path: Path) -> None:
+    """A search that ends early tells it."""
+    store = tmp_path / "store"
+    result = api.solve(WON, max_states=1000, store=store)
+    assert (result.verdict, result.shortest, result.limit) == ("solved", False, "max-states")
+    assert result.at_least and result.length and result.at_least < 89 < result.length
+    assert api.open_store(store).answer().moves == result.moves
+    assert api.solve(WON, store=store).length == 89
 
 
 @pytest.mark.slow

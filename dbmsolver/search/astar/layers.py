@@ -140,7 +140,7 @@ class AStarSearch(Search):
         """
         pool = self._pool or self._begin()
         while True:
-            if not self._prepared():
+            if not self._prepared():  # a piece of it is done
                 return None
             if self._closing is None:
                 return Exhausted() if self.ceiling == NO_CEILING else NoneShorter()

@@ -196,7 +196,7 @@ def pieces(monkeypatch: pytest.MonkeyPatch, rows: int) -> list[int]:
 def test_a_search_is_left_while_it_makes_room(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, stored: bool
 ) -> None:
-    """What leaves memory, or comes back, does so in many steps; a search may end after each."""
+    """Partitions leave memory and come back in many steps; a search may end after each."""
     monkeypatch.setattr(layers, "ENOUGH", 5_000)
     plenty = solve(SOLVED)
     without = pieces(monkeypatch, 1_000)

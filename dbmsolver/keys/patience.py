@@ -15,9 +15,8 @@ from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dbmsolver.core.patience_check import look_for_columns
+from dbmsolver.core.patience_check import Arranging, find_wrong
 from dbmsolver.core.patience_tables import (
     ALL_COUNT,
     BOTTOM,
@@ -31,7 +30,6 @@ from dbmsolver.core.patience_tables import (
     TURNS_COUNT,
     TURNS_SHIFT,
     WASTE_SHIFT,
-    Ints,
     Words,
 )
 from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_HOME, PLACE_LOCKED
@@ -78,6 +76,11 @@ class PatienceKeys:
         brief = question == Question.SOLVE
         self.tables = tables_of(position, deal.rules, policy, counted, brief)
         self.bounds = bound_tables_of(self.tables)
+        self.arranging = Arranging(
+            stock=np.uint64(sum(1 << card for card in self.tables.stock.tolist())),
+            reserve=np.array(self.reserve, np.int64),
+            turns=position.turns or 0,
+        )
         self.root = self.encode(position)
         self.goal = sum(
             HOME << 64 * (card // PER_WORD) + 3 * (card % PER_WORD) for card in range(CARDS)
@@ -305,61 +308,12 @@ class PatienceKeys:
         return code & 63 < CARDS and code >> 6 & 7 <= HOME
 
     def are_states(self, words: Words) -> bool:
-        """Return whether all words (uint64[*, 3]) can be states.
+        """Return True if all words (uint64[*, 3]) can be states.
 
         Kernels index arrays by what the words hold, and check nothing.
         """
-        t = self.tables
-        if (words[:, 2] >> np.uint64(TURNS_SHIFT + 6)).any() or (
-            words[:, :2] >> np.uint64(63)
-        ).any():
-            return False
-        if ((words[:, 2] >> np.uint64(30)) & np.uint64(3)).any():
-            return False
-        digits = np.empty((words.shape[0], CARDS), np.int64)
-        for card in range(CARDS):
-            shift = np.uint64(3 * (card % PER_WORD))
-            digits[:, card] = (words[:, card // PER_WORD] >> shift) & np.uint64(7)
-        waste = ((words[:, 2] >> np.uint64(WASTE_SHIFT)) & np.uint64(63)).astype(np.int64)
-        left = (digits[:, t.stock] == DEALT).sum(axis=1)
-        held = digits[:, self.reserve] == DEALT
-        if (held[:, 1:] & ~held[:, :-1]).any():
-            return False
-        turns = (words[:, 2] >> np.uint64(TURNS_SHIFT)).astype(np.int64)
-        if (
-            (digits > HOME).any()
-            or (waste > left).any()
-            or (turns > (self._dealt.turns or 0)).any()
-        ):
-            return False
-        return bool(self._are_arranged(digits).all())
-
-    def _are_arranged(self, digits: Ints) -> NDArray[np.bool_]:
-        """Return for each state whether each card is home, in the stock or reserve, or in a column.
-
-        ``digits`` are those of the states. Under each card of a column lies another card of it, or
-        nothing. No two cards lie on the same one. From each card, steps downwards end at a column's
-        bottom: no cards lie on each other in a ring.
-        """
-        t, states = self.tables, digits.shape[0]
-        good = np.ones(states, np.bool_)
-        under = np.where(digits == DEALT, t.under, NOT_IN_COLUMN)
-        under = np.where(digits == BOTTOM, ON_NOTHING, under)
-        for number in range(4):
-            under = np.where(digits == number + 1, t.parents[:, number], under)
-            good &= ~((digits == number + 1) & (t.parents[:, number] < 0)).any(axis=1)
-        away = (digits == DEALT) & (t.under == NOT_IN_COLUMN)
-        known = np.isin(np.arange(CARDS), [*t.stock.tolist(), *self.reserve])
-        good &= ~(away & ~known).any(axis=1)
-        home = digits == HOME
-        for card in range(4, CARDS):
-            good &= ~(home[:, card] & ~home[:, card - 4])
-        in_column = ~away & ~home
-        bottoms = (in_column & (under == ON_NOTHING)).sum(axis=1)
-        held = (digits[:, self.reserve] == DEALT).any(axis=1)
-        good &= (bottoms <= t.columns) & ~(held & (bottoms < t.columns))
-        look_for_columns(under, in_column, good)
-        return good
+        under = np.empty(CARDS, np.int64)
+        return int(find_wrong(self.tables, self.arranging, words, under)) < 0
 
     def words(self, key: int) -> Words:
         """Return the three words (uint64[3]) of a key."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from dbmsolver.core import patience_beam, patience_dive
 from dbmsolver.core.patience_bound import make_weights
-from dbmsolver.core.patience_check import look_for_columns
+from dbmsolver.core.patience_check import find_wrong
 from dbmsolver.core.patience_strata import signatures, strata_of
 from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.core.wide import least_moves, normal_row
@@ -27,7 +27,6 @@ _NUMBER = 0
 _STATES = np.empty((1, 3), np.uint64)
 _CODES = np.empty(1, np.uint16)
 _NUMBERS = np.empty(1, np.int64)
-_TRUTHS = np.empty(1, np.bool_)
 
 
 def of_wide(rules: Rules) -> list[Call]:
@@ -73,5 +72,5 @@ def checks_of_patience(keys: PatienceKeys) -> list[Call]:
     return [
         (strata_of, (keys.tables, _STATES, _NUMBERS)),
         (signatures, (keys.tables, _STATES, _NUMBERS.view(np.uint64))),
-        (look_for_columns, (_NUMBERS[None, :], _TRUTHS[None, :], _TRUTHS)),
+        (find_wrong, (keys.tables, keys.arranging, _STATES, _NUMBERS)),
     ]

@@ -14,7 +14,6 @@ from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.storage.blocks import Runs
 
 WORDS = 3
-_AT_ONCE = 1 << 12
 _DIGITS = np.array([(1 << 63) - 1, (1 << 63) - 1, (1 << 30) - 1], np.uint64)
 
 Words = NDArray[np.uint64]
@@ -60,8 +59,7 @@ class PatienceIntake:
         if runs.codes.dtype != np.uint16:
             return "parent-move codes that cannot be"
         words = words_of(runs)
-        parts = range(0, len(words), _AT_ONCE)  # looking at a state takes 2 KB
-        if not all(self.keys.are_states(words[first : first + _AT_ONCE]) for first in parts):
+        if not self.keys.are_states(words):
             return "keys that cannot be"
         found = np.zeros(runs.codes.size, np.uint64)
         patience_strata.signatures(self.keys.tables, words, found)

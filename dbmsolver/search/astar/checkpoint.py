@@ -3,8 +3,8 @@
 A commit is one transaction (:mod:`dbmsolver.search.commits`). It writes new closed states; states
 that have been looked at and are not closed, once each time they are reached with fewer moves; and
 candidates that have not been looked at, anew each time. A state keeps its record as a candidate
-when it is closed. A search that is resumed starts with all of these records, and finds those that
-are closed to be duplicates.
+when it is closed. A search that is resumed starts with the records of the layer that was being
+closed and of those above it, and finds those that are closed to be duplicates.
 
 A search that cannot be resumed writes only what leaves memory. That may be all that it has found
 so far: it is written in many transactions, each of which takes a moment.
@@ -63,8 +63,9 @@ class Checkpoint:
             everything.candidates[0] = [root]
             return
         self.known = store.manifest.known
-        for key in store.keys(b"P"):
-            everything.candidates.setdefault(parse_pending_key(key)[0], []).append(key)
+        # A layer is begun when all below it are closed: what waited for these is closed, too.
+        everything.closed = max((layer for layer, _ in self.statistics.strata), default=0) - 1
+        self.find_candidates(everything)
         # These records go with the next commit.
         for key in store.keys(b"B"):
             layer = parse_pending_key(key)[0]

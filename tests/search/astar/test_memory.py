@@ -119,6 +119,25 @@ def test_solve_continued_with_less_memory(
         assert calls["_cut"] > calls["_split"]
 
 
+def test_a_search_goes_on_in_the_layer_that_it_was_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What waited for a layer below has been closed: it is not loaded again."""
+    store = tmp_path / "store"
+    before = solve(EASIER, store=store, max_states=12_000)
+    loaded: list[int] = []
+    real = Partition.distribute
+
+    def watched(self: Partition, *args: Any) -> None:
+        loaded.append(self.closed)
+        real(self, *args)
+
+    monkeypatch.setattr(Partition, "distribute", watched)
+    after = solve(EASIER, store=store, threads=1)
+    assert before.at_least and loaded and min(loaded) == before.at_least - 1
+    assert facts(after) == facts(solve(EASIER))
+
+
 def test_too_little_memory(tmp_path: Path) -> None:
     """A stratum that does not fit ends the search, which goes on where there is more."""
     store = tmp_path / "store"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -25,6 +26,7 @@ from dbmsolver.results import Limits, Options, Question, Result
 from dbmsolver.search import recorder
 from dbmsolver.search.astar import cache, checkpoint, layers, partitions
 from dbmsolver.search.astar.cache import PartitionCache
+from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.astar.partitions import Partition
 from dbmsolver.search.recorder import Recorder
@@ -133,6 +135,8 @@ def test_a_search_goes_on_in_the_layer_that_it_was_in(
         real(self, *args)
 
     monkeypatch.setattr(Partition, "distribute", watched)
+    with Store.open(store) as opened:
+        assert opened.manifest.known > before.states + before.forced  # those that wait, too
     after = solve(EASIER, store=store, threads=1)
     assert before.at_least and loaded and min(loaded) == before.at_least - 1
     assert facts(after) == facts(solve(EASIER))
@@ -229,6 +233,24 @@ def test_a_search_is_left_while_it_makes_room(
         steps.close()
     tight = solve(SOLVED, threads=2, memory=TIGHT, store=options.store)
     assert facts(tight) == facts(plenty)
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_candidates_that_are_written_leave_memory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, stored: bool
+) -> None:
+    monkeypatch.setattr(layers, "ENOUGH", 5_000)
+    sizes: list[tuple[int, int]] = []
+    real = Checkpoint.write_out
+
+    def watched(self: Checkpoint, partition: Partition) -> Iterator[None]:
+        before = partition.candidate_bytes
+        yield from real(self, partition)
+        sizes.append((before, partition.candidate_bytes))
+
+    monkeypatch.setattr(Checkpoint, "write_out", watched)
+    solve(SOLVED, memory=TIGHT, store=tmp_path / "store" if stored else None)
+    assert any(before for before, _ in sizes) and not any(after for _, after in sizes)
 
 
 def test_rows_that_are_not_stored_are_found_by_layer() -> None:

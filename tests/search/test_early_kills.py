@@ -304,9 +304,11 @@ def test_books_of_a_search_by_cost_that_is_continued(
 
     def restore(self: Checkpoint) -> None:
         real(self)
-        for layer in list(self.partitions[0].candidates):
-            if layer > min(self.partitions[0].candidates):
-                del self.partitions[0].candidates[layer]
+        candidates = self.partitions[0].candidates
+        lowest = min(candidates)
+        first = candidates[lowest][:1]
+        candidates.clear()
+        candidates[lowest] = first
 
     monkeypatch.setattr(Checkpoint, "restore", restore)
     with pytest.raises(InternalError, match="internal check failed"):

@@ -124,7 +124,7 @@ def test_solve_continued_with_less_memory(
 def test_a_search_goes_on_in_the_layer_that_it_was_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What waited for a layer below has been closed: it is not loaded again."""
+    """No layer below is loaded again: what waited for it has been closed."""
     store = tmp_path / "store"
     before = solve(EASIER, store=store, max_states=12_000)
     loaded: list[int] = []

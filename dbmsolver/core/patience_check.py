@@ -34,21 +34,22 @@ _LOWEST_RANK = np.uint64(0xF)
 
 
 class Arranging(NamedTuple):
-    """The cards that a deal has outside its columns, and its turns of the waste."""
+    """The cards of a deal that are dealt to stock and reserve, and the turns of its waste."""
 
     stock: np.uint64  # a bit for each card of the stock
     reserve: NDArray[np.int64]  # the cards of the reserve, deepest card first
-    turns: int  # how often the waste may be turned over
+    turns: int  # how often the waste may be turned over, 0 if there is no limit
 
 
 @kernel
 def find_wrong(t, arranging, words, under):
-    """Return the number (int64) of the first of ``words`` that is no state of a deal; -1 for none.
+    """Return the index (int64) of the first row of ``words`` that kernels may not see; -1 for none.
 
-    ``words`` (uint64[*, 3]) may be any. In a state each card is home, in the stock or the reserve,
-    or in a column. Under each card of a column lies another card of it, or nothing, and no two
-    cards lie on the same one. From each card, steps downwards end at a column's bottom: no cards
-    lie on each other in a ring. ``under`` (int64[52]) is scratch memory.
+    ``t`` are the tables of a deal, ``arranging`` says more of it. A row of ``words`` (uint64[*, 3])
+    is a state if each card has one place: home, stock or waste, reserve, or a column. A card of a
+    column lies at its bottom, or on one other card, on which nothing else lies, and the way down
+    from each card ends at a bottom. Whether moves lead there is not looked at. ``under``
+    (int64[52]) is scratch memory.
     """
     for number in range(words.shape[0]):
         if not _can_be(t, arranging, words[number], under):

@@ -187,11 +187,11 @@ def hold_closed(t, candidates, rows, first):
 
 @kernel
 def find_unstored(t, rows, weight, closed, found, layers):
-    """Find rows that are held and not stored; return how many (int64).
+    """Find the rows of a shard that the store does not have; return how many they are (int64).
 
-    These are the closed rows if ``closed`` is true, else the open ones. Writes their numbers to
-    ``found`` (uint32[*]), and their layers, g + ``weight`` * h, to ``layers`` (uint16[*]). Both
-    have room for all rows.
+    Only closed rows are looked for if ``closed`` is true, else only open ones. Writes the number of
+    each to ``found`` (uint32[*]), and its layer, g + ``weight`` * h, to ``layers`` (uint16[*]).
+    These need as much room as ``rows``.
     """
     wanted = IS_CLOSED if closed else U64(0)
     count = 0

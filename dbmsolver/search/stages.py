@@ -229,9 +229,10 @@ class Stages:
     def _lost_ahead(
         self, best: Best[Any], keys: CoveringKeys, schedule: Schedule = ()
     ) -> Generator[Search, None, bool]:
-        """Yield dives that may find out that the deal is lost; return True if it is won.
+        """Yield the dives that come first, as a search; return True if one of them wins.
 
-        The win is a first solution.
+        If they exhaust the classes, the deal is lost, and nothing follows. A win becomes the best
+        solution so far.
         """
         from dbmsolver.search.proof.lost_ahead import LostAhead
 

@@ -31,10 +31,10 @@ class PartitionCache:
         self.memory = memory
 
     def make_room(self, partition: Partition) -> Iterator[None]:
-        """Make room when the budget is used up; yield now and then meanwhile.
+        """Make room if the memory budget is used up; yield None between two pieces of the work.
 
-        Other partitions go to the store first, then candidates, then this partition: it is cut in
-        two, and neither part is loaded.
+        First the other partitions leave memory, then candidates. If that is not enough, the given
+        partition leaves it, too, and is cut in two: it is not loaded any more at the end.
         """
         assert partition.queues is not None
         crowded = any(queue.is_crowded() for queue in partition.queues)
@@ -53,10 +53,10 @@ class PartitionCache:
             yield from self._split(partition)
 
     def load(self, partition: Partition) -> Iterator[None]:
-        """Load a partition's closed states from the store, after making room for it.
+        """Load a partition's closed states; yield None between two pieces of the work.
 
-        A part of it becomes a partition of its own where the memory does not suffice. Yields now
-        and then meanwhile.
+        Others leave memory first, if they take much of it. If the partition is too large, it is
+        cut in two, as often as needed, and its lower part is loaded.
         """
         others = self._loaded
         if others and sum(other.nbytes for other in others) > self.memory // 4:
@@ -85,7 +85,7 @@ class PartitionCache:
     def _fill(self, partition: Partition, records: dict[bytes, int]) -> Generator[None, None, bool]:
         """Load the closed states of some blocks; return False if a shard has no room for them.
 
-        Yields now and then meanwhile.
+        Yields None between two pieces of the work.
         """
         queues = partition.open(self.shards, self.memory)
         loaded = 0
@@ -108,13 +108,13 @@ class PartitionCache:
         return True
 
     def _evict(self, partition: Partition) -> Iterator[None]:
-        """Write a partition to the store and unload it; yield now and then meanwhile."""
+        """Write a partition to the store and unload it; yield None between pieces of the work."""
         yield from self.checkpoint.write_out(partition)
         partition.unload()
         self.checkpoint.find_candidates(partition)
 
     def _split(self, partition: Partition) -> Iterator[None]:
-        """Make two partitions of a loaded one; neither is loaded then. Yields now and then."""
+        """Unload a partition and cut it in two; yield None between two pieces of the work."""
         assert partition.queues is not None
         counts = np.zeros((2 * CARDS + 1) * SLICES, np.int64)
         for queue in partition.queues:

@@ -6,8 +6,8 @@ candidates that have not been looked at, anew each time. A state keeps its recor
 when it is closed. A search that is resumed starts with the records of the layer that was being
 closed and of those above it, and finds those that are closed to be duplicates.
 
-A search that cannot be resumed writes only what leaves memory. That may be all that it has found
-so far: it is written in many transactions, each of which takes a moment.
+A search that cannot be resumed writes a partition only when that leaves memory. The partition may
+have everything that was found so far, so many short transactions write it.
 """
 
 from __future__ import annotations
@@ -245,9 +245,10 @@ class Checkpoint:
         return sum(self.each(of, self.queues))
 
     def write_out(self, partition: Partition) -> Iterator[None]:
-        """Write all closed states and all candidates of a partition to the store.
+        """Write what the store does not have of a partition: closed and open states, candidates.
 
-        Yields now and then, as it may take long. Nothing is searched meanwhile.
+        Yields None between two pieces of the work, which may take long as a whole. The caller does
+        not search until the end.
         """
         if not self.recorder.resumable:
             self.flush()
@@ -256,7 +257,7 @@ class Checkpoint:
         self.commit(partition)
 
     def _write_states(self, partition: Partition) -> Iterator[None]:
-        """Write the closed states of a partition, then the open ones; yield after each commit."""
+        """Write the closed and the open states of a partition; yield None after each commit."""
         queues, recorder = partition.queues or (), self.recorder
         closed = (
             (queue, *part) for queue in queues for part in queue.unstored(self.weight, closed=True)
@@ -274,7 +275,7 @@ class Checkpoint:
             yield
 
     def _write_candidates(self, partition: Partition) -> Iterator[None]:
-        """Write the candidates of a partition that no shard has; yield after each commit."""
+        """Write the candidates of a partition that no shard has; yield None after each commit."""
         for layer, batches in partition.candidates.items():
             while loose := [rows for rows in batches if not isinstance(rows, bytes)]:
                 ends = np.cumsum([len(rows) for rows in loose])

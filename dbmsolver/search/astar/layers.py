@@ -153,7 +153,10 @@ class AStarSearch(Search):
         return self._ended()
 
     def _prepared(self) -> bool:
-        """Go on with what comes before states are closed; return True if all of it is done."""
+        """Do a piece of the work that closing states waits for; return True if none is left.
+
+        That work is making room, and loading the partition whose turn it is.
+        """
         if self._preparation is None:
             self._preparation = self._prepare()
         if next(self._preparation, self) is self:
@@ -162,7 +165,7 @@ class AStarSearch(Search):
         return False
 
     def _prepare(self) -> Iterator[None]:
-        """Make room for more states, or load the next partition; yield now and then meanwhile."""
+        """Make room for more states, or load the next partition; yield None between two pieces."""
         if self._closing is not None and self.layer < self.ceiling:
             yield from self.cache.make_room(self._closing)
             if self._closing.queues is not None:
@@ -258,7 +261,7 @@ class AStarSearch(Search):
     def _load(self, partition: Partition) -> Iterator[None]:
         """Bring a partition into memory, with its candidates for this layer.
 
-        Yields now and then meanwhile.
+        Yields None between two pieces of the work.
         """
         self._divide()
         if partition.queues is None:

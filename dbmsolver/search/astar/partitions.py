@@ -111,10 +111,10 @@ class ShardQueue:
         mark_rows(self.tables, self.shard.rows, numbers.astype(np.uint32), IS_STORED)
 
     def unstored(self, weight: int, *, closed: bool) -> Iterator[tuple[int, NDArray[np.uint32]]]:
-        """Yield the closed or the open rows that are not stored as (layer, numbers), by layer.
+        """Yield (layer, row numbers) of the rows that the store does not have, in ascending layers.
 
-        The layer is g + ``weight`` * h. The rows of a layer come in parts, which take little memory
-        while they are packed.
+        They are the closed rows, or the open ones. The layer is g + ``weight`` * h. One with many
+        rows comes several times, each time with some of them: packing a row takes memory.
         """
         found, layers = np.empty(len(self.rows), np.uint32), np.empty(len(self.rows), np.uint16)
         count = int(find_unstored(self.tables, self.rows, weight, closed, found, layers))

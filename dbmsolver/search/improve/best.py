@@ -54,9 +54,10 @@ class Best(Generic[KeysT]):
         return True
 
     def take(self, steps: Sequence[Step], keys: Keys) -> bool:
-        """Take a solution of a search with other keys if it is shorter; return whether it is.
+        """Take a solution of a search over dominating positions or classes; return whether it is.
 
-        False, too, if it leaves out a safe move that has to be made.
+        ``keys`` are those of that search. A solution that is not shorter is not taken, nor one that
+        leaves out a safe move: the search for a shortest solution has only those that make it.
         """
         moves, position = replay(keys, list(steps)), self.codec.deal.position
         for move in moves:

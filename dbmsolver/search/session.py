@@ -262,8 +262,6 @@ class _Run:
 
     def _outcome_of_step(self, search: Search) -> Outcome | None:
         """Do a step; return the outcome, or the limit that is reached, or None to go on."""
-        if self.recorder.limits.states_reached(search.counted):  # by an earlier run
-            return Stopped(Limit.MAX_STATES)
         try:
             outcome = search.step()
         except OutOfBudget:

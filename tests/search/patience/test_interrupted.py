@@ -35,7 +35,7 @@ def test_crashes_leave_what_was_committed(wanted: Verdict, threads: int, tmp_pat
     deal = deck(wanted)
     options = Options(store=tmp_path, threads=threads)
     result, crashes = crash_until_done(lambda: session.run(Question.SOLVE, deal, options), 1)
-    assert crashes > 2
+    assert crashes > 1
     assert counts(result) == counts(api.solve(deal))
     assert faults.check(tmp_path).valid
     assert inspect.status(tmp_path).pending == 0

@@ -190,11 +190,12 @@ class AStarSearch(Search):
         return self.checkpoint.commit()
 
     def end(self, outcome: Outcome) -> Outcome:
-        """Commit all that is finished; InternalError if states are lost."""
+        """Commit all that is finished; InternalError, and no commit, if states are lost."""
+        if isinstance(outcome, (Exhausted, NoneShorter)):
+            self.checkpoint.flush()
+            self.checkpoint.check_none_lost()
         self.checkpoint.commit()
         self.close()
-        if isinstance(outcome, (Exhausted, NoneShorter)):
-            self.checkpoint.check_none_lost()
         return outcome
 
     def close(self) -> None:

@@ -311,7 +311,9 @@ class Checkpoint:
         """Return records of some open rows of a layer, which count as stored from now on."""
         states = encoded(self.codec, queue.states(numbers))
         queue.mark_stored(numbers)
-        return [NewRecord(layer, stratum, block) for stratum, block in states]
+        # None waits for a layer below this one: a search that goes on begins with this one.
+        waits = max(layer, self.layer)
+        return [NewRecord(waits, stratum, block) for stratum, block in states]
 
     def _not_looked_at(self, partition: Partition) -> Iterator[tuple[int, Rows]]:
         """Yield the candidates of a partition that are in memory only, with their layers."""

@@ -124,7 +124,8 @@ class PartitionCache:
         )
         if not partition.low < middle < partition.high:
             raise OutOfBudget
-        yield from self._evict(partition)
+        yield from self.checkpoint.write_out(partition)
+        partition.unload()
         self._cut(partition, middle)
 
     def _cut(self, partition: Partition, middle: int) -> None:

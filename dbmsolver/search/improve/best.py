@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from dbmsolver.core.shards import NO_CEILING
 from dbmsolver.errors import InternalError
 from dbmsolver.game.moves import Move
+from dbmsolver.game.tidying import makes_safe_moves
 from dbmsolver.results import Better
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Keys, Step, replay, steps_of
@@ -59,13 +60,9 @@ class Best(Generic[KeysT]):
         ``keys`` are those of that search. A solution that is not shorter is not taken, nor one that
         leaves out a safe move: the search for a shortest solution has only those that make it.
         """
-        moves, position = replay(keys, list(steps)), self.codec.deal.position
-        for move in moves:
-            forced = self.codec.measure.forced(position)
-            if forced is not None and forced.card != move.card:
-                return False
-            position = position.apply(move)
-        return self.offer(steps_of(self.codec, moves))
+        moves, dealt = replay(keys, list(steps)), self.codec.deal
+        safe = makes_safe_moves(dealt.position, moves, dealt.rules, self.recorder.policy)
+        return safe and self.offer(steps_of(self.codec, moves))
 
     def fields(self) -> dict[str, object]:
         """Return the solution as fields of a manifest."""

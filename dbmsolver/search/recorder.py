@@ -58,12 +58,21 @@ class Recorder:
     def add_closed(
         self, blocks: Iterable[Closed], *, always: bool = False, kind: bytes = b"C"
     ) -> list[BlockRef]:
-        """Put closed blocks into the batch; with `always`, even where only counts are kept."""
+        """Put closed blocks into the batch; with `always`, even where only counts are kept.
+
+        There they are dropped later, so they are not part of `closed_bytes`.
+        """
         refs = [BlockRef(block, data=block.data, kind=kind) for block in blocks]
         if self.keep_closed or always:
             self.batch.blocks += refs
+        if self.keep_closed:
             self.statistics.closed_bytes += sum(len(ref.block.data) for ref in refs)
         return refs
+
+    def clear_closed(self) -> None:
+        """Remove the closed states of the store with the next commit; those of the batch stay."""
+        self.batch.cleared.append(b"C")
+        self.statistics.closed_bytes = self.batch.block_bytes
 
     def due(self) -> bool:
         """Return True if it is time for a commit."""

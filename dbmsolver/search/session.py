@@ -391,7 +391,7 @@ class _Run:
             batch.cleared += [b"P", b"B", b"D"]
             if self.options.keep == "none":
                 batch.blocks = []
-                batch.cleared.append(b"C")
+                self.recorder.clear_closed()
         batch.fields |= {"verdict": verdict, "limit": None, "length": None, **fields}
         self.recorder.commit(0, 0)
 

@@ -160,17 +160,21 @@ class Closure:
         yield CheckJob("end of strata", lowest)
 
     def _run_jobs(self, jobs: Iterator[CheckJob]) -> Iterator[Progress]:
-        """Do the jobs, while the partition of the next job is loaded."""
+        """Do the jobs, while the partition of the next job is loaded where it can be."""
         job = next(jobs, None)
-        loading = self._load(job, set())
+        loading = None
         while job is not None:
+            loading = loading or self._load(job, set())
             loaded = None
             if loading is not None:
                 loaded = loading.result()
                 if self._chosen is None:
                     self.partitions.resident[loaded.number] = loaded
             following = next(jobs, None)
-            loading = self._load(following, {job.partition})
+            loading = None
+            # What a sample looks up is loaded after the job that may still send rows for it.
+            if following is not None and (self._chosen is None or following.kind == "check"):
+                loading = self._load(following, {job.partition})
             if loaded is not None:
                 yield from self._do(job, loaded)
             elif job.kind == "clear files":
@@ -179,8 +183,8 @@ class Closure:
                 self._end(job.partition)
             job = following
 
-    def _load(self, job: CheckJob | None, wanted: set[int]) -> Future[LoadedPartition] | None:
-        if job is None or job.kind in ("end of strata", "clear files"):
+    def _load(self, job: CheckJob, wanted: set[int]) -> Future[LoadedPartition] | None:
+        if job.kind in ("end of strata", "clear files"):
             return None
         partitions, partition = self.partitions, job.partition
         partitions.prepare(partition, self._readers)

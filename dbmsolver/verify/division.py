@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.errors import DbmError
+from dbmsolver.errors import SystemRefusedError, UsageError
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
 from dbmsolver.verify.blocks import Readers, read_body
@@ -118,7 +118,7 @@ def choose(
         held += count
         numbers.append(piece)
     if piece > np.iinfo(np.int16).max:
-        raise DbmError(f"a signature would take {piece + 1:,} pieces: more memory is needed")
+        raise UsageError(f"a signature would take {piece + 1:,} pieces: expected more --memory")
     cells = np.zeros(1 << MOST_BITS, np.int16)
     cells[: len(numbers)] = numbers
     cards = 0
@@ -128,9 +128,9 @@ def choose(
 
 
 def check_size(states: int) -> None:
-    """Raise DbmError for a piece that is too big for any partition."""
+    """Raise SystemRefusedError for a piece that is too big for any partition."""
     if states > MOST_STATES:
-        raise DbmError(f"{states:,} states differ in too little to be divided")
+        raise SystemRefusedError(f"{states:,} states differ in too little to be divided")
 
 
 def _alone(bits: Ints) -> RunIndex:

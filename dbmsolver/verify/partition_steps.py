@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.errors import DbmError, UsageError
+from dbmsolver.errors import InternalError, UsageError
 from dbmsolver.process import anonymous_memory
 from dbmsolver.results import Method
 from dbmsolver.verify.blocks import Readers
@@ -152,7 +152,7 @@ def bound_of(form: Form, words: tuple[int, int, int, int]) -> int:
     """Return the lower bound of a state."""
     error, bound = bound_of_words(form, np.array(words, np.uint64), make_board())
     if error:
-        raise DbmError("the state is no position")
+        raise InternalError("the state is no position")
     return int(bound)
 
 

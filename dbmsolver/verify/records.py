@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.errors import DbmError
+from dbmsolver.errors import InternalError
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.verify.format import Format, root_words
@@ -29,5 +29,5 @@ def root_record(form: Format, deal: Deal) -> tuple[int, int, int, int]:
     found = np.zeros(3, np.uint64)
     words = np.array([signature, off, low], np.uint64)
     if first_record(form, words, np.uint64(fix), make_table(), found):
-        raise DbmError("the deal has no record")
+        raise InternalError("the deal has no record")
     return int(found[0]), int(found[1]), int(found[2]), 0

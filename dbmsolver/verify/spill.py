@@ -50,11 +50,12 @@ class Spill:
             offset, data = offset + read, data[read:]
 
     def _write_at(self, data: memoryview, place: int) -> int:
-        """Write some data at an offset; return how many bytes. The lock is held."""
+        """Write some data at an offset; return how many bytes."""
         if hasattr(os, "pwrite"):
             return os.pwrite(self._file.fileno(), data, place)
-        os.lseek(self._file.fileno(), place, os.SEEK_SET)
-        return os.write(self._file.fileno(), data)
+        with self._lock:
+            os.lseek(self._file.fileno(), place, os.SEEK_SET)
+            return os.write(self._file.fileno(), data)
 
     def _read_at(self, data: memoryview, offset: int) -> int:
         """Read some bytes from an offset on; return how many."""

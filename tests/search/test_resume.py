@@ -182,6 +182,7 @@ def test_keep_none_leaves_no_closed_states(tmp_path: Path, monkeypatch: pytest.M
     assert (result.verdict, result.states) == ("unsolvable", 534_206)
     with Store.open(store) as opened:
         assert opened.keys() == [b"M", b"S"]
+        assert opened.manifest.closed_bytes == 0
 
 
 @pytest.mark.parametrize("number", [3, 11982])

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from dbmsolver.errors import DbmError
+from dbmsolver.errors import SystemRefusedError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.verify.division import check_size, choose
 from dbmsolver.verify.format_of_deal import make_format
@@ -78,12 +78,14 @@ def test_cards_that_seldom_move_divide() -> None:
 def test_more_pieces_than_can_be() -> None:
     words = np.arange(1 << MOST_BITS)
     codes = np.full(words.size, NO_CODES, np.uint16)
-    with pytest.raises(DbmError, match="would take 65,536 pieces: more memory is needed"):
+    with pytest.raises(UsageError, match="would take 65,536 pieces: expected more --memory"):
         choose(FORM, states(words).ravel(), codes, 1)
     assert choose(FORM, states(words).ravel(), codes, 2).pieces == 1 << (MOST_BITS - 1)
 
 
 def test_a_piece_that_is_too_large() -> None:
     check_size(MOST_STATES)
-    with pytest.raises(DbmError, match=f"{MOST_STATES + 1:,} states differ in too little"):
+    with pytest.raises(
+        SystemRefusedError, match=f"{MOST_STATES + 1:,} states differ in too little"
+    ):
         check_size(MOST_STATES + 1)

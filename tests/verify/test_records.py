@@ -304,6 +304,14 @@ def test_samples(middle: Path) -> None:
         check(middle, sample=0.3, depth="full")
 
 
+@pytest.mark.parametrize("memory", [4_096, 16_384])
+def test_samples_look_up_what_was_sent_to_files(tmp_path: Path, memory: int) -> None:
+    """Rows are looked up in the midst of a check, before they fill too large a file."""
+    api.prove(Deal.from_number(11982), store=tmp_path / "store")
+    report = check(tmp_path / "store", sample=0.5, seed=0, memory=memory, depth="lemma")
+    assert report.valid, report.reason
+
+
 @pytest.mark.parametrize("room", [1, 16, 300])
 def test_lists_of_positions_grow(middle: Path, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
     """Amid a record, between records, and while cards are parked."""

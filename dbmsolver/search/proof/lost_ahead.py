@@ -46,7 +46,7 @@ class LostAhead(UncountedDives):
         """Dive for a moment. A deal that is exhausted is lost."""
         outcome = self.dives.step()
         if isinstance(outcome, Exhausted):
-            self.recorder.batch.cleared.append(b"C")
+            self.recorder.clear_closed()
             self.recorder.batch.fields["method"] = self.keys.method
         if isinstance(outcome, GoalMet):
             self.won = True

@@ -230,7 +230,7 @@ def _size(candidates: list[Candidates]) -> int:
 
 
 def _state_bytes(candidates: Candidates) -> int:
-    return 8 * candidates.key_words + 1
+    return 8 * candidates.key_words + 2  # a code has two bytes at most
 
 
 def _without(candidates: list[Candidates], skip: NDArray[np.uint64]) -> Entry:

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from dbmsolver.errors import UsageError
-from dbmsolver.game.deals import Deal
-from dbmsolver.process import anonymous_memory
 from dbmsolver.results import Method
-from dbmsolver.storage.manifest import Manifest
 from dbmsolver.verify.claim import Progress
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.class_positions import count_positions
@@ -20,17 +16,12 @@ from dbmsolver.verify.position_list import TooManyPositions
 from dbmsolver.verify.store_check import StoreCheck
 
 
-def class_format(deal: Deal, manifest: Manifest) -> ClassFormat:
-    """Return the keys of the classes in a store."""
-    any_passes = manifest.method == Method.CLASSES_ANY_PASSES
-    return ClassFormat(deal, manifest.policy, any_passes)
-
-
 def check_leaving(check: StoreCheck, length: int | None) -> Generator[Progress, None, None]:
     """Check the closed states of a game whose cards only leave."""
     deal = check.report.deal
     kind = PileFormat if deal.rules.has_pile else PairFormat
     form = kind(deal, layered=check.manifest.question == "solve")
+    check.show = lambda words: form.position(words[0])
     if length is not None and check.is_bound(form.least, length):
         return
     blocks = LeavingCheck(
@@ -56,9 +47,7 @@ def _run(
     report = check.report
     report.all_blocks, report.blocks = len(blocks.keys), len(blocks.chosen)
     try:
-        for event in blocks.run():
-            report.peak_memory = max(report.peak_memory, anonymous_memory())
-            yield event
+        yield from blocks.run()
     finally:
         report.strata = [(*place, states, 0) for place, states in sorted(blocks.counts.items())]
         report.states, report.all_states = blocks.states, blocks.all_states
@@ -71,7 +60,9 @@ def _run(
 def check_classes(check: StoreCheck) -> Generator[Progress, None, None]:
     """Check a proof over classes in the depth that is wanted."""
     report = check.report
-    form = class_format(report.deal, check.manifest)
+    any_passes = check.manifest.method == Method.CLASSES_ANY_PASSES
+    form = ClassFormat(report.deal, check.manifest.policy, any_passes)
+    check.show = form.position
     blocks = ClassCheck(
         check.store, form, check.threads, check.memory, check.sample, check.options.seed
     )
@@ -81,7 +72,7 @@ def check_classes(check: StoreCheck) -> Generator[Progress, None, None]:
         "every closed key is a class of the deal, and none is won",
         "every class that a move leads to is closed",
     ]
-    if check.manifest.method == Method.CLASSES_ANY_PASSES:
+    if any_passes:
         shown.append("with any number of passes, so with those there are, too")
     yield from _run(check, blocks, shown)
     if report.depth == "full":
@@ -93,15 +84,10 @@ def _list_positions(check: StoreCheck) -> Generator[Progress, None, None]:
     report = check.report
     try:
         report.covered = yield from count_positions(
-            report.deal, check.manifest.policy, 3 * check.memory // 4, report
+            report.deal, check.manifest.policy, 3 * check.memory // 4
         )
     except TooManyPositions as error:
-        if check.options.depth is not None:
-            raise UsageError(
-                f"there are {error.message}: expected more --memory, or --depth lemma",
-                str(report.store),
-            ) from None
-        report.depth = "lemma"
+        check.use_lemma(error, "there are")
         return
     report.checked += [
         f"{report.covered:,} positions follow from the deal by the rules alone, ",

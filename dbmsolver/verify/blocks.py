@@ -18,7 +18,7 @@ from dbmsolver.errors import StoreError
 from dbmsolver.storage.records import describe, parse_closed_key
 from dbmsolver.storage.store import Store
 from dbmsolver.verify.forms import Form
-from dbmsolver.verify.kernels.blocks import Body
+from dbmsolver.verify.kernels.blocks import Body, make_scratch, unpack_run
 
 _FORMAT = 4
 """The version of blocks that is read here."""
@@ -94,6 +94,21 @@ def _directory(body: bytes, header: _Header, key: bytes, where: str) -> Director
 def read_body(store: Store, form: Form, key: bytes) -> Body:
     """Return a block's states; StoreError if it is damaged."""
     return _whole(store, form.code_bytes, key)[1]
+
+
+def read_run(
+    store: Store, form: Form, key: bytes, signature: np.uint64, first: int, count: int
+) -> tuple[int, NDArray[np.uint64], NDArray[np.uint16]]:
+    """Return an error, and planes and codes of ``count`` states of a block, from ``first`` on.
+
+    They are all of one signature. The error is one of
+    :mod:`dbmsolver.verify.kernels.blocks`, 0 if there is none. StoreError if the block is damaged.
+    """
+    body = read_body(store, form, key)
+    planes, codes = np.empty(form.planes * count, np.uint64), np.empty(count, np.uint16)
+    place = np.int64(first), np.int64(count)
+    error = unpack_run(form, signature, body, *place, planes, codes, np.int64(0), make_scratch())
+    return int(error), planes, codes
 
 
 def claimed_by(store: Store, width: int, key: bytes) -> tuple[int, int]:

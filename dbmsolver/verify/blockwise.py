@@ -75,8 +75,8 @@ class BlockwiseCheck(Generic[FormT, GroupT, StatesT]):
         self._loaded: dict[GroupT, StatesT] = {}
         self._lock = Lock()
         claims = [claimed_by(store, self.code_bytes, key) for key in self.keys]
-        self._claimed = {key: states for key, (states, _) in zip(self.keys, claims, strict=True)}
-        self.all_states = sum(self._claimed.values())
+        self.claimed = {key: states for key, (states, _) in zip(self.keys, claims, strict=True)}
+        self.all_states = sum(self.claimed.values())
         self._check_counts()
         self.part, self.parts = 0, self._parts(memory, max((size for _, size in claims), default=0))
 
@@ -115,7 +115,7 @@ class BlockwiseCheck(Generic[FormT, GroupT, StatesT]):
                         done += 1
                         place = parse_closed_key(key)
                         if part == 0:
-                            self.counts[place.layer, place.stratum] += self._claimed[key]
+                            self.counts[place.layer, place.stratum] += self.claimed[key]
                             self.digest = (self.digest + digest) & 0xFFFFFFFFFFFFFFFF
                         if pace.due():
                             share = done / all_blocks
@@ -171,7 +171,7 @@ class BlockwiseCheck(Generic[FormT, GroupT, StatesT]):
         """Return the number of parts; the largest block has ``block`` bytes."""
         states: Counter[GroupT] = Counter()
         for group, keys in self.groups.items():
-            states[group] = sum(self._claimed[key] for key in keys)
+            states[group] = sum(self.claimed[key] for key in keys)
         together = (sum(states[other] for other in self.near(group)) for group in states)
         needed = self.state_bytes * max(together, default=0)
         blocks = _BLOCK_TIMES * block * (self.threads + 1)

@@ -1,8 +1,7 @@
 """The certificate of a finished search: its claim, and the counts to compare another run by.
 
-The digest and the counts do not depend on
-threads, memory or the order of the work where a proof is concerned, so two runs of one proof give
-equal records but for the program's version.
+The digest and the counts of a proof do not depend on threads, memory or the order of the work. So
+two runs of one proof give equal records but for the program's version.
 """
 
 from __future__ import annotations
@@ -14,12 +13,14 @@ from dbmsolver.errors import DbmError, InputError, StoreError
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import measure_of
+from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_fields, rules_from
 from dbmsolver.results import Method, Question, Result
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.meanings import meaning_of
 from dbmsolver.verify.certificate_file import FORMAT, Certificate, problems, short
-from dbmsolver.verify.solution import BadSolution, replay
+from dbmsolver.verify.refutation import Refuted
+from dbmsolver.verify.solution import check_solution
 
 
 def claim_of(manifest: Manifest, where: str | None = None) -> str:
@@ -40,28 +41,39 @@ def from_manifest(manifest: Manifest, where: str | None = None) -> Certificate:
     is not said to be a shortest one rests on its moves alone.
     """
     claim = claim_of(manifest, where)
-    record: Certificate = {
-        "certificate": FORMAT,
-        "claim": claim,
-        "question": _question(manifest.question, manifest.method),
-        "method": manifest.method,
-        "deal": {
-            "number": manifest.deal["number"],
-            "board": manifest.deal["board"].splitlines(),
-        },
-        "rules": rules_fields(rules_from(manifest.rules)),
-        "policy": manifest.policy,
-        "metric": manifest.metric,
-        "meaning": manifest.meaning,
-        "length": manifest.length if claim != "unsolvable" else None,
-        **_counts(claim, manifest.strata, manifest.length, manifest.digest),
-        "path": manifest.path if claim != "unsolvable" else None,
-        "versions": {"program": manifest.program, "store": manifest.format},
-    }
+    deal = {"number": manifest.deal["number"], "board": manifest.deal["board"].splitlines()}
+    record = _record(claim, manifest, deal, rules_from(manifest.rules), manifest.meaning)
+    record["path"] = manifest.path if claim != "unsolvable" else None
+    record["versions"] = {"program": manifest.program, "store": manifest.format}
     problem = next(problems(record), None)
     if problem is not None:
         raise StoreError(f"the manifest is wrong: {problem}", where)
     return record
+
+
+def _record(
+    claim: str,
+    answer: Manifest | Result,
+    deal: dict[str, Any],
+    rules: Rules,
+    meaning: dict[str, Any],
+) -> Certificate:
+    """Return the certificate of an answer, without its solution and the program's version."""
+    return {
+        "certificate": FORMAT,
+        "claim": claim,
+        "question": _question(answer.question, answer.method),
+        "method": answer.method,
+        "deal": deal,
+        "rules": rules_fields(rules),
+        "policy": answer.policy,
+        "metric": answer.metric,
+        "meaning": meaning,
+        "length": answer.length if claim != "unsolvable" else None,
+        **_counts(claim, answer.strata, answer.length, answer.digest),
+        "path": None,
+        "versions": {},
+    }
 
 
 def _question(question: Question, method: Method) -> Question:
@@ -156,39 +168,20 @@ def from_result(result: Result) -> Certificate:
         raise StoreError(f"claims nothing, the search ended undecided ({result.limit})")
     if result.verdict == "solved":
         claim = "shortest" if result.shortest else "solved"
-    return {
-        "certificate": FORMAT,
-        "claim": claim,
-        "question": _question(result.question, result.method),
-        "method": result.method,
-        "deal": {
-            "number": result.deal.number,
-            "board": format_board(result.deal.position).splitlines(),
-        },
-        "rules": rules_fields(result.deal.rules),
-        "policy": result.policy,
-        "metric": result.metric,
-        "meaning": meaning_of(
-            result.deal.rules, result.policy, result.metric, result.method, result.question
-        ),
-        "length": result.length,
-        **_counts(claim, result.strata, result.length, result.digest),
-        "path": None,
-        "versions": {},
-    }
+    deal, rules = result.deal, result.deal.rules
+    board = {"number": deal.number, "board": format_board(deal.position).splitlines()}
+    question, method = result.question, result.method
+    meaning = meaning_of(rules, result.policy, result.metric, method, question)
+    return _record(claim, result, board, rules, meaning)
 
 
 def bad_path(certificate: Certificate, deal: Deal) -> str | None:
     """Return the fault of the solution in a certificate, None if it has none."""
     if certificate["claim"] == "unsolvable":
         return None
-    if certificate["path"] is None:
-        return "there is no solution to be played"
+    measure = measure_of(deal.rules, certificate["policy"], certificate["metric"])
     try:
-        measure = measure_of(deal.rules, certificate["policy"], certificate["metric"])
-        length = replay(deal, certificate["path"], measure)
-    except BadSolution as bad:
-        return bad.reason
-    if length != certificate["length"]:
-        return f"the solution has {length} moves, not {certificate['length']}"
+        check_solution(deal, certificate["path"], certificate["length"], measure)
+    except Refuted as refuted:
+        return refuted.reason
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from pathlib import Path
 
 from dbmsolver.errors import (
@@ -15,23 +15,13 @@ from dbmsolver.errors import (
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.process import anonymous_memory
-from dbmsolver.results import Method
-from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.block_steps import class_format
 from dbmsolver.verify.certificate import bad_path, deal_of, differences, from_manifest
 from dbmsolver.verify.certificate_file import Certificate
 from dbmsolver.verify.claim import Progress
-from dbmsolver.verify.format_of_deal import make_format
-from dbmsolver.verify.pair_format import PairFormat
-from dbmsolver.verify.patience_format import PatienceFormat
-from dbmsolver.verify.pile_format import PileFormat
-from dbmsolver.verify.positions import WrongPosition
-from dbmsolver.verify.refutation import Refuted
+from dbmsolver.verify.refutation import Refuted, Words
 from dbmsolver.verify.report import CheckOptions, Depth, Verification
 from dbmsolver.verify.run import run_check
-from dbmsolver.verify.showing import position_of, position_of_record
-from dbmsolver.verify.solution import BadSolution
 from dbmsolver.verify.store_check import StoreCheck
 
 
@@ -62,27 +52,21 @@ def verify(
             )
         deal = _deal(certificate, str(path))
         report = Verification(path, deal, certificate, sample=sample)
+        check = StoreCheck(
+            store, manifest, report, CheckOptions(threads, memory, sample, seed, depth)
+        )
         try:
-            options = CheckOptions(threads, memory, sample, seed, depth)
-            yield from run_check(StoreCheck(store, manifest, report, options))
+            for progress in run_check(check):
+                report.peak_memory = max(report.peak_memory, anonymous_memory())
+                yield progress
             if against is not None:
                 _compare(certificate, against, deal)
                 report.checked.append("the certificate agrees with the store")
             report.valid = True
         except Refuted as refuted:
-            report.reason = refuted.reason
-            show = _shown(deal, manifest)
-            if refuted.words is not None:
-                report.position = show(refuted.words)
-            if refuted.other is not None:
-                report.neighbour = show(refuted.other)
-                report.relation = refuted.relation
-        except BadSolution as bad:
-            report.reason, report.position = bad.reason, bad.position
-        except WrongPosition as wrong:
-            report.reason, report.position = wrong.reason, wrong.position
-            if wrong.after is not None:
-                report.neighbour, report.relation = wrong.after, "a position after the move"
+            report.reason, report.relation = refuted.reason, refuted.relation
+            report.position = _position(refuted.shown, check)
+            report.neighbour = _position(refuted.other, check)
         except (ChangedError, DiskFullError):
             raise  # the store is not to blame
         except StoreError as error:
@@ -93,21 +77,9 @@ def verify(
     return report
 
 
-def _shown(
-    deal: Deal, manifest: Manifest
-) -> Callable[[tuple[int, int, int, int]], Position | None]:
-    """Return a function that makes a position of a state's words."""
-    if deal.rules.only_leave:
-        keys = (PileFormat if deal.rules.has_pile else PairFormat)(deal)
-        return lambda words: keys.position(words[0])
-    if manifest.method.of_classes:
-        return class_format(deal, manifest).position
-    if deal.rules.is_patience:
-        metric = manifest.metric if manifest.question == "solve" else None
-        return PatienceFormat(deal, manifest.policy, metric).position
-    form = make_format(deal, manifest.policy, manifest.metric)
-    show = position_of_record if manifest.method == Method.DOMINATING else position_of
-    return lambda words: show(form, deal, words)
+def _position(shown: Words | Position | None, check: StoreCheck) -> Position | None:
+    """Return the position that a refutation shows; None if it shows none, or no position."""
+    return check.show(shown) if isinstance(shown, tuple) else shown
 
 
 def _deal(certificate: Certificate, where: str) -> Deal:

@@ -29,13 +29,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.verify.kernels.class_layout import (
-    CARDS,
     FREE,
     KING,
     ClassRules,

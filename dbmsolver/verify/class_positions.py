@@ -9,24 +9,20 @@ from collections.abc import Generator
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
-from dbmsolver.process import anonymous_memory
 from dbmsolver.verify.claim import Progress
 from dbmsolver.verify.kernels import patience_positions as k
 from dbmsolver.verify.kernels.position_set import make_wanted
 from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.position_list import PositionList
-from dbmsolver.verify.positions import WrongPosition
-from dbmsolver.verify.report import Verification
+from dbmsolver.verify.refutation import Refuted
 
 _STEPS = 1 << 15
 
 
-def count_positions(
-    deal: Deal, policy: Policy, memory: int, report: Verification
-) -> Generator[Progress, None, int]:
+def count_positions(deal: Deal, policy: Policy, memory: int) -> Generator[Progress, None, int]:
     """List all positions that safe moves home leave; return their number.
 
-    TooManyPositions if they need more than ``memory`` bytes, WrongPosition for one that is won.
+    TooManyPositions if they need more than ``memory`` bytes, Refuted for one that is won.
     """
     form = PatienceFormat(deal, policy, None)
     positions = PositionList(memory)
@@ -39,11 +35,9 @@ def count_positions(
         found, head, positions.count = k.list_positions(
             form.digits, form.board, positions.found, wanted, head, positions.count, _STEPS
         )
-        report.peak_memory = max(report.peak_memory, anonymous_memory())
         share = head / positions.count
         yield Progress("listing positions", 0, 0, head, positions.count, share)
     if found == k.WON:
         won = form.position(form.state(positions.states[head]))
-        assert won is not None
-        raise WrongPosition("the moves of the game lead to a win", won)
+        raise Refuted("the moves of the game lead to a win", won)
     return int(positions.count)

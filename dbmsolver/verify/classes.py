@@ -55,7 +55,7 @@ class ClassCheck(BlockwiseCheck[ClassFormat, int, t.Words]):
 
     def load(self, keys: list[bytes]) -> t.Words:
         """Return the closed classes of some blocks, in this part, as a hash table."""
-        states = sum(self.store.states_in(key) for key in keys) // self.parts
+        states = sum(self.claimed[key] for key in keys) // self.parts
         slots = max(1 << (_SLOTS_PER_CLASS * states).bit_length(), _LEAST_SLOTS)
         while True:
             table = np.full((slots, 2), t.NONE, np.uint64)

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from dbmsolver.errors import SystemRefusedError, UsageError
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.blocks import Readers, read_body
+from dbmsolver.verify.blocks import Readers, read_run
 from dbmsolver.verify.claim import Pace, Progress
 from dbmsolver.verify.forms import Form
-from dbmsolver.verify.kernels.blocks import make_scratch, unpack_run
 from dbmsolver.verify.kernels.partition import MOST_STATES, RunIndex
 from dbmsolver.verify.kernels.pieces import MOST_BITS, count_cells, count_ones
 
@@ -79,16 +78,11 @@ def _sample(
     store: Store, form: Form, signature: np.uint64, step: int, key: bytes, record: Ints
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint16]]:
     """Return planes and codes of one state in ``step``; none if they cannot be read."""
-    body = read_body(store, form, key)
-    count = int(record[3])
-    planes = np.empty(form.planes * count, np.uint64)
-    codes = np.empty(count, np.uint16)
-    error = unpack_run(
-        form, signature, body, record[2], record[3], planes, codes, np.int64(0), make_scratch()
-    )
+    _, before, first, count = record.tolist()
+    error, planes, codes = read_run(store, form, key, signature, first, count)
     if error:  # which is found again, and reported, when the states are to be checked
         return np.empty(0, np.uint64), np.empty(0, np.uint16)
-    chosen = np.arange(int(record[1]) % step, count, step)
+    chosen = np.arange(before % step, count, step)
     return planes.reshape(count, form.planes)[chosen].ravel(), codes[chosen]
 
 

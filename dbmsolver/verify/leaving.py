@@ -108,7 +108,7 @@ class LeavingCheck(BlockwiseCheck[LeavingFormat, Place, Words]):
         elif place[0]:
             raise Refuted("a proof has no layers", _words(int(keys[0])))
         _none(form.are_won(fields), keys, "a closed position is a goal")
-        self._check_parents(place, keys, codes, fields)
+        self._check_parents(place, keys, codes)
         if self.length is None or place[0] < self.length:
             self._check_successors(place, keys, fields)
 
@@ -132,7 +132,7 @@ class LeavingCheck(BlockwiseCheck[LeavingFormat, Place, Words]):
                 words = _words(int(moved.keys[some][gone])), _words(int(others[gone]))
                 raise Refuted(reason, *words, relation)
 
-    def _check_parents(self, place: Place, keys: Words, codes: Ints, fields: Any) -> None:
+    def _check_parents(self, place: Place, keys: Words, codes: Ints) -> None:
         form = self.form
         is_root = keys == np.uint64(form.root)
         if place[0] != form.root_layer:

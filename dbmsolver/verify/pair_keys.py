@@ -33,7 +33,7 @@ from dbmsolver.errors import InputError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
-from dbmsolver.verify.kernels.leaving import unpack_pairs
+from dbmsolver.verify.kernels.leaving import unpack_keys
 from dbmsolver.verify.leaving_format import Body, Flags, Ints, Words
 
 TURNED, OVER, FIRST = 200, 201, 202
@@ -101,7 +101,8 @@ class PairKeyFormat:
     def read(self, signatures: Words, counts: Ints, body: Body, layer: int) -> Words | None:
         """Return the public keys of a block; None if some have bits that no key of a layer has."""
         keys = np.empty(body.states, np.uint64)
-        good = unpack_pairs(signatures, counts, body, self.width, self.bits, layer, keys)
+        bits = self.bits  # a signature stands above the local key
+        good = unpack_keys(signatures, counts, body, bits, self.width, bits, layer, keys)
         return keys if good else None
 
     def take_apart(self, keys: Words) -> PairFields:

@@ -8,8 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.errors import InternalError, UsageError
-from dbmsolver.process import anonymous_memory
+from dbmsolver.errors import InternalError
 from dbmsolver.results import Method
 from dbmsolver.verify.blocks import Readers
 from dbmsolver.verify.catalog import Catalog, read_catalog
@@ -38,19 +37,13 @@ def check_states(check: StoreCheck, form: Form, claim: Claim) -> Generator[Progr
 def check_records(check: StoreCheck, form: Format) -> Generator[Progress, None, None]:
     """Check a proof over dominating positions in the depth that is wanted."""
     catalog = yield from _read_catalog(check, form)
-    depth = check.options.depth or check.usual_depth(catalog.states)
-    check.report.depth = depth
-    if depth == "full":
+    check.report.depth = check.options.depth or check.usual_depth(catalog.states)
+    if check.report.depth == "full":
         try:
             yield from _check_in_full(check, form, catalog)
         except TooManyPositions as error:
-            if check.options.depth is not None:
-                raise UsageError(
-                    f"the records cover {error.message}: expected more --memory, or --depth lemma",
-                    str(check.report.store),
-                ) from None
-            check.report.depth = depth = "lemma"
-    if depth == "lemma":
+            check.use_lemma(error, "the records cover")
+    if check.report.depth == "lemma":
         root = root_record(form, check.report.deal)
         yield from _check_closure(check, form, Claim(root, None, Method.DOMINATING), catalog)
 
@@ -65,14 +58,7 @@ def _check_in_full(
         form, report.deal, catalog, partitions, check.threads, 3 * memory // 4
     )
     try:
-        while True:
-            try:
-                event = next(positions_check)
-            except StopIteration as stop:
-                positions = stop.value
-                break
-            report.peak_memory = max(report.peak_memory, anonymous_memory())
-            yield event
+        positions = yield from positions_check
     finally:
         partitions.close()
     report.blocks, report.states = len(catalog.blocks), int(positions.total[0])
@@ -110,9 +96,7 @@ def _check_closure(
     )
     report.blocks = closure.blocks
     try:
-        for event in closure.run():
-            report.peak_memory = max(report.peak_memory, anonymous_memory())
-            yield event
+        yield from closure.run()
     finally:
         if not form.counts_forced:
             closure.counts[:, :, 0] += closure.counts[:, :, 1]

@@ -54,7 +54,6 @@ class PartitionLoader:
         self.catalog = catalog
         self.memory = memory
         self.costs = costs
-        self.loads = 0
         self.resident: dict[int, LoadedPartition] = {}
         self._pieces: dict[int, Pieces] = {}
 
@@ -98,7 +97,6 @@ class PartitionLoader:
         self, number: int, blocks: NDArray[np.bool_] | None = None, runs: Ints | None = None
     ) -> LoadedPartition:
         """Load a partition: only states of ``blocks`` or ``runs``, where these are given."""
-        self.loads += 1
         plan = self.catalog.partitions[number]
         width = self.form.planes
         records = plan.records

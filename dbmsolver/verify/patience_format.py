@@ -35,6 +35,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric, measure_of
@@ -43,7 +44,6 @@ from dbmsolver.game.position import Position
 from dbmsolver.verify.kernels.board import NOTHING, NOWHERE, make_board
 from dbmsolver.verify.kernels.digits import (
     AT_HOME,
-    CARDS,
     PER_WORD,
     STOCK_SHIFT,
     WASTE_SHIFT,

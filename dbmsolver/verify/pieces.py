@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.blocks import Readers, read_body
+from dbmsolver.verify.blocks import Readers, read_run
 from dbmsolver.verify.catalog import Catalog, PartitionPlan
 from dbmsolver.verify.division import check_size
 from dbmsolver.verify.forms import Form
-from dbmsolver.verify.kernels.blocks import make_scratch, unpack_run
 from dbmsolver.verify.kernels.pieces import sort_by_piece
 from dbmsolver.verify.refutation import key_refuted
 from dbmsolver.verify.spill import Spill
@@ -99,17 +98,12 @@ def _sort_block(
     starts: Ints,
     spill: Spill,
 ) -> int:
-    run, block, _, count = record.tolist()
+    run, block, first, count = record.tolist()
     place = catalog.blocks[block]
     signature = catalog.index.signatures[run]
-    body = read_body(store, form, place.key)
-    planes, codes = np.empty(form.planes * count, np.uint64), np.empty(count, np.uint16)
-    error = unpack_run(
-        form, signature, body, record[2], record[3], planes, codes, np.int64(0), make_scratch()
-    )
+    error, planes, codes = read_run(store, form, place.key, signature, first, count)
     if error:
         raise key_refuted(error, place, int(signature))
-    del body
     sorted_planes, sorted_codes = np.empty_like(planes), np.empty_like(codes)
     sort_by_piece(
         catalog.index, np.int64(plan.split), form.planes, planes, codes,

@@ -105,7 +105,8 @@ class PileFormat:
     def read(self, signatures: Words, counts: Ints, body: Body, layer: int) -> Words | None:
         """Return the public keys of a block; None if some have bits that no key has."""
         keys = np.empty(body.states, np.uint64)
-        good = unpack_keys(signatures, counts, body, self.cut, self.local_bits, keys)
+        inside = 6, self.cut - 6  # a signature stands above the card on top
+        good = unpack_keys(signatures, counts, body, *inside, self.local_bits, 0, keys)
         return keys if good else None
 
     @property

@@ -36,14 +36,6 @@ Words = NDArray[np.uint64]
 _UNIT = 1 << 14
 
 
-class WrongPosition(Exception):
-    """A position that refutes the claim, and the one that it leads to."""
-
-    def __init__(self, reason: str, position: Position, after: Position | None = None) -> None:
-        super().__init__(reason)
-        self.reason, self.position, self.after = reason, position, after
-
-
 class Positions(PositionList):
     """The set P of a store, in ``memory`` bytes; TooManyPositions if it needs more."""
 
@@ -100,11 +92,11 @@ class Positions(PositionList):
                 yield self._progress("parking cards", done / self.count)
 
     def check(self, threads: int) -> Iterator[Progress]:
-        """Check all positions; WrongPosition for the first that is found to be wrong."""
+        """Check all positions; Refuted for the first that is found to be wrong."""
         first = np.array(root_words(self.form, self.deal)[:3], np.uint64)
         position_moves.settle_words(self.form, make_board(), first)
         if not position_set.contains(self.found, first):
-            raise WrongPosition(
+            raise Refuted(
                 "the deal is not among the positions that the closed records cover",
                 self._position(first),
             )
@@ -130,11 +122,11 @@ class Positions(PositionList):
             self.form, make_board(), self.found, first, last, wanted, wrong
         )
         if error == position_moves.GOAL_REACHED:
-            raise WrongPosition(
+            raise Refuted(
                 "a closed record covers a goal: all cards are home", self._position(wrong[0])
             )
         if error:
-            raise WrongPosition(
+            raise Refuted(
                 "a move leads from a position that the closed records cover "
                 "to one that they do not",
                 self._position(wrong[0]),

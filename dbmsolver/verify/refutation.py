@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dbmsolver.game.position import Position
 from dbmsolver.storage.records import describe
 from dbmsolver.verify.catalog import StoredBlock
 from dbmsolver.verify.kernels import blocks as b
@@ -37,23 +38,27 @@ _REASONS = {
 }
 
 
+Words = tuple[int, int, int, int]
+"""A state: signature and planes, or the words of another kind of key and zeros."""
+
+
 class Refuted(Exception):
     """The store's claim does not hold, or not for the reasons that the store gives.
 
-    ``words`` is a state to show, (signature, off, low, high), and ``other`` a second one;
-    ``relation`` names its relation to the first.
+    ``shown`` is a state or position to show, and ``other`` a second one; ``relation`` names its
+    relation to the first.
     """
 
     def __init__(
         self,
         reason: str,
-        words: tuple[int, int, int, int] | None = None,
-        other: tuple[int, int, int, int] | None = None,
+        shown: Words | Position | None = None,
+        other: Words | Position | None = None,
         relation: str | None = None,
     ) -> None:
         super().__init__(reason)
         self.reason = reason
-        self.words = words
+        self.shown = shown
         self.other = other
         self.relation = relation
 
@@ -70,9 +75,7 @@ def key_refuted(error: int, place: StoredBlock, signature: int) -> Refuted:
     return Refuted(f"{_REASONS[error]} ({describe(place.key)}, signature {signature:#x})")
 
 
-def words_of(
-    signature: int, partition: s.PartitionStates, number: int
-) -> tuple[int, int, int, int]:
+def words_of(signature: int, partition: s.PartitionStates, number: int) -> Words:
     """Return a state of a partition: signature and planes."""
     width = partition.planes.size // max(partition.codes.size, 1)
     planes = [int(word) for word in partition.planes[width * number : width * (number + 1)]]

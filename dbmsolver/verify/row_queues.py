@@ -53,7 +53,6 @@ class RowQueues:
 
     def __init__(self, strata: NDArray[np.int64], planes: int, memory: int) -> None:
         self.width = planes + 2
-        self.sent = 0
         self.spilled = 0
         """Bytes in files."""
         self._strata = strata
@@ -70,7 +69,6 @@ class RowQueues:
             queue.rows.append(rows)
             queue.nbytes += rows.nbytes
             self._used += rows.nbytes
-            self.sent += rows.shape[0]
             while self._used > self._memory:
                 fullest = max(self._queues, key=lambda number: self._queues[number].nbytes)
                 self._spill(fullest, self._queues[fullest])

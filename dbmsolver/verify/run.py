@@ -7,6 +7,7 @@ are made; :mod:`dbmsolver.verify.block_steps` and :mod:`dbmsolver.verify.partiti
 from __future__ import annotations
 
 from collections.abc import Generator
+from functools import partial
 
 from dbmsolver.errors import UsageError
 from dbmsolver.game.measures import measure_of
@@ -18,7 +19,8 @@ from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.forms import Form
 from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.refutation import Refuted
-from dbmsolver.verify.solution import replay
+from dbmsolver.verify.showing import position_of, position_of_record
+from dbmsolver.verify.solution import check_solution
 from dbmsolver.verify.store_check import StoreCheck
 
 
@@ -31,11 +33,8 @@ def run_check(check: StoreCheck) -> Generator[Progress, None, None]:
         _check_depth(check, claim)
     if claim != "unsolvable":
         measure = measure_of(report.deal.rules, manifest.policy, manifest.metric)
-        if manifest.path is None:
-            raise Refuted("there is no solution to be played")
-        length = replay(report.deal, manifest.path, measure)
-        if length != manifest.length:
-            raise Refuted(f"the solution has {length} moves, not {manifest.length}")
+        length = manifest.length
+        check_solution(report.deal, manifest.path, length, measure)
         report.checked.append(f"the solution is legal and has {length} moves")
     if claim == "solved":
         return
@@ -51,12 +50,15 @@ def run_check(check: StoreCheck) -> Generator[Progress, None, None]:
     if report.deal.rules.is_patience:
         metric = manifest.metric if manifest.question == "solve" else None
         keys = PatienceFormat(report.deal, manifest.policy, metric)
+        check.show = keys.position
         form, root = keys.digits, keys.state(keys.root)
     else:
         form = make_format(report.deal, manifest.policy, manifest.metric)
         if manifest.method == Method.DOMINATING:
+            check.show = partial(position_of_record, form, report.deal)
             yield from partition_steps.check_records(check, form)
             return
+        check.show = partial(position_of, form, report.deal)
         root = root_words(form, report.deal)
     if length is not None and check.is_bound(partition_steps.bound_of(form, root), length):
         return

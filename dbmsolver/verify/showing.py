@@ -14,8 +14,7 @@ from dbmsolver.verify.kernels.board import Board, Laid, make_board
 from dbmsolver.verify.kernels.planes import take_signature
 from dbmsolver.verify.kernels.record_table import apart, make_table
 from dbmsolver.verify.kernels.states import lay_words
-
-Words = tuple[int, int, int, int]
+from dbmsolver.verify.refutation import Words
 
 
 def cards_of(cards: int) -> list[int]:

@@ -15,24 +15,27 @@ from dbmsolver.game.measures import Measure
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME, PAIRED
+from dbmsolver.verify.refutation import Refuted
 
 TURNED = 6
 """The place value of a step that turns cards of the stock, or the waste; its card is 0."""
 
 
-class BadSolution(Exception):
-    """The moves are no solution; ``position`` is where that shows."""
-
-    def __init__(self, reason: str, position: Position) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.position = position
+def check_solution(
+    deal: Deal, path: Sequence[Any] | None, length: int | None, measure: Measure
+) -> None:
+    """Raise Refuted unless a path is a solution of this length."""
+    if path is None:
+        raise Refuted("there is no solution to be played")
+    found = replay(deal, path, measure)
+    if found != length:
+        raise Refuted(f"the solution has {found} moves, not {length}")
 
 
 def replay(deal: Deal, path: Sequence[Any], measure: Measure) -> int:
     """Make the moves of a solution; return how many are counted.
 
-    Each is a pair of a card and the place value that it goes to. BadSolution if one is illegal, or
+    Each is a pair of a card and the place value that it goes to. Refuted if one is illegal, or
     cards are left.
     """
     length = 0
@@ -40,13 +43,11 @@ def replay(deal: Deal, path: Sequence[Any], measure: Measure) -> int:
     for number, step in enumerate(path, start=1):
         move = _move(deal, position, step, measure)
         if move is None:
-            raise BadSolution(
-                f"move {number} of the solution ({_text(step)}) is not legal", position
-            )
+            raise Refuted(f"move {number} of the solution ({_text(step)}) is not legal", position)
         position = position.apply(move)
         length += measure.cost(move)
     if not position.is_goal():
-        raise BadSolution(
+        raise Refuted(
             f"after the {len(path)} moves of the solution {position.left} cards are "
             f"{position.left_where}",
             position,

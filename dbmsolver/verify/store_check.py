@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from dbmsolver.errors import UsageError
+from dbmsolver.game.position import Position
 from dbmsolver.process import default_memory, processors
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.refutation import Refuted
+from dbmsolver.verify.position_list import TooManyPositions
+from dbmsolver.verify.refutation import Refuted, Words
 from dbmsolver.verify.report import CheckOptions, Depth, Verification
 
 MOST_IN_FULL = 1_000_000
@@ -29,6 +34,8 @@ class StoreCheck:
         self.threads = options.threads or processors()
         self.memory = options.memory or default_memory()
         self.sample = options.sample
+        self.show: Callable[[Words], Position | None] = lambda _: None
+        """Returns the position of a state; set by the first step that knows the keys."""
 
     def is_bound(self, least: int, length: int) -> bool:
         """Return True if a solution is as short as the deal's lower bound, and so a shortest one.
@@ -44,6 +51,15 @@ class StoreCheck:
     def usual_depth(self, states: int) -> Depth:
         """Return the depth of a check of this many records if the user asked for none."""
         return "full" if self.sample is None and states <= MOST_IN_FULL else "lemma"
+
+    def use_lemma(self, error: TooManyPositions, what: str) -> None:
+        """Make the depth lemma, as memory is too small; UsageError if full was asked for."""
+        if self.options.depth is not None:
+            raise UsageError(
+                f"{what} {error.message}: expected more --memory, or --depth lemma",
+                str(self.report.store),
+            ) from None
+        self.report.depth = "lemma"
 
     def compare_counts(self) -> None:
         """Raise Refuted if the counts of the report are not those of the manifest."""

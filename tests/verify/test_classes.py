@@ -19,6 +19,7 @@ from helpers.small_klondikes import (
 
 from dbmsolver import api
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.position import Position
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.classes import ClassKeys
 from dbmsolver.storage.blocks import Runs, read_block
@@ -27,8 +28,7 @@ from dbmsolver.storage.store import Store
 from dbmsolver.verify import position_list
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.class_positions import count_positions
-from dbmsolver.verify.positions import WrongPosition
-from dbmsolver.verify.report import Verification
+from dbmsolver.verify.refutation import Refuted
 
 LOST = (229, 657, 909, 922, 980, 990, 1023, 1139)
 """Seeds of small decks that are lost, with 20 to 116 classes: one of a hundred has so many."""
@@ -141,10 +141,10 @@ def test_the_root_is_made_from_the_deal_alone() -> None:
 def listing(deal: Deal) -> int | str:
     """Return the number of positions that the full check lists, or why it refuses the proof."""
     try:
-        return end_of(count_positions(deal, "none", 1 << 26, Verification(Path(), deal, {})))
-    except WrongPosition as wrong:
-        assert wrong.position.is_goal()
-        return wrong.reason
+        return end_of(count_positions(deal, "none", 1 << 26))
+    except Refuted as refuted:
+        assert isinstance(refuted.shown, Position) and refuted.shown.is_goal()
+        return refuted.reason
 
 
 def test_lists_of_positions_grow(monkeypatch: pytest.MonkeyPatch) -> None:

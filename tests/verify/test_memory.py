@@ -22,7 +22,7 @@ from dbmsolver.errors import DiskFullError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.verify import partitions, pieces, spill
+from dbmsolver.verify import blocks, partitions, spill
 from dbmsolver.verify.check import verify
 from dbmsolver.verify.division import choose
 from dbmsolver.verify.format_of_deal import make_format
@@ -145,7 +145,7 @@ def test_a_sample_decodes_what_it_needs_only(stores: Path, monkeypatch: pytest.M
         return read(store, form, key)
 
     monkeypatch.setattr(partitions, "read_body", noted)
-    monkeypatch.setattr(pieces, "read_body", noted)
+    monkeypatch.setattr(blocks, "read_body", noted)
     report = check(stores / "larger", sample=1e-9, seed=3)
     assert report.valid, report.reason
     assert 0 < len(decoded) < report.all_blocks // 2

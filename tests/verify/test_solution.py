@@ -13,7 +13,7 @@ from dbmsolver.game.measures import Measure, Metric, measure_of
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.verify.solution import BadSolution, replay
+from dbmsolver.verify.solution import Refuted, replay
 
 BEGUN: list[tuple[str, Policy, Metric | None]] = [
     ("freecell", "wkr", None),
@@ -51,7 +51,7 @@ def is_legal(deal: Deal, step: tuple[int, int], measure: Measure) -> bool:
     """Return True if a solution may begin with a step."""
     try:
         replay(deal, [step], measure)
-    except BadSolution as bad:
+    except Refuted as bad:
         assert str(bad) == bad.reason
         return "not legal" not in bad.reason
     return True
@@ -87,10 +87,10 @@ def test_what_is_counted() -> None:
     assert replay(deal, path, measure_of(deal.rules, "wkr", None)) == 1
     assert replay(deal, path, measure_of(deal.rules, "wkr", "moves")) == 0
     assert replay(deal, path, measure_of(deal.rules, "none", "moves")) == 1
-    with pytest.raises(BadSolution, match="move 2 of the solution") as error:
+    with pytest.raises(Refuted, match="move 2 of the solution") as error:
         replay(deal, path * 2, measure_of(deal.rules, "wkr", None))
-    assert error.value.position.is_goal()
-    with pytest.raises(BadSolution, match="after the 0 moves of the solution 1 cards are not home"):
+    assert isinstance(error.value.shown, Position) and error.value.shown.is_goal()
+    with pytest.raises(Refuted, match="after the 0 moves of the solution 1 cards are not home"):
         replay(deal, [], measure_of(deal.rules, "wkr", None))
 
 
@@ -121,7 +121,7 @@ TEXTS: list[tuple[object, str]] = [
 @pytest.mark.parametrize(("step", "text"), TEXTS)
 def test_words_of_a_step(step: object, text: str) -> None:
     deal = Deal.from_number(1)
-    with pytest.raises(BadSolution) as error:
+    with pytest.raises(Refuted) as error:
         replay(deal, [step], measure_of(deal.rules, "wkr", None))
     assert error.value.reason == f"move 1 of the solution ({text}) is not legal"
-    assert error.value.position == deal.position
+    assert error.value.shown == deal.position

@@ -28,7 +28,7 @@ def test_the_deal_is_missing(length: int | None, method: Method) -> None:
     else:
         layer = "" if length is None else ", or not in the layer of its lower bound"
         assert found.reason == "the deal is not among the closed positions" + layer
-    assert (found.words, found.other, found.relation) == ((9, 8, 7, 6), None, None)
+    assert (found.shown, found.other, found.relation) == ((9, 8, 7, 6), None, None)
 
 
 @pytest.mark.parametrize("length", [None, 0, 30])
@@ -40,7 +40,7 @@ def test_what_follows_is_missing(length: int | None, cost: int) -> None:
             continue
         row = [5, 6, 7, 8, kind << KIND | cost, 11]
         found = refuted(Claim((9, 8, 7, 6), length), row, SOURCE)
-        assert (found.words, found.other) == (SOURCE, (5, 6, 7, 8))
+        assert (found.shown, found.other) == (SOURCE, (5, 6, 7, 8))
         if name == "successor":
             reason = "a successor of a closed position is not closed"
             reason += "" if length is None else SHORTER
@@ -53,7 +53,7 @@ def test_what_follows_is_missing(length: int | None, cost: int) -> None:
         record = refuted(Claim((9, 8, 7, 6), None, Method.DOMINATING), row, SOURCE)
         assert record.reason == "a record that follows from a closed one is not closed"
         assert record.relation == "a position of the record that follows"
-        assert (record.words, record.other) == (SOURCE, (5, 6, 7, 8))
+        assert (record.shown, record.other) == (SOURCE, (5, 6, 7, 8))
 
 
 def test_what_a_certificate_counts() -> None:

@@ -18,10 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.game.cards import CARDS
 from dbmsolver.jit.decorators import inner, kernel
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO
 
-CARDS, KING = 52, 12
+KING = 12
 COVERED, HELD, FREE, STOCK, HOME = range(5)
 """The locations that a card can be in."""
 

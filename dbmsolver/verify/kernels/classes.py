@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from dbmsolver.game.cards import CARDS
 from dbmsolver.jit.decorators import inner, kernel
 from dbmsolver.verify.kernels.blocks import difference
 from dbmsolver.verify.kernels.class_layout import (
-    CARDS,
     FREE,
     HELD,
     KING,
@@ -84,7 +84,7 @@ def with_home(game, key, card, by):
 
 
 @inner
-def is_closed(game, tables, board, pair, signature, key, covered, hand, lifted):
+def is_closed(game, tables, pair, signature, key, covered, hand, lifted):
     """Return True if a class is closed, ``lifted`` strata above; else write it to ``pair``.
 
     A won class is not closed. One of another part than that of the tables is taken to be closed.
@@ -107,7 +107,7 @@ def move_open(game, tables, board, pair, signature, key, card):
     if board.where[card] == HELD:
         after, covered = after_leaving(game, board, signature, card)
         lifted = np.int64((signature - after) >> U64(game.shifts[board.column[card]]))
-    return is_closed(game, tables, board, pair, after, key, covered, board.numbers[0], lifted)
+    return is_closed(game, tables, pair, after, key, covered, board.numbers[0], lifted)
 
 
 @inner
@@ -144,12 +144,12 @@ def plays_are_closed(game, tables, board, pair, signature, key, only):
             covered = board.numbers[3]
             if (only < 0 or card == only) and is_next(board, card):
                 up = with_home(game, after, card, 1)
-                if not is_closed(game, tables, board, pair, signature, up, covered, hand - 1, 0):
+                if not is_closed(game, tables, pair, signature, up, covered, hand - 1, 0):
                     return False
             if (
                 only < 0
                 and has_place(game, board, card)
-                and not is_closed(game, tables, board, pair, signature, after, covered, hand - 1, 0)
+                and not is_closed(game, tables, pair, signature, after, covered, hand - 1, 0)
             ):
                 return False
         if at < hand:
@@ -228,7 +228,7 @@ def returns_are_closed(game, tables, board, pair, signature, key):
             continue
         down = with_home(game, key, card, -1)
         covered, hand = board.numbers[3], board.numbers[0]
-        if not is_closed(game, tables, board, pair, signature, down, covered, hand, 0):
+        if not is_closed(game, tables, pair, signature, down, covered, hand, 0):
             return False
     return True
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.verify.kernels.words import U64
+from dbmsolver.verify.kernels.words import HALF, U64
 
 _PRIME = np.uint64(0x9E3779B185EBCA87)
 _MIX = np.uint64(0x165667919E3779F9)
@@ -24,17 +24,16 @@ _SECRET = np.array(
     ],
     np.uint64,
 )
-_HALF = np.uint64(0xFFFFFFFF)
 
 
 @inlined
 def folded_product(left, right):
     """Return both halves of the 128-bit product, one XORed onto the other."""
     shift = U64(32)
-    low_low = (left & _HALF) * (right & _HALF)
-    high_low = (left >> shift) * (right & _HALF)
-    low_high = (left & _HALF) * (right >> shift)
-    cross = (low_low >> shift) + (high_low & _HALF) + low_high
+    low_low = (left & HALF) * (right & HALF)
+    high_low = (left >> shift) * (right & HALF)
+    low_high = (left & HALF) * (right >> shift)
+    cross = (low_low >> shift) + (high_low & HALF) + low_high
     upper = (left >> shift) * (right >> shift) + (high_low >> shift) + (cross >> shift)
     return (left * right) ^ upper
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.game.cards import CARDS
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.kernels.board import (
     CARD,
@@ -31,7 +32,6 @@ from dbmsolver.verify.kernels.rules import Rules, holds, one
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO, count_bits, first_bit, height_of
 from dbmsolver.verify.places import BOTTOM, HOME
 
-CARDS = 52
 AS_DEALT, AT_BOTTOM, AT_HOME = 0, 5, 6
 """Digits of cards; 1 to 4 stand for the first to fourth card that takes one."""
 PER_WORD = 21

@@ -2,56 +2,30 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from dbmsolver.jit.decorators import kernel
 from dbmsolver.verify.kernels.blocks import difference
 from dbmsolver.verify.kernels.digest import hash_key
-from dbmsolver.verify.kernels.words import ZERO
-
-U64 = np.uint64
-TOP_BITS = U64(6)
-TOP = U64(63)
+from dbmsolver.verify.kernels.words import ONE, U64, ZERO
 
 
 @kernel
-def unpack_keys(signatures, counts, body, cut, local_bits, keys):
+def unpack_keys(signatures, counts, body, place, width, local_bits, layer, keys):
     """Write the public keys of a block to ``keys`` (uint64[states]).
 
-    Return True if all of them can be keys. The bits of a signature are those of a key from bit 6
-    to ``cut``. The local key, of ``local_bits`` bits, has the card on top and what is above.
+    Return True if all of them can be keys. A signature has ``width`` bits, and above them the
+    layer. A local key has ``local_bits`` bits; those of its signature are put in at bit ``place``.
     """
     number = 0
     good = True
-    for run in range(signatures.size):
-        low = ZERO
-        good &= signatures[run] >> U64(cut - 6) == ZERO
-        for _ in range(counts[run]):
-            low += difference(body, 0, number)
-            good &= low >> U64(local_bits) == ZERO
-            key = (low & TOP) | (signatures[run] << TOP_BITS) | ((low >> TOP_BITS) << U64(cut))
-            keys[number] = key
-            number += 1
-    return good
-
-
-@kernel
-def unpack_pairs(signatures, counts, body, width, local_bits, layer, keys):
-    """Write the public keys of a block of a pairing game to ``keys`` (uint64[states]).
-
-    Return True if all of them can be keys. A signature has ``width`` bits, which stand above the
-    ``local_bits`` of a local key, and above them the layer.
-    """
-    number = 0
-    good = True
+    below = (ONE << U64(place)) - ONE
     for run in range(signatures.size):
         low = ZERO
         good &= signatures[run] >> U64(width) == U64(layer)
-        columns = signatures[run] & ((U64(1) << U64(width)) - U64(1))
+        inside = (signatures[run] & ((ONE << U64(width)) - ONE)) << U64(place)
         for _ in range(counts[run]):
             low += difference(body, 0, number)
             good &= low >> U64(local_bits) == ZERO
-            keys[number] = low | (columns << U64(local_bits))
+            keys[number] = (low & below) | inside | (low & ~below) << U64(width)
             number += 1
     return good
 

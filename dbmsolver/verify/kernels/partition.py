@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.verify.kernels.planes import State
-from dbmsolver.verify.kernels.rows import CHAIN, HALF, KIND, SOURCE, SUCCESSOR, WANT
+from dbmsolver.verify.kernels.rows import CHAIN, KIND, SOURCE, SUCCESSOR, WANT
 from dbmsolver.verify.kernels.states import bound_of, lay_out, take_signature
-from dbmsolver.verify.kernels.words import U64, ZERO, fetch, hash_state
+from dbmsolver.verify.kernels.words import AHEAD, HALF, U64, ZERO, fetch, hash_state
 
-AHEAD = 12
 TWICE = 9  # the same state again
 MOST_STATES = (1 << 24) - 2
 """States that a partition can have: a slot has 24 bits for their numbers, and 8 of their hash."""

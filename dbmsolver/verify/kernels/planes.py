@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dbmsolver.game.cards import CARDS
 from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
 from dbmsolver.verify.kernels.board import (
     ALL_HOME,
@@ -35,7 +36,6 @@ from dbmsolver.verify.kernels.words import (
 )
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME, LOCKED
 
-CARDS = 52
 FINE = 0
 BAD_SIGNATURE = 1  # heights, or counts of locked cards
 BAD_FIELDS = 2  # place values that the card cannot have

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.verify.kernels.board import MOST_MOVES
 from dbmsolver.verify.kernels.partition import slot_of
-from dbmsolver.verify.kernels.words import ZERO, fetch, hash_state
+from dbmsolver.verify.kernels.words import AHEAD, ZERO, fetch, hash_state
 
-AHEAD = 12
 _MOST = 2048 + MOST_MOVES
 """Positions that are looked for together."""
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
-from dbmsolver.verify.kernels.words import ONE, U64, ZERO
+from dbmsolver.verify.kernels.words import HALF, ONE, U64, ZERO
 
 ROW = 6
 SUCCESSOR, PARENT, CHAIN, ROOT = 0, 1, 2, 3
@@ -20,7 +20,6 @@ SUCCESSOR, PARENT, CHAIN, ROOT = 0, 1, 2, 3
 WANT = 44
 KIND = 60
 SOURCE = np.uint64((1 << WANT) - 1)
-HALF = np.uint64(0xFFFFFFFF)
 NO_DEST = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 

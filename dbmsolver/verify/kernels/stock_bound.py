@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from dbmsolver.game.cards import CARDS
 from dbmsolver.jit.decorators import inlined, inner
 from dbmsolver.verify.kernels.board import cards_home
 from dbmsolver.verify.kernels.covers import touching_all
-from dbmsolver.verify.kernels.digits import AS_DEALT, CARDS
+from dbmsolver.verify.kernels.digits import AS_DEALT
 from dbmsolver.verify.kernels.rules import holds, one
 from dbmsolver.verify.kernels.words import ALL, ONE, ZERO, count_bits, first_bit
 

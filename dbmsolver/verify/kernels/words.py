@@ -14,6 +14,10 @@ U64 = np.uint64
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
 ALL = np.uint64((1 << 52) - 1)
+HALF = np.uint64(0xFFFFFFFF)
+"""The lower half of a word."""
+AHEAD = 12
+"""The number of look-ups that lie between asking for a line of memory and reading it."""
 SUIT = np.uint64(0x1111111111111)
 """The cards of the first suit; shifted by its number, those of another one."""
 

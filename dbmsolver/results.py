@@ -152,7 +152,8 @@ def _set(frozen: object, name: str, value: object) -> None:
 class Report:
     """A moment of a running search, for progress displays."""
 
-    question: Question
+    question: str
+    """The question of the search, or what a check does."""
     phase: Literal["look ahead", "dive", "improve", "search", "count"]
     """The first two come before a search: hasty searches for a solution. "improve" is a hasty
     search for a shorter one. "count" comes after it: all solutions of the shortest length are

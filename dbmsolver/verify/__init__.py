@@ -1,9 +1,10 @@
 """The second program: decides whether the claim of a store is right.
 
-It shares no kernel, table, codec, move generator or bound with the search. Of the store it is given
-the records; blocks are decoded by :mod:`dbmsolver.verify.blocks`, and everything else is made anew
-from the deal, the rules and the description of the keys. It takes what is written as it is: what
-does not fit is refused, not mended.
+It shares no kernel, table, codec or bound with the search, and no moves but those of the readable
+game (:mod:`dbmsolver.game`), by which it plays a solution. Of the store it is given the records;
+blocks are decoded by :mod:`dbmsolver.verify.blocks`, and everything else is made anew from the
+deal, the rules and the description of the keys. It takes what is written as it is: what does not
+fit is refused, not mended.
 
 **How to read it.** The rules of all games of columns, FreeCell's and Klondike's alike, are one
 table (:class:`dbmsolver.verify.kernels.rules.Rules`), made from the deal by

@@ -38,15 +38,16 @@ _SPILLED = 4
 
 
 class CheckJob(NamedTuple):
-    """A job of the check, for one partition.
+    """A job of the check, mostly for one partition.
 
     "check": check its states, and look up the rows that wait for it. "deliver": look up these rows
-    only. "end of strata": nothing more leads to the strata from ``partition`` on, which stands for
-    a stratum here. "clear files": remove files of rows that have been looked up.
+    only. "end of strata": nothing more leads to the strata from ``stratum`` on. "clear files":
+    remove files of rows that have been looked up. The last two are for no partition.
     """
 
     kind: Literal["check", "deliver", "end of strata", "clear files"]
-    partition: int
+    partition: int = -1
+    stratum: int = 0
 
 
 class Closure:
@@ -148,7 +149,7 @@ class Closure:
         for partition in range(self.catalog.strata.size):
             if self.row_queues.has(partition):
                 yield CheckJob("deliver", partition)
-        yield CheckJob("clear files", 0)
+        yield CheckJob("clear files")
 
     def _deliveries(self, lowest: int) -> Iterator[CheckJob]:
         strata = self.catalog.strata
@@ -157,7 +158,7 @@ class Closure:
                 break
             if self.row_queues.has(partition):
                 yield CheckJob("deliver", partition)
-        yield CheckJob("end of strata", lowest)
+        yield CheckJob("end of strata", stratum=lowest)
 
     def _run_jobs(self, jobs: Iterator[CheckJob]) -> Iterator[Progress]:
         """Do the jobs, while the partition of the next job is loaded where it can be."""
@@ -180,7 +181,7 @@ class Closure:
             elif job.kind == "clear files":
                 self.row_queues.close_unused()
             else:
-                self._end(job.partition)
+                self._end(job.stratum)
             job = following
 
     def _load(self, job: CheckJob, wanted: set[int]) -> Future[LoadedPartition] | None:

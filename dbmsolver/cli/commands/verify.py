@@ -104,7 +104,7 @@ def _report(event: Any, elapsed: float) -> Report:
 
     words = "verify" if event.phase == "checking" else f"verify ({event.phase})"
     return Report(
-        question=words,  # type: ignore[arg-type]  # progress displays print the words
+        question=words,
         phase="search",
         layer=None,
         stratum=event.stratum,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ Words = NDArray[np.uint64]
 Step = tuple[int, int]
 
 
-class LeavingKeys(StateCodec):
+class LeavingKeys(StateCodec, ABC):
     """The keys of one deal of such a game.
 
     ``least`` is a length that no solution falls short of; ``most_moves`` one that none exceeds
@@ -39,17 +40,17 @@ class LeavingKeys(StateCodec):
         found: Words = signatures & ~np.uint64(self.goal)
         return found
 
+    @abstractmethod
     def encode(self, position: Any) -> int:
         """Return the public key of a position; InputError if no game from the deal reaches it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def steps_of_dive(self, path: Sequence[int]) -> list[Step]:
         """Return the steps of a dive that has found a solution."""
-        raise NotImplementedError
 
+    @abstractmethod
     def counted_fields(self) -> Iterator[tuple[Field, int]]:
         """Yield each field of a signature that no move makes more, with its largest value."""
-        raise NotImplementedError
 
     def most_in_fields(self) -> list[tuple[int, int, int]]:
         """Return (shift, mask, largest value) of each field of a signature."""

@@ -9,6 +9,7 @@ passed over. So each state is looked up in one of the passes.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -37,7 +38,7 @@ GroupT = TypeVar("GroupT", int, tuple[int, int])
 StatesT = TypeVar("StatesT")
 
 
-class BlockwiseCheck(Generic[FormT, GroupT, StatesT]):
+class BlockwiseCheck(ABC, Generic[FormT, GroupT, StatesT]):
     """A check of one store that reads one block after the other.
 
     ``form`` describes the keys of the deal. ``sample`` is the share of blocks whose states are
@@ -80,25 +81,25 @@ class BlockwiseCheck(Generic[FormT, GroupT, StatesT]):
         self._check_counts()
         self.part, self.parts = 0, self._parts(memory, max((size for _, size in claims), default=0))
 
+    @abstractmethod
     def group_of(self, layer: int, stratum: int) -> GroupT:
         """Return the group that states of a layer and stratum are in."""
-        raise NotImplementedError
 
+    @abstractmethod
     def near(self, group: GroupT) -> Iterable[GroupT]:
         """Return the groups that are in memory while one of them is checked, itself among them."""
-        raise NotImplementedError
 
+    @abstractmethod
     def load(self, keys: list[bytes]) -> StatesT:
         """Return the states of a group's blocks, in this part; Refuted if one is there twice."""
-        raise NotImplementedError
 
+    @abstractmethod
     def check_root(self) -> None:
         """Raise Refuted if the deal is in this part, and not closed."""
-        raise NotImplementedError
 
+    @abstractmethod
     def check_block(self, group: GroupT, key: bytes) -> int:
         """Check the states of a block; return their digest, or raise Refuted."""
-        raise NotImplementedError
 
     def run(self) -> Generator[Progress, None, None]:
         """Check everything, or raise Refuted."""

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.keys.choice import (
     AnyKeys,
     CoveringKeys,
@@ -21,13 +22,14 @@ from dbmsolver.keys.choice import (
     keys_of,
     states_of,
 )
+from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.process import default_memory
 from dbmsolver.results import Limits, Method, Options, Question, method_ahead
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.ledger import NOTHING
 from dbmsolver.search.limits import memory_for_arrays
-from dbmsolver.search.outcome import GoalMet, Search
+from dbmsolver.search.outcome import Search
 from dbmsolver.search.proof.initial import initial_candidates
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.storage.records import layer_and_stratum
@@ -118,8 +120,8 @@ class Stages:
     def _turning(self, keys: PatienceKeys) -> Generator[Search, None, None]:
         """Yield the searches of Klondike and its relatives."""
         from dbmsolver.search.improve.best import Best
+        from dbmsolver.search.improve.lost_ahead import LAST
         from dbmsolver.search.improve.patience_dives import PatienceDives
-        from dbmsolver.search.proof.lost_ahead import LAST
 
         if self.question == Question.PROVE:
             with ExitStack() as stack:
@@ -234,22 +236,27 @@ class Stages:
         If they exhaust the classes, the deal is lost, and nothing follows. A win becomes the best
         solution so far.
         """
-        from dbmsolver.search.proof.lost_ahead import LostAhead
+        from dbmsolver.search.improve.lost_ahead import LostAhead
 
         threads, memory = (1, self.memory // 2) if schedule else (self.threads, self.memory // 4)
-        dives = LostAhead(keys, self.recorder, self.limits, threads, memory, schedule)
+        any_solution = self.options.any_solution
+        dives = LostAhead(best, keys, self.limits, threads, memory, schedule, any_solution)
         yield dives
-        taken = dives.won and best.take(dives.path(GoalMet()), keys)
-        if taken and self.options.any_solution:
-            best.keep()
         return dives.won
 
     def _any_ahead(self, best: Best[Any]) -> Generator[Search, None, None]:
-        """Yield the first searches where any solution is wanted at once."""
+        """Yield the first searches where any solution is wanted at once.
+
+        Dives over dominating positions find a first one, or that there is none; beams follow.
+        """
         from dbmsolver.search.improve.ahead import AnyAhead
 
-        if self.options.any_solution:
-            yield AnyAhead(best, self.recorder, self.limits, self.threads, self.memory // 4)
+        if not self.options.any_solution:
+            return
+        by_cards = not best.codec.measure.by_room
+        if best.length is None and by_cards and has_dominance(self.deal.rules):
+            yield from self._lost_ahead(best, RecordKeys(self.deal, self.recorder.policy))
+        yield AnyAhead(best, self.limits, self.memory // 4)
 
     def _below(self, best: Best[Any], states: StateCodec) -> Generator[Search, None, None]:
         """Yield the search for solutions that are shorter than the best one."""

@@ -12,7 +12,8 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Method, Question, Verdict
 from dbmsolver.search import inspect
-from dbmsolver.search.proof import dives, lost_ahead
+from dbmsolver.search.improve import lost_ahead
+from dbmsolver.search.proof import dives
 from dbmsolver.storage.labels import wrong_label
 
 KLONDIKE = GAMES["klondike_by_threes"]

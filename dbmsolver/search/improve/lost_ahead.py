@@ -7,12 +7,14 @@ they find a solution, the search for a shortest one knows it when it begins.
 
 from __future__ import annotations
 
+from typing import Any
+
 from dbmsolver.keys.choice import CoveringKeys
 from dbmsolver.results import Limits
+from dbmsolver.search.improve.best import Best
 from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Stopped
 from dbmsolver.search.proof.dive_ahead import DiveAhead, UncountedDives
 from dbmsolver.search.proof.dives import CLASS_ORDERS, Schedule
-from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 
 LAST: Schedule = ((CLASS_ORDERS[2], 1 << 25),)
@@ -26,21 +28,25 @@ class LostAhead(UncountedDives):
     """The dives that precede a search for a shortest solution. ``memory`` is in bytes.
 
     Only a lost deal ends the whole search with them. ``won`` says whether they have found a
-    solution. The ``schedule`` is that of the keys if none is given.
+    solution: it becomes the best one so far, and with ``any_solution`` it is committed at once. The
+    ``schedule`` is that of the keys if none is given.
     """
 
     def __init__(
         self,
+        best: Best[Any],
         keys: CoveringKeys,
-        recorder: Recorder,
         limits: Limits,
         threads: int,
         memory: int,
         schedule: Schedule = (),
+        any_solution: bool = False,
     ) -> None:
+        self.best = best
         self.keys = keys
+        self.any_solution = any_solution
         self.won = False
-        super().__init__(DiveAhead(keys, recorder, limits, threads, memory, schedule))
+        super().__init__(DiveAhead(keys, best.recorder, limits, threads, memory, schedule))
 
     def step(self) -> Outcome | None:
         """Dive for a moment. A deal that is exhausted is lost."""
@@ -51,6 +57,14 @@ class LostAhead(UncountedDives):
         if isinstance(outcome, GoalMet):
             self.won = True
             return Stopped()
+        return outcome
+
+    def end(self, outcome: Outcome) -> Outcome:
+        """Forget the counts of dives that do not decide the deal, and take their solution."""
+        outcome = super().end(outcome)
+        taken = self.won and self.best.take(self.path(GoalMet()), self.keys)
+        if taken and self.any_solution:
+            self.best.keep()
         return outcome
 
     def path(self, goal: GoalMet) -> list[Step]:

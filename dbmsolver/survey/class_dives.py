@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 
-from dbmsolver.core.digest import digest_runs
 from dbmsolver.game.classes import is_in_a_class
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
@@ -20,12 +17,12 @@ from dbmsolver.search.proof.dives import (
     Dived,
     Diver,
     blocks_of,
+    digest_of,
     room_for,
+    stopped_after,
 )
 from dbmsolver.survey.jobs import Finding
 from dbmsolver.survey.ranges import Subject
-
-_MASK = (1 << 64) - 1
 
 
 class ClassDivesInTurn:
@@ -77,7 +74,7 @@ class ClassDivesInTurn:
             left = None if seconds is None else seconds - (time.perf_counter() - begun)
             if left is not None and left <= 0:
                 return dived, expanded, True
-            with self._stopped_after(left):
+            with stopped_after(self._diver.diving.stop, left):
                 dived = self._diver.dive(
                     keys, keys.root, order, limit if most is None else min(limit, most)
                 )
@@ -86,29 +83,13 @@ class ClassDivesInTurn:
                 break
         return dived, expanded, False
 
-    @contextmanager
-    def _stopped_after(self, seconds: float | None) -> Iterator[None]:
-        """Stop a dive in this context after that time; None for no limit."""
-        if seconds is None:
-            yield
-            return
-        stop = self._diver.diving.stop
-        timer = threading.Timer(seconds, lambda: stop.fill(1))
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-            timer.join()
-            stop.fill(0)
-
     def _found(self, keys: ClassKeys, dived: Dived, is_late: bool, lengths: bool) -> Finding:
         """Return what the dives of a deal have found; no verdict if they leave it open in time."""
         if dived.outcome == "exhausted":
             return Finding(
                 Verdict.UNSOLVABLE,
                 states=dived.parents.size,
-                digest=f"{_digest(keys, dived):016x}",
+                digest=f"{digest_of(keys, blocks_of(keys, dived)):016x}",
                 method=Method.CLASSES,
             )
         if dived.outcome == "won":
@@ -120,15 +101,6 @@ class ClassDivesInTurn:
         if is_late:
             return Finding(Verdict.UNDECIDED, Limit.MAX_TIME, method=Method.CLASSES)
         return Finding(None)
-
-
-def _digest(keys: ClassKeys, dived: Dived) -> int:
-    """Return the digest of the classes that a dive has exhausted, as a search has it."""
-    digest = 0
-    for _, runs in blocks_of(keys, dived):
-        found = digest_runs(keys.tables, runs.signatures, runs.counts, runs.keys, runs.key_words)
-        digest += int(found)
-    return digest & _MASK
 
 
 __all__ = ["ClassDivesInTurn"]

@@ -15,7 +15,7 @@ from dbmsolver.keys.records import RecordKeys
 from dbmsolver.process import anonymous_memory
 from dbmsolver.results import Limit, Method, Verdict
 from dbmsolver.search.proof.deal_dives import SMALL, Batch, DealDiver, laid_out
-from dbmsolver.search.proof.dives import LARGE, SCHEDULE, Order, room_for
+from dbmsolver.search.proof.dives import LARGE, SCHEDULE, Order, room_for, stopped_after
 from dbmsolver.search.proof.numbered import numbers_laid_out
 from dbmsolver.survey.jobs import Finding
 from dbmsolver.survey.ranges import Subject
@@ -126,7 +126,7 @@ class DivesInTurn:
             if left is not None and left <= 0:
                 is_late = True
                 break
-            with self._diver.stopped_after(left):
+            with stopped_after(self._diver.stop, left):
                 self._diver.dive(batch, [step])
         if batch.results[0, OUTCOME] == EXHAUSTED:
             digest = self._digest(subject, batch, 0)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.dive import BROKEN, EXHAUSTED, WON, make_diving
 from dbmsolver.core.dives_of_deals import (
     EXPANDED,
@@ -29,7 +26,7 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State
-from dbmsolver.search.proof.dives import Order, way_back
+from dbmsolver.search.proof.dives import Order, digest_of, way_back
 from dbmsolver.search.proof.record_trace import moves_along
 from dbmsolver.search.rows import packed
 
@@ -37,7 +34,6 @@ SMALL = 1 << 12
 """Dives with room for up to this many records are made for batches of deals."""
 _MOST_STEPS = 512
 """Records on the way to a win that there is room for in a batch."""
-_MASK = (1 << 64) - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,21 +102,6 @@ class DealDiver:
             batch.ways = way_back(self._diving, int(batch.results[0, FOUND]) - 1)[None]
         return int(end)
 
-    @contextmanager
-    def stopped_after(self, seconds: float | None) -> Iterator[None]:
-        """Let dives be stopped after that time."""
-        if seconds is None:
-            yield
-            return
-        timer = threading.Timer(seconds, lambda: self.stop.fill(1))
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-            timer.join()
-            self.stop.fill(0)
-
     def digest(self, keys: RecordKeys, states: int) -> int:
         """Return the digest of the last dive's first `states` records, as a search has it.
 
@@ -128,12 +109,7 @@ class DealDiver:
         """
         wide = np.zeros((states, 5), np.uint64)
         wide[:, :3] = self._diving.rows[:states]
-        digest = 0
-        for _, runs in packed(keys, wide):
-            digest += int(
-                digest_runs(keys.tables, runs.signatures, runs.counts, runs.keys, runs.key_words)
-            )
-        return digest & _MASK
+        return digest_of(keys, packed(keys, wide))
 
 
 @dataclass(eq=False, slots=True)

@@ -8,14 +8,17 @@ quickly takes long because of another.
 
 from __future__ import annotations
 
+import threading
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.dive import (
     BROKEN,
     EXHAUSTED,
@@ -300,3 +303,28 @@ def blocks_of(keys: CoveringKeys, dived: Dived) -> Iterator[tuple[int, Runs]]:
                 number,
                 Runs(runs.signatures, runs.counts, runs.keys, runs.codes, runs.key_words),
             )
+
+
+def digest_of(keys: CoveringKeys, blocks: Iterable[tuple[int, Runs]]) -> int:
+    """Return the digest of states, given as (stratum, runs), as a search has it."""
+    digests = (
+        int(digest_runs(keys.tables, runs.signatures, runs.counts, runs.keys, runs.key_words))
+        for _, runs in blocks
+    )
+    return sum(digests) % 2**64
+
+
+@contextmanager
+def stopped_after(stop: NDArray[np.uint8], seconds: float | None) -> Iterator[None]:
+    """Stop the dives that heed the flag ``stop`` after that time; None for no limit."""
+    if seconds is None:
+        yield
+        return
+    timer = threading.Timer(seconds, lambda: stop.fill(1))
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        stop.fill(0)

@@ -37,6 +37,11 @@ def are_of_patience(keys: AnyKeys) -> TypeIs[PatienceKeys]:
     return keys.deal.rules.is_patience and keys.method == Method.EVERY_POSITION
 
 
+def are_of_classes(keys: AnyKeys) -> TypeIs[ClassKeys]:
+    """Return True if they are those of classes of positions of Klondike."""
+    return keys.method.of_classes
+
+
 def are_wide(keys: AnyKeys) -> TypeIs[WideKeys]:
     """Return True if they are those of a game that is searched over whole columns."""
     return keys.deal.rules.is_wide

@@ -8,18 +8,17 @@ checks everything.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
-from dbmsolver.keys.choice import AnyKeys, are_leaving, are_of_patience, are_wide
+from dbmsolver.keys.choice import AnyKeys, are_leaving, are_of_classes, are_of_patience, are_wide
 from dbmsolver.keys.records import RecordKeys
-from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Question, Verdict
 from dbmsolver.search.answers import keys_of_manifest
 from dbmsolver.search.covering import stored_cover
@@ -29,12 +28,14 @@ from dbmsolver.storage.records import BlockKey, parse_closed_key
 from dbmsolver.storage.store import Store
 
 if TYPE_CHECKING:
+    from dbmsolver.keys.classes import ClassKeys
     from dbmsolver.keys.patience import PatienceKeys
 
 GAMES = 3
 """The number of random games that are played through the closed states of a proof."""
 MOVES = 20
 """The most moves of each."""
+Played = TypeVar("Played")
 
 
 def check_answer(store: Store, deal: Deal) -> list[str]:
@@ -181,20 +182,16 @@ def _check_closed(store: Store, codec: AnyKeys) -> str:
             raise _wrong("unsolvable, and a closed state is a move away from the goal", where)
     if are_of_patience(codec):
         return _check_patience(store, codec)
-    assert not are_wide(codec)
-    if isinstance(codec, StateCodec) and codec.method.of_classes:
+    if are_of_classes(codec):
         return _check_classes(store, codec)
-    is_closed, random = _looking_up(store, codec), Random()
-    for _ in range(GAMES):
-        position = codec.deal.position
-        for number in range(MOVES + 1):
-            if not is_closed(position):
-                what = f"a position {number} moves from the deal is" if number else "the deal is"
-                raise _wrong(f"unsolvable, and {what} not closed", where)
-            following = codec.measure.successors(position)
-            if not following:
-                break
-            position = random.choice(following)[1]
+    assert not are_wide(codec)
+    finder = Finder(store, codec)
+    _play(
+        where,
+        codec.deal.position,
+        lambda position: _is_closed(finder, position, store.manifest.policy),
+        lambda position: [after for _, after in codec.measure.successors(position)],
+    )
     return f"{GAMES} random games from the deal stay among the closed states"
 
 
@@ -208,48 +205,64 @@ def _check_patience(store: Store, keys: PatienceKeys) -> str:
     from dbmsolver.keys.patience_states import PatienceStates
 
     states = PatienceStates(keys)
-    finder, random = Finder(store, states), Random()
+    finder = Finder(store, states)
     board, found = make_board(), make_found()
-    for _ in range(GAMES):
-        key = keys.root
-        for number in range(MOVES + 1):
-            if finder.code(states.state_of(key)) is None:
-                what = f"a position {number} plays from the deal is" if number else "the deal is"
-                raise _wrong(f"unsolvable, and {what} not closed", str(store.path))
-            count = moves_of(keys.tables, keys.words(key), board, found)
-            if not count:
-                break
-            words = found.words[random.randrange(count)].tolist()
-            key = words[0] | words[1] << 64 | words[2] << 128
+
+    def following(key: int) -> list[int]:
+        count = moves_of(keys.tables, keys.words(key), board, found)
+        return [w[0] | w[1] << 64 | w[2] << 128 for w in found.words[:count].tolist()]
+
+    _play(
+        str(store.path),
+        keys.root,
+        lambda key: finder.code(states.state_of(key)) is not None,
+        following,
+        "a position {} plays from ",
+    )
     return f"{GAMES} random games from the deal stay among the closed states"
 
 
-def _check_classes(store: Store, codec: StateCodec) -> str:
+def _check_classes(store: Store, codec: ClassKeys) -> str:
     """Check that random games over classes, from the deal's, stay among the closed classes.
 
     Returns a line of text. Raises StoreError for a class that is not closed.
     """
-    from dbmsolver.keys.classes import ClassKeys
-
-    assert isinstance(codec, ClassKeys)
-    finder, random = Finder(store, codec), Random()
-    for _ in range(GAMES):
-        found = codec.classes.root
-        for number in range(MOVES + 1):
-            if finder.code(codec.state_of(found)) is None:
-                what = f"a class {number} moves from the deal's is" if number else "the deal's is"
-                raise _wrong(f"unsolvable, and {what} not closed", str(store.path))
-            following = codec.classes.moves(found)
-            if not following:
-                break
-            found = random.choice(following)[1]
+    finder = Finder(store, codec)
+    _play(
+        str(store.path),
+        codec.classes.root,
+        lambda found: finder.code(codec.state_of(found)) is not None,
+        lambda found: [after for _, after in codec.classes.moves(found)],
+        "a class {} moves from ",
+        "the deal's",
+    )
     return f"{GAMES} random games over classes stay among the closed classes"
 
 
-def _looking_up(store: Store, codec: StateCodec) -> Callable[[Position], bool]:
-    """Return a function that tells whether a position is closed in a store."""
-    finder = Finder(store, codec)
-    return lambda position: _is_closed(finder, position, store.manifest.policy)
+def _play(
+    where: str,
+    root: Played,
+    is_closed: Callable[[Played], bool],
+    following: Callable[[Played], Sequence[Played]],
+    away: str = "a position {} moves from ",
+    dealt: str = "the deal",
+) -> None:
+    """Play random games from ``root``; StoreError if they come to a state that is not closed.
+
+    ``following`` returns the states that a move leads to. ``dealt`` is the root in words; after
+    ``away``, with a number of moves, it is another state.
+    """
+    random = Random()
+    for _ in range(GAMES):
+        state = root
+        for number in range(MOVES + 1):
+            if not is_closed(state):
+                what = away.format(number) if number else ""
+                raise _wrong(f"unsolvable, and {what}{dealt} is not closed", where)
+            after = following(state)
+            if not after:
+                break
+            state = random.choice(after)
 
 
 def _is_closed(finder: Finder, position: Position, policy: Policy) -> bool:

@@ -13,7 +13,7 @@ from dbmsolver.game.measures import Metric
 from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import Patience, turns_over
 from dbmsolver.game.position import Position
-from dbmsolver.keys.choice import AnyKeys, are_covering, are_wide
+from dbmsolver.keys.choice import AnyKeys, are_covering, are_of_classes, are_wide
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.patience_states import PatienceStates
 from dbmsolver.keys.records import RecordKeys
@@ -187,7 +187,7 @@ def lookup(path: Path, position: Position) -> list[Move] | None:
         reached = keys.deal.position
         for move in moves:
             reached = reached.apply(move)
-        if isinstance(keys, StateCodec) and keys.method.of_classes:
+        if are_of_classes(keys):
             if keys.state(reached) != keys.state(position):
                 raise StoreError("its records lead to another class", str(path))
         elif reached.canonical() != position.canonical():

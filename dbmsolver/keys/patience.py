@@ -10,7 +10,7 @@ is. Positions and steps have cards as people see them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -114,7 +114,7 @@ class PatienceKeys:
         words = [0, 0, waste << WASTE_SHIFT | (position.turns or 0) << TURNS_SHIFT]
         for card, digit in digits.items():
             words[card // PER_WORD] |= digit << 3 * (card % PER_WORD)
-        key = words[0] | words[1] << 64 | words[2] << 128
+        key = self.key_of(words)
         shown = self._read(key)
         same = shown.canonical() == position.canonical()
         if self.tables.free and not same:
@@ -319,6 +319,11 @@ class PatienceKeys:
         """Return the three words (uint64[3]) of a key."""
         mask = (1 << 64) - 1
         return np.array([key & mask, key >> 64 & mask, key >> 128], np.uint64)
+
+    def key_of(self, words: Words | Sequence[int]) -> int:
+        """Return the key of three words."""
+        first, second, third = map(int, words)
+        return first | second << 64 | third << 128
 
 
 def turned_to(start: Patience, wanted: Patience, rules: Rules) -> list[Patience] | None:

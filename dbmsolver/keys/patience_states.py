@@ -81,7 +81,7 @@ class PatienceStates(StateCodec):
 
     def key_of(self, state: State) -> int:
         """Return the key of a state."""
-        return state.off | state.low << 64 | state.high << 128
+        return self.keys.key_of(state[1:])
 
     def position(self, state: State) -> Position:
         """Return the position of a state."""

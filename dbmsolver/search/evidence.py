@@ -210,7 +210,7 @@ def _check_patience(store: Store, keys: PatienceKeys) -> str:
 
     def following(key: int) -> list[int]:
         count = moves_of(keys.tables, keys.words(key), board, found)
-        return [w[0] | w[1] << 64 | w[2] << 128 for w in found.words[:count].tolist()]
+        return [keys.key_of(words) for words in found.words[:count]]
 
     _play(
         str(store.path),

@@ -22,10 +22,9 @@ from dbmsolver.core.patience_beam import (
 from dbmsolver.core.patience_bound import make_weights
 from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.core.shards import NO_CEILING
-from dbmsolver.errors import InternalError
 from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.keys.turning import with_turns
 from dbmsolver.search.improve.beam import BeamShape
+from dbmsolver.search.improve.patience_steps import steps_of_plays
 from dbmsolver.search.trace import Step
 
 _LEVELS = 200
@@ -97,15 +96,9 @@ class PatienceBeam:
         beaming, keys = self._beaming, self.keys
         key, code = keys.goal, int(beaming.state[GOAL_CODE])
         place = int(beaming.state[GOAL_PARENT])
-        plays: list[Step] = []
-        while True:
-            plays.append((keys.card_of(code), keys.place(key, code)))
-            if place == 0:
-                break
-            words = beaming.kept.words[place]
-            key = int(words[0]) | int(words[1]) << 64 | int(words[2]) << 128
+        plays = [(key, code)]
+        while place:
+            key = keys.key_of(beaming.kept.words[place])
             code, place = int(beaming.kept.codes[place]), int(beaming.parents[place])
-        steps = with_turns(keys.deal, plays[::-1])
-        if steps is None:
-            raise InternalError("a solution that was found cannot be played")
-        return steps
+            plays.append((key, code))
+        return steps_of_plays(keys, plays[::-1])

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dbmsolver.core.patience_dive import GIVEN_UP, PatienceDiving, dive, make_diving
-from dbmsolver.errors import InternalError
 from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.keys.turning import with_turns
+from dbmsolver.search.improve.patience_steps import steps_of_plays
 from dbmsolver.search.improve.position_dives import PositionDives
 from dbmsolver.search.trace import Step
 
@@ -36,15 +35,6 @@ class PatienceDives(PositionDives[PatienceKeys, PatienceDiving]):
         return int(dive(self.keys.tables, diving, limit))
 
     def _steps(self, diving: PatienceDiving, length: int) -> list[Step]:
-        key, plays = self.keys.root, list[Step]()
-        for level in range(length):
-            code = int(diving.path[level])
-            key = self.keys.goal
-            if level < length - 1:
-                words = diving.words[level + 1]
-                key = int(words[0]) | int(words[1]) << 64 | int(words[2]) << 128
-            plays.append((self.keys.card_of(code), self.keys.place(key, code)))
-        steps = with_turns(self.keys.deal, plays)
-        if steps is None:
-            raise InternalError("a solution that was found cannot be played")
-        return steps
+        words = diving.words[1:length]
+        keys = [*map(self.keys.key_of, words), self.keys.goal]
+        return steps_of_plays(self.keys, zip(keys, diving.path[:length].tolist(), strict=True))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -219,16 +221,23 @@ def keys_of_store(store: Store) -> AnyKeys:
     return keys_of_manifest(manifest, deal_of(manifest, str(store.path)))
 
 
+@contextmanager
+def _fitting(store: Store) -> Iterator[None]:
+    """Raise StoreError where the moves of a store's records cannot be played from its deal."""
+    try:
+        yield
+    except InternalError as error:
+        raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
+
+
 def _moves_to_state(store: Store, codec: StateCodec, state: State) -> list[Move] | None:
     """Return the moves by which a search over positions came to a state; None if it did not."""
     for kind in (b"C", b"A"):
         steps = steps_to(Finder(store, codec, kind), state)
         if steps is None:
             continue
-        try:
+        with _fitting(store):
             return list(replay(codec, steps))
-        except InternalError as error:
-            raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
     return None
 
 
@@ -246,10 +255,8 @@ def _moves_with_turns(store: Store, keys: PatienceKeys, position: Position) -> l
     steps = None if state is None else steps_to(finder, state)
     if steps is None:
         return None
-    try:
+    with _fitting(store):
         moves = list(replay(keys, steps))
-    except InternalError as error:
-        raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
     reached = keys.deal.position
     for move in moves:
         reached = reached.apply(move)
@@ -276,10 +283,8 @@ def _moves_to_class(
     if code is None:
         return None
     path = RecordFinder(store, keys).path(state, code)
-    try:
+    with _fitting(store):
         moves = moves_along(keys, path, position)
-    except InternalError as error:
-        raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
     assert isinstance(keys.deal.position, Patience)
     turns = keys.deal.position.turns
     return None if turns is not None and sum(map(turns_over, moves)) > turns else moves
@@ -298,10 +303,8 @@ def _moves_to_covered(store: Store, keys: RecordKeys, position: Position) -> lis
     if found is None:
         return None
     path = RecordFinder(store, keys).path(*found)
-    try:
+    with _fitting(store):
         moves = moves_along(keys, path, settled)
-    except InternalError as error:
-        raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
     at = keys.deal.position
     for number in range(len(moves) + 1):
         if at.canonical() == position.canonical():

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from dbmsolver.core import exhaust, pieces, records
 from dbmsolver.core.workspace import OTHER_PIECES, Output, Workspace
-from dbmsolver.errors import InternalError
 from dbmsolver.keys.states import StateCodec
+from dbmsolver.search.proof.broken import broken
 from dbmsolver.search.runs import RunArrays
 
 Words = NDArray[np.uint64]
@@ -82,7 +82,7 @@ class RecordKernels:
             records.exhaust_batch(self.tables, ws, self.space, out, *groups, first, last, limit)
         )
         if reached < 0:
-            raise InternalError("a record cannot be, or has more successors than there is room for")
+            raise broken()
         return reached
 
     def close_piece(
@@ -102,7 +102,7 @@ class RecordKernels:
             self.tables, ws, self.space, np.uint64(signature), bits, *reach, mask, value
         )
         if head < 0:
-            raise InternalError("a record cannot be, or has more successors than there is room for")
+            raise broken()
         return head, count, outgoing, 0
 
     def write_runs(self, ws: Workspace, out: Output, signature: int, outgoing: int) -> None:

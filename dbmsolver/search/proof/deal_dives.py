@@ -20,12 +20,12 @@ from dbmsolver.core.dives_of_deals import (
     own_tables,
 )
 from dbmsolver.core.tables import CARDS, Tables
-from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State
+from dbmsolver.search.proof.broken import broken
 from dbmsolver.search.proof.dives import Order, digest_of, way_back
 from dbmsolver.search.proof.record_trace import moves_along
 from dbmsolver.search.rows import packed
@@ -159,7 +159,7 @@ class Batch:
         row = self.results[number].tolist()
         facts = row[FOUND], row[EXPANDED], float(self.seconds[number])
         if row[OUTCOME] == BROKEN:
-            raise InternalError("a record cannot be, or has more successors than there is room for")
+            raise broken()
         if row[OUTCOME] == EXHAUSTED:
             return DivedDeal("exhausted", *facts)
         if not self.is_won(number):

@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -30,9 +31,9 @@ from dbmsolver.core.dive import (
     make_diving,
 )
 from dbmsolver.core.runs import progress_of
-from dbmsolver.errors import InternalError
 from dbmsolver.keys.choice import CoveringKeys
 from dbmsolver.keys.states import State
+from dbmsolver.search.proof.broken import broken
 from dbmsolver.search.rows import packed
 from dbmsolver.storage.blocks import Runs
 
@@ -173,7 +174,7 @@ class Diver:
             rows, parents = self.diving.rows[:count], self.diving.parents[:count]
             return Dived("exhausted", expanded, rows=rows, parents=parents)
         if outcome == BROKEN:
-            raise InternalError("a record cannot be, or has more successors than there is room for")
+            raise broken()
         return Dived("open", expanded)
 
     def found(self) -> int:
@@ -299,10 +300,7 @@ def blocks_of(keys: CoveringKeys, dived: Dived) -> Iterator[tuple[int, Runs]]:
         rows[:, :3] = dived.rows[chosen]
         rows[:, 4] = np.where(parents < 0, 0, codes[parents])
         for number, runs in packed(keys, rows):
-            yield (
-                number,
-                Runs(runs.signatures, runs.counts, runs.keys, runs.codes, runs.key_words),
-            )
+            yield number, replace(runs, extra=None)
 
 
 def digest_of(keys: CoveringKeys, blocks: Iterable[tuple[int, Runs]]) -> int:

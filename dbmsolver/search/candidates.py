@@ -117,11 +117,6 @@ class Candidates:
         assert self.runs is not None
         return encode_block(self.runs if self.is_sorted else sorted_runs(self.runs))
 
-    def spill(self) -> None:
-        """Give up those in memory; the store has them."""
-        assert self.record is not None
-        self.leave_memory()
-
     def leave_memory(self) -> None:
         """Give up those in memory."""
         self.runs = self.packed = None

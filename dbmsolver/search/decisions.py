@@ -11,7 +11,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
-from dbmsolver.process import default_memory
+from dbmsolver.process import default_memory, processors
 from dbmsolver.results import (
     Limit,
     Limits,
@@ -74,7 +74,7 @@ def decide(deals: Iterable[Deal], options: Options, limits: Limits) -> Iterator[
 
 def _decide_alike(deals: Iterator[Deal], options: Options, limits: Limits) -> Iterator[Decision]:
     """Decide deals under the same rules."""
-    threads = options.threads or session.default_threads()
+    threads = options.threads or processors()
     memory = (limits.memory or default_memory()) // 4
     many: ManyDeals | None = None
     while some := list(islice(deals, _AT_ONCE)):

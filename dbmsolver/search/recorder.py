@@ -122,7 +122,8 @@ class Recorder:
             assert record.candidates is not None
             record.candidates.record = record.key
         for group in candidates:
-            group.spill()
+            assert group.record is not None
+            group.leave_memory()
 
     def abandoned(self) -> list[bytes]:
         """Return the keys of records of a run that ended before a commit took them over."""

@@ -186,11 +186,6 @@ def _check_stored(deal: Deal, options: Options) -> None:
         raise UsageError(f"{deal.rules.name} is searched in memory, and has no store: leave it out")
 
 
-def default_threads() -> int:
-    """Return the number of processors that this process may use."""
-    return processors()
-
-
 class _Run:
     """One run on one open store."""
 
@@ -202,7 +197,7 @@ class _Run:
         self.question = store.manifest.question
         self.keys = keys_of_manifest(store.manifest, deal)
         store.check_states = _intake(self.keys)
-        threads = options.threads or default_threads()
+        threads = options.threads or processors()
         begun = self.answered or store.manifest.phase == "search"
         if not begun:
             # States counted before the search began are no part of it.

@@ -273,11 +273,6 @@ class Stages:
         search = AStarSearch(states, self.recorder, self.threads, self.memory - for_beams)
         yield ShortestBelow(search, best, improver)
 
-    @property
-    def _by_cost(self) -> bool:
-        """True if the last search closes cost layers by their bound, and begins with the deal."""
-        return self.question == Question.SOLVE and not are_leaving(self.keys)
-
     def _begin(self) -> None:
         """Make the deal itself pending, and say that the search has begun, in one transaction.
 
@@ -285,7 +280,8 @@ class Stages:
         """
         record: NewRecord | None
         assert not are_wide(self.keys)  # its searches begin in memory
-        if self._by_cost and not self.recorder.resumable:
+        by_cost = self.question == Question.SOLVE and not are_leaving(self.keys)
+        if by_cost and not self.recorder.resumable:
             record, entry = None, NOTHING  # nobody goes on from the store
         else:
             root = initial_candidates(states_of(self.keys))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dbmsolver.process import default_memory
+from dbmsolver.process import default_memory, processors
 from dbmsolver.survey.cluster_pool import ClusterPool
 from dbmsolver.survey.in_process_pool import InProcessPool
 from dbmsolver.survey.pool import WorkerPool
-from dbmsolver.survey.process_pool import ProcessPool, available
+from dbmsolver.survey.process_pool import ProcessPool
 from dbmsolver.survey.ranges import count_subjects
 from dbmsolver.survey.run import Survey
 
@@ -29,7 +29,7 @@ def choose_pool(
     """
     if address is not None:
         return ClusterPool(address, survey.limits.memory, threads)
-    threads = threads or available()
+    threads = threads or processors()
     memory = survey.limits.memory or default_memory()
     deals = None if survey.ranges is None else count_subjects(survey.ranges, survey.games)
     few = 1 if survey.question.is_shortest else FEW_DIVES

@@ -13,7 +13,6 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe, wait
 
 from dbmsolver.errors import DbmError
-from dbmsolver.process import processors
 from dbmsolver.programs import python_command
 from dbmsolver.survey.pool import Answer, Job, JobEnd
 from dbmsolver.survey.worker import COMPILES, serve
@@ -134,8 +133,3 @@ class ProcessPool:
         for worker in all_workers:
             worker.wait_for_end()
         self._idle, self._busy = [], {}
-
-
-def available() -> int:
-    """Return how many processors this process may use."""
-    return processors()

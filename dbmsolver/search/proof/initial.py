@@ -35,7 +35,7 @@ def stored_candidates(store: Store) -> Iterator[Candidates]:
         layer, stratum, _ = parse_pending_key(key)
         place = place_number(layer, stratum)
         candidates = Candidates.of(place, read_block(store, key), record=key)
-        candidates.spill()
+        candidates.leave_memory()
         found = found.plus(candidates.entry)
         yield candidates
     if found != Entry.from_json(store.manifest.waiting):

@@ -17,7 +17,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import BUILD_WORDS, MOVES_WORDS, REMOVABLE_WORDS
 from dbmsolver.game.measures import measure_of
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.process import anonymous_memory, default_memory, reuse_freed_memory
+from dbmsolver.process import anonymous_memory, default_memory, processors, reuse_freed_memory
 from dbmsolver.results import (
     Event,
     Limit,
@@ -155,7 +155,7 @@ class Sequences(Closable):
         self._levels = Levels(path, question, durable=self.options.store is not None)
         self._stack.callback(self._levels.close)
         reuse_freed_memory(self.limits.memory or default_memory())
-        threads = self.options.threads or session.default_threads()
+        threads = self.options.threads or processors()
         memory = memory_for_arrays(self.limits, 1)
         return Sweep(self.codec, length, self._levels, threads, memory, self.keep)
 

@@ -259,13 +259,11 @@ def expand_class(t, sets, key, found):
                 return list_plays(
                     t, sets, key, in_stock, ONE << U64(card), wanted, found, count, places
                 )
-    return list_moves(
-        t, sets, key, in_stock, wanted, homing, fitting, spaces, free_kings, found, places
-    )
+    return list_moves(t, sets, key, in_stock, wanted, homing, fitting, spaces, found, places)
 
 
 @inlined
-def list_moves(t, sets, key, in_stock, wanted, homing, fitting, spaces, free_kings, found, places):
+def list_moves(t, sets, key, in_stock, wanted, homing, fitting, spaces, found, places):
     """List what comes of all moves, but for those that rules leave out."""
     count = np.int64(0)
     while homing:

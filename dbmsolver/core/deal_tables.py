@@ -82,7 +82,7 @@ def _kernel_tables(
     values = [loose_values(game, kinds, card, dealt[card]) for card in range(CARDS)]
     plane_bits = _place_planes(len(kinds), game.removable)
     codes, code_card, code_place = parent_move_codes(game, public, dealt)
-    digit_words, height_words = public_contributions(game, public, dealt)
+    digit_words, height_words = public_contributions(game, public)
     varying, fixed = _plane_masks(values, plane_bits)
     return Tables(
         columns=game.columns,

@@ -15,7 +15,7 @@ from dbmsolver.jit.decorators import inlined, inner
 
 
 @inlined
-def home_from_column(t, r, scratch, count, card):
+def home_from_column(r, scratch, count, card):
     """Note the move of a card home."""
     x = look_up(scratch, card)
     if x.depth <= r.free:
@@ -24,7 +24,7 @@ def home_from_column(t, r, scratch, count, card):
 
 
 @inlined
-def onto_card(t, r, scratch, count, card, parent, kind):
+def onto_card(r, scratch, count, card, parent, kind):
     """Note the move of ``card`` onto ``parent``, its legal parent of this kind."""
     if np.int64(scratch.column[parent]) == NOBODY:
         return count
@@ -42,7 +42,7 @@ def onto_card(t, r, scratch, count, card, parent, kind):
 
 
 @inner
-def king_to_column(t, r, scratch, count, card):
+def king_to_column(r, scratch, count, card):
     """Note the moves of a king to an empty column, or to a column that is cleared for it.
 
     Not of one at the bottom of a column.
@@ -74,17 +74,17 @@ def list_freecell_macros(t, r, scratch, reachable, homing):
     while homing:
         card = lowest_bit(homing)
         homing &= homing - ONE
-        count = home_from_column(t, r, scratch, count, card)
+        count = home_from_column(r, scratch, count, card)
     for kind in range(t.kinds.size):
         rest = reachable & permute_suits(reachable >> U64(4), t.kinds[kind])
         while rest:
             card = lowest_bit(rest)
             rest &= rest - ONE
             parent = parent_of(t, card, kind)
-            count = onto_card(t, r, scratch, count, card, parent, kind)
+            count = onto_card(r, scratch, count, card, parent, kind)
     kings = reachable & t.fillers & ~(r.off & r.low)
     while kings:
         card = lowest_bit(kings)
         kings &= kings - ONE
-        count = king_to_column(t, r, scratch, count, card)
+        count = king_to_column(r, scratch, count, card)
     return count

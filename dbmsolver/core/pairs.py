@@ -241,7 +241,7 @@ def is_won(t, signature, key):
 
 
 @inlined
-def top_below(t, left, number):
+def top_below(left, number):
     """Return the number of the last card left (uint64) up to ``number`` (uint64); 0 for none."""
     return U64(highest_bit(left & ((ONE << number) - ONE)) + 1)
 
@@ -281,7 +281,7 @@ def without(t, signature, key, card, slot):
     key &= ~(ONE << (t.left_shift + U64(t.place[card])))
     if slot == t.columns:
         number = key & t.at_mask
-        key = (key & ~t.at_mask) | top_below(t, key >> t.left_shift, number)
+        key = (key & ~t.at_mask) | top_below(key >> t.left_shift, number)
     return signature, key
 
 
@@ -394,7 +394,7 @@ def _undo_turn(t, signature, key, code):
     if code == TURNED:
         if t.layered:
             signature -= ONE << t.layer_shift
-        before = top_below(t, key >> t.left_shift, number - ONE) if number else ZERO
+        before = top_below(key >> t.left_shift, number - ONE) if number else ZERO
         return number != ZERO, signature, (key & ~t.at_mask) | before
     fits = number == ZERO and ((key >> t.turns_shift) & t.turns_mask) != ZERO
     before = U64(highest_bit(key >> t.left_shift) + 1)

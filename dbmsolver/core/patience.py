@@ -137,7 +137,7 @@ def digit_at_bottom(t, card):
 
 
 @inner
-def add(t, words, board, card, digit, waste, turns, cost, found, number):
+def add(words, board, card, digit, waste, turns, cost, found, number):
     """Write the state in which a card has another digit, as move ``number``.
 
     ``waste`` and ``turns`` are those of the state that follows. ``cost`` is that of the move.
@@ -209,7 +209,7 @@ def go_to_columns(t, words, board, card, source, waste, turns, cost, found, numb
         target = first_column_of(board, targets)
         targets ^= U64(1) << U64(target)
         digit = digit_on(t, card, target)
-        number = add(t, words, board, card, digit, waste, turns, cost, found, number)
+        number = add(words, board, card, digit, waste, turns, cost, found, number)
     if used == t.columns or t.fill == FILL_NONE or (t.fill == FILL_KINGS and card < CARDS - 4):
         return number
     if source >= 0 and board.stacks[source, 0] == card:
@@ -217,7 +217,7 @@ def go_to_columns(t, words, board, card, source, waste, turns, cost, found, numb
     if of_canfield(t) and t.fill == FILL_WASTE and (source >= 0 or board.digits[card] == HOME):
         return number
     digit = digit_at_bottom(t, card)
-    return add(t, words, board, card, digit, waste, turns, cost, found, number)
+    return add(words, board, card, digit, waste, turns, cost, found, number)
 
 
 @inlined
@@ -334,7 +334,7 @@ def list_moves(t, words, board, found):
     forced = forced_column(t, board)
     if forced >= 0:
         card = board.stacks[forced, board.lengths[forced] - 1]
-        number = add(t, words, board, card, HOME, waste, turns, 1, found, number)
+        number = add(words, board, card, HOME, waste, turns, 1, found, number)
         if reserve and board.lengths[forced] == 1:
             fill_column(last_of_reserve(t, reserve), found, 0, number)
         return number
@@ -344,7 +344,7 @@ def list_moves(t, words, board, found):
             left = (
                 np.int64(0) if is_free_waste(t, waste - 1, board.numbers[LEFT] - 1) else waste - 1
             )
-            return add(t, words, board, card, HOME, left, turns, 1, found, number)
+            return add(words, board, card, HOME, left, turns, 1, found, number)
     stuck = t.brief and t.fill == FILL_KINGS and not is_room_wanted(t, board)
     movable = U64(0)
     for column in range(used):
@@ -352,7 +352,7 @@ def list_moves(t, words, board, found):
         top = board.stacks[column, last]
         first = number
         if board.heights[top & 3] == top >> 2:
-            number = add(t, words, board, top, HOME, waste, turns, 1, found, number)
+            number = add(words, board, top, HOME, waste, turns, 1, found, number)
         for depth in range(last, board.up[column] - 1, -1):
             card = board.stacks[column, depth]
             if depth < last and not goes_on(t, card, board.stacks[column, depth + 1]):
@@ -377,7 +377,7 @@ def list_moves(t, words, board, found):
     if reserve:
         card = last_of_reserve(t, reserve)
         if board.heights[card & 3] == card >> 2:
-            number = add(t, words, board, card, HOME, waste, turns, 1, found, number)
+            number = add(words, board, card, HOME, waste, turns, 1, found, number)
         number = go_to_columns(t, words, board, card, -1, waste, turns, 1, found, number)
     if t.worrying:
         for suit in range(4):
@@ -413,7 +413,7 @@ def list_plays(t, words, board, found, number):
                 cost += turned
             following = turns - 1 if over and t.limited else turns
             if board.heights[card & 3] == card >> 2:
-                number = add(t, words, board, card, HOME, left, following, cost, found, number)
+                number = add(words, board, card, HOME, left, following, cost, found, number)
             if t.brief and is_safe(t, board.heights, card):
                 if t.draw == 1:
                     return number

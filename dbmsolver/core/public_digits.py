@@ -52,9 +52,7 @@ def digit_of(places: Sequence[int], place: int) -> int:
     return places.index(place)
 
 
-def public_contributions(
-    game: Game, public: dict[str, Any], dealt: list[int]
-) -> tuple[Words, Words]:
+def public_contributions(game: Game, public: dict[str, Any]) -> tuple[Words, Words]:
     """Return the words that place values and foundation heights add to a key.
 
     A card that is home and may come back adds one to the height of its foundation. Returns

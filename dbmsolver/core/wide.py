@@ -123,6 +123,15 @@ def write_row(t, b):
     return np.int64(at >> 3)
 
 
+@inlined
+def is_won(b):
+    """Return True if all cards of a board are home."""
+    least = np.int64(13)
+    for place in range(b.home.size):
+        least = min(least, b.home[place])
+    return least == 13
+
+
 @inner
 def expand_wide(t, b, weights, found):
     """List the successors of the state on a board; return how many there are (int64).

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.wide import read_row, write_row
+from dbmsolver.core.wide import is_won, read_row, write_row
 from dbmsolver.core.wide_marks import Marks, after_move, make_marks, mark
 from dbmsolver.core.wide_moves import MOST_FOUND, STOCK, kind_of_move, list_moves, make_move
 from dbmsolver.core.wide_tables import WideBoard, WideTables, make_board, row_words
@@ -280,14 +280,6 @@ def _expand(t, f, shape, weights, index):
     return np.int64(0)
 
 
-@inlined
-def _is_won(b):
-    least = np.int64(13)
-    for place in range(b.home.size):
-        least = min(least, b.home[place])
-    return least == 13
-
-
 @inner
 def _write_level(t, f, shape):
     """Write the chosen candidates as the next level; return the number of a won state, or GOING_ON.
@@ -312,7 +304,7 @@ def _write_level(t, f, shape):
         f.parents[number], f.moves[number] = f.numbers[side, parent], move
         state[KEPT] += 1
         count += 1
-        if _is_won(b):
+        if is_won(b):
             return number
     state[SIDE], state[LEVEL], state[LISTED] = 1 - side, count, 0
     return np.int64(GOING_ON)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.wide import Successors, expand_wide, make_successors, read_row
+from dbmsolver.core.wide import Successors, expand_wide, is_won, make_successors, read_row
 from dbmsolver.core.wide_tables import ROW_WORDS, WideBoard, WideTables, make_board, row_words
 from dbmsolver.core.wide_values import VALUES, kinds_of
 from dbmsolver.jit.decorators import inlined, inner, kernel
@@ -172,14 +172,6 @@ def begin(f, root):
 
 
 @inlined
-def _is_won(t, b):
-    least = np.int64(13)
-    for place in range(b.home.size):
-        least = min(least, b.home[place])
-    return least == 13
-
-
-@inlined
 def _next_kind(f):
     """Return the kind whose best state is expanded next (int64): kinds take turns."""
     state, kinds = f.state, f.lowest.size
@@ -216,7 +208,7 @@ def explore(t, f, weights, limit):
         start, end = f.starts[number], f.starts[number + 1]
         read_row(t, f.board, f.words, start, end)
         state[LAYER] = f.lowest[kind]
-        if _is_won(t, f.board):
+        if is_won(f.board):
             return number
         count = expand_wide(t, f.board, weights, found)
         moves = np.int64(f.moves[number]) + 1

@@ -58,7 +58,7 @@ class WideKeys:
         gone = len(own.stock) - len(position.stock)
         if gone < 0 or own.stock[gone:] != position.stock:
             raise InputError("the stock lies otherwise than it was dealt")
-        _write_out(t, b, position, own, gone)
+        _write_out(b, position, own, gone)
         size = normal_row(t, b)
         return b.words[:size].copy()
 
@@ -119,7 +119,7 @@ def _tables(position: Wide, rules: Rules) -> WideTables:
     )
 
 
-def _write_out(t: WideTables, b: WideBoard, position: Wide, own: Wide, gone: int) -> None:
+def _write_out(b: WideBoard, position: Wide, own: Wide, gone: int) -> None:
     """Write a position out on a board."""
     b.numbers[GONE], b.numbers[WASTED] = gone, len(position.waste)
     b.waste[: len(position.waste)] = position.waste

@@ -27,16 +27,16 @@ class Base(NamedTuple):
         """Return the card of its suit whose rank is that of `card` counted from the base.
 
         The base itself counts as the lowest rank. Cards that are not in the deck stay what they
-        are.
+        are, and so do all where the base is the lowest rank.
         """
-        if rank(card) < self.lowest:
+        if self.rank == self.lowest or rank(card) < self.lowest:
             return card
         turned = (rank(card) - self.rank) % (14 - self.lowest)
         return 4 * (self.lowest + turned - 1) + suit(card)
 
     def card(self, counted: int) -> int:
         """Return the card that counts as this one: the inverse of `counted`."""
-        if rank(counted) < self.lowest:
+        if self.rank == self.lowest or rank(counted) < self.lowest:
             return counted
         turned = (rank(counted) + self.rank - 2 * self.lowest) % (14 - self.lowest)
         return 4 * (self.lowest + turned - 1) + suit(counted)

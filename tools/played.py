@@ -9,7 +9,7 @@ from heapq import heappop, heappush
 from itertools import pairwise
 
 from dbmsolver.game.automoves import Automove, automoves
-from dbmsolver.game.cards import is_red, rank
+from dbmsolver.game.cards import rank
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.notation.explicit import player_moves, player_result
@@ -69,5 +69,6 @@ def outlook(position: Position) -> int:
             upon_lower += rank(card) > lowest
             lowest = min(lowest, rank(card))
         for under, card in pairwise(column):
-            breaks += rank(under) != rank(card) + 1 or is_red(under) == is_red(card)
+            same_colour = under & 1 == card & 1
+            breaks += rank(under) != rank(card) + 1 or same_colour
     return 4 * left + 6 * upon_lower + 2 * breaks + cells

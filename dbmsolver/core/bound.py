@@ -41,7 +41,6 @@ OVER_WORDS = CARDS
 WORK_WORDS = 3 * CARDS
 """Scratch words of a vertex cover: neighbours of each card, and a stack of (cards, cover so
 far)."""
-NO_LIMIT = 255
 
 
 class BoundTables(NamedTuple):

@@ -156,12 +156,6 @@ def lay_out(t, root, cards, lengths):
     return locked
 
 
-@kernel
-def lay_out_deal(t, root, laid, deal):
-    """Lay out one of the deals, as :func:`lay_out` does, for callers from Python."""
-    return lay_out(t, root, laid.cards[deal], laid.lengths[deal])
-
-
 @inner
 def way_to(d, number, rows):
     """Write records of a dive to ``rows``, from the first to record ``number``; return how many.

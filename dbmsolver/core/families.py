@@ -46,7 +46,7 @@ from dbmsolver.core import (
     two_way_moves,
 )
 from dbmsolver.core.bound import BoundTables
-from dbmsolver.core.expand import MAX_MOVES, height, only_skipping, signature_sets, skipping_last
+from dbmsolver.core.expand import height, skipping_last
 from dbmsolver.core.pairs import PairTables
 from dbmsolver.core.pile import PileTables
 from dbmsolver.core.run_bound import RunBoundTables
@@ -54,7 +54,7 @@ from dbmsolver.core.run_tables import RunTables
 from dbmsolver.core.tables import Tables
 from dbmsolver.core.two_way_bound import TwoWayBoundTables
 from dbmsolver.core.two_way_tables import TwoWayTables
-from dbmsolver.jit.decorators import allocating, inlined, kernel
+from dbmsolver.jit.decorators import inlined
 from dbmsolver.jit.families import ByType
 
 U64 = np.uint64
@@ -148,36 +148,3 @@ def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> Any:
     if isinstance(t, TwoWayTables):
         return two_way_bound.make_bound_tables(t, columns)
     return bound.make_bound_tables(t, columns)
-
-
-@allocating
-def successors(t, signature, off, low, high, skip, states, codes):
-    """Find all successors of one state, for tests and tools.
-
-    Writes ``states`` (uint64[256, 4]: signature and planes) and ``codes`` (uint16[256]); returns
-    (count, forced).
-    """
-    moves = np.empty(MAX_MOVES, np.uint16)
-    sets = signature_sets(t, signature)
-    count, forced = list_moves(t, sets, off, low, high, only_skipping(skip), moves)
-    for index in range(count):
-        card, new = np.int64(moves[index]) >> 3, np.int64(moves[index]) & 7
-        old = place_of(t, sets.locked, off, low, high, card)
-        result = apply_move(t, signature, off, low, high, card, old, new)
-        for word in range(4):
-            states[index, word] = result[word]
-        codes[index] = t.codes[8 * card + old]
-    return count, forced
-
-
-@kernel
-def bound_of_state(b, t, signature, off, low, high, over, work, limit):
-    """Return the lower bound (int64) of one state, its signature worked out each time: for tests.
-
-    Writes ``over`` (uint64[52]) and ``work``; if the cheap part exceeds ``limit``, only that.
-    """
-    s = bound_sets(b, t, signature_sets(t, signature), over, work)
-    cheap, chained = cheap_bound(b, t, s, off, low, high, over)
-    if cheap > limit:
-        return cheap
-    return full_bound(b, s, cheap, chained, over, work)

@@ -58,12 +58,6 @@ def hash_held(held):
     return hash_row(held[0], held[1], held[2], held[3])
 
 
-@inlined
-def hash_state(t, signature, off, low, high):
-    """Return the hash (uint64) of a state."""
-    return hash_held(as_held(t, signature, off, low, high))
-
-
 def empty_rows(t: Any, states: int) -> NDArray[Any]:
     """Return memory for so many rows, one after the other."""
     if not isinstance(t, StrataTables):
@@ -96,7 +90,6 @@ __all__ = [
     "hash_held",
     "hash_of_home",
     "hash_of_home_at",
-    "hash_state",
     "held_at",
     "hold",
     "holds",

@@ -437,9 +437,3 @@ def undo_code(t, signature, off, low, high, code):
         least -= np.int64(t.least[signature & t.columns_mask])
         new -= U64(1 - least) << t.layer_shift
     return new, key, ZERO, ZERO
-
-
-@kernel
-def pair_successors(t, signature, key, found):
-    """Write the successors of a state as :func:`expand_pairs` does, for callers from Python."""
-    return expand_pairs(t, pair_sets(t, signature), key, found)

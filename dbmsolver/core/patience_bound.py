@@ -363,24 +363,7 @@ def _of_stock(t, board, card):
 
 
 @kernel
-def bounds_of(t, b, words, board, weights, found):
-    """Write the bound of each state (uint64[states, 3]) to ``found`` (int64[states])."""
-    for number in range(words.shape[0]):
-        take(t, words[number, 0], words[number, 1], words[number, 2], board)
-        found[number] = bound_here(t, b, board, weights)
-
-
-@kernel
 def bound_of(t, b, words, board, weights):
     """Return the bound (int64) of a state (uint64[3]); for calls from Python."""
     take(t, words[0], words[1], words[2], board)
     return bound_here(t, b, board, weights)
-
-
-@kernel
-def bounds_after(t, b, words, found, number, board, weights, bounds):
-    """Write the bounds of ``number`` states that follow from one state; for calls from Python."""
-    take(t, words[0], words[1], words[2], board)
-    bound_here(t, b, board, weights)
-    for move in range(number):
-        bounds[move] = bound_after(t, b, board, weights, found.words[move], found.codes[move])

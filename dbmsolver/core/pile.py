@@ -255,9 +255,3 @@ def undo_code(t, signature, off, low, high, code):
         return WON, ZERO, ZERO, ZERO
     public = (public_key(t, signature, off) & ~U64(TOP)) + t.release[top] + U64(code)
     return signature_of(t, public), local_part(t, public), ZERO, ZERO
-
-
-@kernel
-def pile_successors(t, signature, key, found):
-    """Write the successors of a state as :func:`expand_pile` does, for callers from Python."""
-    return expand_pile(t, pile_sets(t, signature), key, found)

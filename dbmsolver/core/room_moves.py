@@ -13,7 +13,6 @@ from dbmsolver.core.expand import height, is_safe
 from dbmsolver.core.tables import BUILD_ALTERNATE, BUILD_SUIT, POLICY_MAX, POLICY_PLAYED_WKR
 from dbmsolver.jit.decorators import inlined
 
-U64 = np.uint64
 ONE = np.uint64(1)
 
 

@@ -18,7 +18,6 @@ from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import allocating
 
-U64 = np.uint64
 _AHEAD = 16
 """Rows that are on their way from memory while one is packed."""
 

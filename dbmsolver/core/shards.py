@@ -40,7 +40,6 @@ from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import inlined, kernel
 
 U64 = np.uint64
-ONE = np.uint64(1)
 ROW = 5
 """Words of a candidate: columns SIGNATURE, OFF, LOW, HIGH and META."""
 HASHED = 5

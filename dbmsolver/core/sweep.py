@@ -41,7 +41,6 @@ from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import inlined, kernel
 
 U64 = np.uint64
-ONE = np.uint64(1)
 ZERO = np.uint64(0)
 STATE = 4
 """Words of a row: columns SIGNATURE, OFF, LOW and HIGH."""

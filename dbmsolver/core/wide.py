@@ -156,13 +156,6 @@ def expand_wide(t, b, weights, found):
 
 
 @kernel
-def successors_of(t, b, words, weights, found):
-    """List the successors of a state, as :func:`expand_wide` does; ``words`` is its row."""
-    read_row(t, b, words, 0, words.size)
-    return expand_wide(t, b, weights, found)
-
-
-@kernel
 def normal_row(t, b):
     """Write the row of the state on a board; return its length in words (int64)."""
     return write_row(t, b)

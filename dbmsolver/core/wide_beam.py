@@ -370,27 +370,3 @@ def replay(t, b, moves, root, rows, sizes):
         size = write_row(t, b)
         _copy(b.words, rows[index + 1], size)
         sizes[index + 1] = size
-
-
-@kernel
-def marked_moves(t, b, m, weights, words, moves, told):
-    """List the moves of a state, and what its marks tell of each; return how many there are.
-
-    ``words`` is the row of the state. The first row of ``told`` (uint64[MOST_FOUND + 1, 3]) is
-    about the state itself, the others about the moves: the costs, and two hashes, as of
-    :func:`core.wide_marks.after_move`. A move of the stock is made on the board, and marked there.
-    """
-    read_row(t, b, words, 0, words.size)
-    mark(t, b, m, weights)
-    told[0, 0], told[0, 1], told[0, 2] = U64(m.total[0]), m.hash[0], m.hash[1]
-    count = list_moves(t, b, moves)
-    for place in range(count):
-        row = told[place + 1]
-        if kind_of_move(moves[place]) == STOCK:
-            make_move(t, b, moves[place])
-            mark(t, b, m, weights)
-            row[0], row[1], row[2] = U64(m.total[0]), m.hash[0], m.hash[1]
-        else:
-            total, whole, group = after_move(t, b, m, weights, moves[place])
-            row[0], row[1], row[2] = U64(total), whole, group
-    return count

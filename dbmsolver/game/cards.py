@@ -48,11 +48,6 @@ def suit(card: int) -> int:
     return card & 3
 
 
-def is_red(card: int) -> bool:
-    """Return True if the card is a heart or a diamond."""
-    return card & 1 == 0
-
-
 def card_name(card: int) -> str:
     """Return the card's two letters, as in "TD"."""
     return _NAMES[card]

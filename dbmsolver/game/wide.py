@@ -12,7 +12,7 @@ Cards go home one by one, from the ace up, or as a whole suit from the king down
 the end of a column, in one move. No move is made by itself.
 
 Columns differ as long as the stock is dealt onto them: positions are the same if an exchange of
-columns that get the same cards makes one the other. :meth:`Wide.canonical` says so.
+columns that get the same cards makes one the other. :meth:`Wide.canonical_for` says so.
 """
 
 from __future__ import annotations

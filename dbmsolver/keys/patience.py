@@ -303,10 +303,6 @@ class PatienceKeys:
             return kinds.index((card ^ int(self.tables.under[card])) & 3)
         return digit - 1
 
-    def is_code(self, code: int) -> bool:
-        """Return whether ``code`` may be the parent-move code of a state that is not the deal."""
-        return code & 63 < CARDS and code >> 6 & 7 <= HOME
-
     def are_states(self, words: Words) -> bool:
         """Return True if all words (uint64[*, 3]) can be states.
 

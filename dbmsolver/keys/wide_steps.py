@@ -7,8 +7,6 @@ from dbmsolver.game.moves import Move, Place
 _FIRST = {"column": 0, "stock": 18, "waste": 19, "columns": 20, "foundation": 21}
 """The number of the first place of each kind."""
 _PLACES = 25
-MOST = 104 * _PLACES**2 + _PLACES**2 - 1
-"""The largest number of a step."""
 
 
 def place_of(move: Move) -> int:

@@ -18,7 +18,6 @@ from dbmsolver.play.guard import Guard
 from dbmsolver.play.server import PlayServer, application, door
 from dbmsolver.play.worker_pool import WorkerPool, WorkerShare
 
-LOCAL = "127.0.0.1"
 _LOCAL_NAMES = ("127.0.0.1", "localhost", "::1")
 _CONNECTIONS = 400
 """Connections at once; more are refused until some have ended."""

@@ -26,10 +26,6 @@ from dbmsolver.errors import SystemRefusedError
 from dbmsolver.play.worker import serve
 from dbmsolver.programs import python_command
 
-LEAST_MEMORY = 512 << 20
-"""The least that --memory can be: compiling kernels takes some 300 MiB."""
-USUAL_MEMORY = 1 << 30
-
 _SERVER_MEMORY = 128 << 20
 """Bytes for the server itself, and for the positions that it remembers."""
 _LEAST_WORKER_MEMORY = 384 << 20

@@ -6,6 +6,7 @@ from random import Random
 import numpy as np
 import pytest
 from helpers import naive_bound
+from helpers.kernels import NO_LIMIT, bound_of_state
 from helpers.support import ALL_RULES, EVERY_FAMILY, Game, random_game
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,11 +27,11 @@ class Bound:
         self.bounds = families.make_bound_tables(game.codec.tables, game.codec.columns)
         self.over, self.work = bound.make_scratch()
 
-    def __call__(self, position: Position, limit: int = bound.NO_LIMIT) -> int:
+    def __call__(self, position: Position, limit: int = NO_LIMIT) -> int:
         state = self.game.state(position)
         tables = self.game.codec.tables
         over = self.over[0]
-        return int(families.bound_of_state(self.bounds, tables, *state, over, self.work, limit))
+        return int(bound_of_state(self.bounds, tables, *state, over, self.work, limit))
 
 
 @EVERY_FAMILY

@@ -6,6 +6,7 @@ from collections import Counter
 from random import Random
 
 import pytest
+from helpers.kernels import NO_LIMIT, bound_of_state
 from helpers.measured import GAMES, MEASURES, Measured, small_measured
 from helpers.naive_bound import bound_of_measure
 from helpers.support import Successor, core_successors, words_of
@@ -113,7 +114,7 @@ def bounds(game: Measured, codec: StateCodec) -> list[int]:
 
     def bound(position: Position) -> int:
         words = words_of(*codec.state(position))
-        found = families.bound_of_state(tables, codec.tables, *words, over[0], work, 255)
+        found = bound_of_state(tables, codec.tables, *words, over[0], work, NO_LIMIT)
         assert found == bound_of_measure(position, game.measure), position
         return int(found)
 

@@ -7,7 +7,8 @@ from random import Random
 
 import numpy as np
 import pytest
-from helpers.support import Successor, core_successors, needed_moves, words_of
+from helpers.kernels import needed_moves
+from helpers.support import Successor, core_successors, words_of
 
 from dbmsolver.core.expand import MAX_MOVES
 from dbmsolver.core.tables import CARDS

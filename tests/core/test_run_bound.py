@@ -7,6 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 from helpers import naive_bound
+from helpers.kernels import NO_LIMIT, bound_of_state
 from helpers.naive_search import breadth_first
 from helpers.support import core_successors, words_of
 
@@ -46,7 +47,7 @@ def test_parts(rules: Rules, columns: list[str], bound: int | None, shortest: in
     tables = families.make_bound_tables(codec.tables, codec.columns)
     over, work = make_scratch()
     words = (np.uint64(word) for word in codec.state(start))
-    found = int(families.bound_of_state(tables, codec.tables, *words, over[0], work, 255))
+    found = int(bound_of_state(tables, codec.tables, *words, over[0], work, NO_LIMIT))
     assert found == naive_bound.bound_of(start, rules)
     if bound is not None:
         assert found == bound
@@ -95,7 +96,7 @@ def test_whole_suits_go_home(cells: int) -> None:
                 codec.state(after) for _, after in following
             ), position
             words = words_of(*state)
-            least = families.bound_of_state(tables, codec.tables, *words, over[0], work, 255)
+            least = bound_of_state(tables, codec.tables, *words, over[0], work, NO_LIMIT)
             assert least == naive_bound.bound_of(position, rules)
             homes += sum(move.destination.kind == "foundation" for move, _ in following)
             if not following:

@@ -16,21 +16,20 @@ import numpy as np
 import xxhash
 
 from dbmsolver.core import families
-from dbmsolver.core.bound import NO_LIMIT, make_scratch
+from dbmsolver.core.bound import make_scratch
 from dbmsolver.core.classes import class_successors
 from dbmsolver.core.digest import digest_runs, hash_words
 from dbmsolver.core.dive import fingerprints
 from dbmsolver.core.dominance import make_scratch as make_record_scratch
 from dbmsolver.core.dominance import successors as record_successors
 from dbmsolver.core.expand import MAX_MOVES
-from dbmsolver.core.pairs import pair_successors
 from dbmsolver.core.patience import moves_of
 from dbmsolver.core.patience_bound import bound_of, make_weights
 from dbmsolver.core.patience_strata import signatures
 from dbmsolver.core.patience_tables import make_board, make_found
-from dbmsolver.core.pile import TOP, pile_successors
+from dbmsolver.core.pile import TOP
 from dbmsolver.core.runs import local_key, progress_of
-from dbmsolver.core.wide import make_successors, successors_of
+from dbmsolver.core.wide import make_successors
 from dbmsolver.core.wide_search import make_frontier
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.deals import Deal
@@ -51,7 +50,15 @@ from dbmsolver.keys.wide import WideKeys
 from dbmsolver.results import Question
 from dbmsolver.storage import patience_blocks
 from dbmsolver.storage.records import layer_and_stratum
-from helpers.support import COMING_BACK, core_successors, needed_moves, words_of
+from helpers.kernels import (
+    NO_LIMIT,
+    bound_of_state,
+    needed_moves,
+    pair_successors,
+    pile_successors,
+    wide_successors,
+)
+from helpers.support import COMING_BACK, core_successors, words_of
 
 Values = dict[str, list[Any]]
 _METRICS: tuple[Metric, ...] = ("runs", "turns", "plays")
@@ -170,7 +177,7 @@ def _bounds(codec: StateCodec, positions: list[Position]) -> list[int]:
     over, work = make_scratch()
     return [
         int(
-            families.bound_of_state(
+            bound_of_state(
                 bounds,
                 codec.tables,
                 *words_of(*codec.state(position)),
@@ -257,7 +264,7 @@ def _of_wide() -> Values:
         for position in game_of(deal, keys.measure):
             assert isinstance(position, Wide)
             row = keys.row(position)
-            count = int(successors_of(keys.tables, board, row, np.ones(1, np.int64), found))
+            count = int(wide_successors(keys.tables, board, row, np.ones(1, np.int64), found))
             rows = [found.rows[i, : found.sizes[i]].tolist() for i in range(count)]
             values["keys"].append(row.tolist())
             values["moves"].append(sorted(rows))

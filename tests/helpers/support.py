@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from dbmsolver.core.expand import MAX_MOVES, only_skipping, signature_sets
-from dbmsolver.core.families import before_move, list_moves, successors
+from dbmsolver.core.expand import MAX_MOVES
 from dbmsolver.game.bases import Base
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal, deal_number
@@ -18,8 +17,8 @@ from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.jit.decorators import kernel
 from dbmsolver.keys.states import State, StateCodec
+from helpers.kernels import successors
 
 ODD_RULES = (
     Rules("any suit, any fill", 8, 4, "any", "any"),
@@ -201,16 +200,6 @@ def walk(
 def words_of(*values: int) -> tuple[np.uint64, ...]:
     """Integers as the kernels take them: numba would make int64 of plain ones."""
     return tuple(np.uint64(value) for value in values)
-
-
-@kernel
-def needed_moves(t, signature, off, low, high, code, every, moves):  # type: ignore[no-untyped-def]
-    """Write the moves of a state, those only that its code asks for or all; how many."""
-    sets = signature_sets(t, signature)
-    before = only_skipping(np.uint64(0))
-    if not every:
-        before = before_move(t, sets, off, low, high, code)
-    return list_moves(t, sets, off, low, high, before, moves)[0]
 
 
 def core_successors(codec: StateCodec, state: State, skip: int = 0) -> tuple[list[Successor], bool]:

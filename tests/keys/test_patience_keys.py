@@ -80,14 +80,6 @@ def test_bits_that_no_key_has() -> None:
             keys.decode(wrong)
 
 
-def test_codes() -> None:
-    """A code names a card and the digit that it had."""
-    keys = PatienceKeys(small_deck("klondike", Random(3)), "none", "turns", Question.SOLVE)
-    for code in range(1 << 9):
-        assert keys.is_code(code) == (code % 64 < 52 and code // 64 < 7)
-        assert keys.is_code(code | 0xFE00) == keys.is_code(code)
-
-
 def runs_of(keys: PatienceKeys, words: NDArray[np.uint64]) -> Runs:
     """Return states (uint64[states, 3]) as the runs of a block."""
     found = np.zeros(len(words), np.uint64)

@@ -9,11 +9,12 @@ from random import Random
 
 import numpy as np
 import pytest
+from helpers.kernels import pile_successors
 from helpers.pile_games import PILE_GAMES, small_deck
 
 from dbmsolver.core.digest import digest_runs, hash_words
 from dbmsolver.core.families import undo_code
-from dbmsolver.core.pile import MOST_LENGTHS, NO_PARENT, NOTHING, TOP, pile_successors
+from dbmsolver.core.pile import MOST_LENGTHS, NO_PARENT, NOTHING, TOP
 from dbmsolver.core.runs import progress_of
 from dbmsolver.errors import InputError, StoreError
 from dbmsolver.game.deals import Deal

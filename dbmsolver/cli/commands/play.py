@@ -19,7 +19,6 @@ from dbmsolver.signals import raise_on_signals
 PARTS = ("starlette", "uvicorn")
 LEAST_MEMORY = 512 << 20
 """The least that --memory can be: compiling kernels takes some 300 MiB."""
-USUAL_MEMORY = 1 << 30
 
 
 def _memory(text: str) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.automoves import Automove
@@ -24,7 +24,6 @@ from dbmsolver.notation.formats.source import InvalidError
 from dbmsolver.notation.steps import Origin
 
 Lengths = Literal["longest", "shortest", "ask"]
-LENGTHS: tuple[Lengths, ...] = get_args(Lengths)
 
 Said = Mapping[str, tuple[str | int, str]]
 """The rules that a text states: by the names of their fields (`game` for the name), each value and

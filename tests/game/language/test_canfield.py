@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
+from helpers.printing import format_description
 
 from dbmsolver.errors import InputError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.language.printing import format_description
 from dbmsolver.game.language.reading import parse
 from dbmsolver.game.language.understanding import understand
 from dbmsolver.game.patience import Patience

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.printing import format_description
 
 from dbmsolver.api import prove
 from dbmsolver.errors import InputError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.language.json_games import parse_json
 from dbmsolver.game.language.json_rules import DEFAULTS
-from dbmsolver.game.language.printing import format_description
 from dbmsolver.game.language.reading import parse
 from dbmsolver.game.language.understanding import understand
 from dbmsolver.game.library import load_rules

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from helpers.printing import format_description
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,7 +23,6 @@ from dbmsolver.game.language.description import (
     SetupLine,
     place_of,
 )
-from dbmsolver.game.language.printing import format_description
 from dbmsolver.game.language.reading import parse
 from dbmsolver.game.library import FILES, text_of
 from dbmsolver.game.shipped import GAMES

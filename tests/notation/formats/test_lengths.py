@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from click.testing import CliRunner, Result
@@ -15,7 +16,7 @@ from dbmsolver.game.automoves import Automove
 from dbmsolver.game.deals import Deal
 from dbmsolver.notation import formats
 from dbmsolver.notation.formats import Given, Source, sfn
-from dbmsolver.notation.formats.given import LENGTHS, Parting
+from dbmsolver.notation.formats.given import Lengths, Parting
 from dbmsolver.notation.solution import Solution
 
 BOARD = (
@@ -58,7 +59,7 @@ def test_lengths_choose(text: str) -> None:
         asked.append(parting)
         return 3
 
-    for lengths, wanted in zip(LENGTHS, (4, 1, 3), strict=True):
+    for lengths, wanted in zip(get_args(Lengths), (4, 1, 3), strict=True):
         given = Given(deal=DEAL, policy="horne", lengths=lengths, ask=ask)
         found = read(text, given)
         found.check()

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import faults
+from helpers.kernels import pair_successors
 from helpers.pair_games import PAIR_GAMES, pyramid, shortest, small_deck
 
 from dbmsolver import api
 from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.families import undo_code
-from dbmsolver.core.pairs import FIRST, WON, pair_successors
+from dbmsolver.core.pairs import FIRST, WON
 from dbmsolver.core.runs import progress_of
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.deals import Deal

@@ -7,12 +7,13 @@ from random import Random
 
 import numpy as np
 import pytest
+from helpers.kernels import patience_bounds
 from helpers.patience_games import PATIENCE_GAMES, small_deck, whole_deck
 from helpers.selection import few_fast
 
 from dbmsolver import api
 from dbmsolver.core.patience import moves_of
-from dbmsolver.core.patience_bound import bound_of, bounds_after, make_weights
+from dbmsolver.core.patience_bound import bound_of, make_weights
 from dbmsolver.core.patience_tables import MOST_MOVES, make_board, make_found
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.deals import Deal
@@ -63,7 +64,7 @@ def follow_bounds(seed: str, decks: int) -> None:
             moves = moves_of(keys.tables, state, board, found)
             here = bound_of(keys.tables, keys.bounds, state, board, weights)
             assert here == bound_of_check(form.digits, form.state(state)), deal
-            bounds_after(keys.tables, keys.bounds, state, found, moves, board, weights, bounds)
+            patience_bounds(keys.tables, keys.bounds, state, found, moves, board, weights, bounds)
             after = found.words[:moves].copy()
             for words, cost, said in zip(after, found.costs, bounds, strict=False):
                 own = bound_of(keys.tables, keys.bounds, words, board, weights)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.kernels import lay_out_deal
 from helpers.searching import check_win
 from helpers.selection import few_fast
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbmsolver.core.dives_of_deals import lay_out_deal, own_tables
+from dbmsolver.core.dives_of_deals import own_tables
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_for

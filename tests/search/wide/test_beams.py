@@ -8,10 +8,11 @@ from random import Random
 
 import numpy as np
 import pytest
+from helpers.kernels import marked_moves
 from helpers.wide_games import WIDE_GAMES, shortest, small_deck
 
 from dbmsolver import prove, solve
-from dbmsolver.core.wide_beam import ENDED, GIVEN_UP, marked_moves
+from dbmsolver.core.wide_beam import ENDED, GIVEN_UP
 from dbmsolver.core.wide_marks import make_marks
 from dbmsolver.core.wide_moves import MOST_FOUND
 from dbmsolver.core.wide_tables import make_board

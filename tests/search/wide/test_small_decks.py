@@ -8,10 +8,11 @@ from random import Random
 
 import numpy as np
 import pytest
+from helpers.kernels import wide_successors
 from helpers.wide_games import WIDE_GAMES, shortest, small_deck
 
 from dbmsolver import prove, solve
-from dbmsolver.core.wide import make_successors, successors_of
+from dbmsolver.core.wide import make_successors
 from dbmsolver.core.wide_search import (
     EXHAUSTED,
     EXPANDED,
@@ -42,7 +43,7 @@ def of_kernel(keys: WideKeys, position: Wide) -> set[bytes]:
     found = make_successors()
     board = make_frontier(keys.tables, keys.root, 2).board
     row = keys.row(position)
-    count = successors_of(keys.tables, board, row, BOUND, found)
+    count = wide_successors(keys.tables, board, row, BOUND, found)
     return {found.rows[i, : found.sizes[i]].tobytes() for i in range(count)}
 
 

@@ -1,0 +1,132 @@
+"""One step of a search each, as a kernel that tests call from Python."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import numpy as np
+
+from dbmsolver.core.dives_of_deals import lay_out
+from dbmsolver.core.expand import MAX_MOVES, only_skipping, signature_sets
+from dbmsolver.core.families import (
+    apply_move,
+    before_move,
+    bound_sets,
+    cheap_bound,
+    full_bound,
+    list_moves,
+    place_of,
+)
+from dbmsolver.core.pairs import expand_pairs, pair_sets
+from dbmsolver.core.patience import take
+from dbmsolver.core.patience_bound import bound_after, bound_here
+from dbmsolver.core.pile import expand_pile, pile_sets
+from dbmsolver.core.wide import expand_wide, read_row
+from dbmsolver.core.wide_marks import after_move, mark
+from dbmsolver.core.wide_moves import STOCK, kind_of_move, make_move
+from dbmsolver.core.wide_moves import list_moves as list_wide_moves
+from dbmsolver.jit.decorators import allocating, kernel
+
+NO_LIMIT = 255
+"""A limit that no bound exceeds."""
+
+
+@allocating
+def successors(t, signature, off, low, high, skip, states, codes):
+    """Find all successors of one state.
+
+    Writes ``states`` (uint64[256, 4]: signature and planes) and ``codes`` (uint16[256]); returns
+    (count, forced).
+    """
+    moves = np.empty(MAX_MOVES, np.uint16)
+    sets = signature_sets(t, signature)
+    count, forced = list_moves(t, sets, off, low, high, only_skipping(skip), moves)
+    for index in range(count):
+        card, new = np.int64(moves[index]) >> 3, np.int64(moves[index]) & 7
+        old = place_of(t, sets.locked, off, low, high, card)
+        result = apply_move(t, signature, off, low, high, card, old, new)
+        for word in range(4):
+            states[index, word] = result[word]
+        codes[index] = t.codes[8 * card + old]
+    return count, forced
+
+
+@kernel
+def needed_moves(t, signature, off, low, high, code, every, moves):
+    """Write the moves of a state, those only that its code asks for or all; return how many."""
+    sets = signature_sets(t, signature)
+    before = only_skipping(np.uint64(0))
+    if not every:
+        before = before_move(t, sets, off, low, high, code)
+    return list_moves(t, sets, off, low, high, before, moves)[0]
+
+
+@kernel
+def bound_of_state(b, t, signature, off, low, high, over, work, limit):
+    """Return the lower bound (int64) of one state, its signature worked out each time.
+
+    Writes ``over`` (uint64[52]) and ``work``; if the cheap part exceeds ``limit``, only that.
+    """
+    s = bound_sets(b, t, signature_sets(t, signature), over, work)
+    cheap, chained = cheap_bound(b, t, s, off, low, high, over)
+    if cheap > limit:
+        return cheap
+    return full_bound(b, s, cheap, chained, over, work)
+
+
+@kernel
+def lay_out_deal(t, root, laid, deal):
+    """Lay out one of the deals, as :func:`core.dives_of_deals.lay_out` does."""
+    return lay_out(t, root, laid.cards[deal], laid.lengths[deal])
+
+
+@kernel
+def pile_successors(t, signature, key, found):
+    """Write the successors of a state as :func:`core.pile.expand_pile` does; return how many."""
+    return expand_pile(t, pile_sets(t, signature), key, found)
+
+
+@kernel
+def pair_successors(t, signature, key, found):
+    """Write the successors of a state as :func:`core.pairs.expand_pairs` does; return how many."""
+    return expand_pairs(t, pair_sets(t, signature), key, found)
+
+
+@kernel
+def patience_bounds(t, b, words, found, number, board, weights, bounds):
+    """Write the bounds of ``number`` states that follow from one state."""
+    take(t, words[0], words[1], words[2], board)
+    bound_here(t, b, board, weights)
+    for move in range(number):
+        bounds[move] = bound_after(t, b, board, weights, found.words[move], found.codes[move])
+
+
+@kernel
+def wide_successors(t, b, words, weights, found):
+    """List the successors of a state (its row) as :func:`core.wide.expand_wide` does."""
+    read_row(t, b, words, 0, words.size)
+    return expand_wide(t, b, weights, found)
+
+
+@kernel
+def marked_moves(t, b, m, weights, words, moves, told):
+    """List the moves of a state, and what its marks tell of each; return how many there are.
+
+    ``words`` is the row of the state. The first row of ``told`` (uint64[MOST_FOUND + 1, 3]) is
+    about the state itself, the others about the moves: the costs, and two hashes, as of
+    :func:`core.wide_marks.after_move`. A move of the stock is made on the board, and marked there.
+    """
+    read_row(t, b, words, 0, words.size)
+    mark(t, b, m, weights)
+    told[0, 0], told[0, 1], told[0, 2] = np.uint64(m.total[0]), m.hash[0], m.hash[1]
+    count = list_wide_moves(t, b, moves)
+    for place in range(count):
+        row = told[place + 1]
+        if kind_of_move(moves[place]) == STOCK:
+            make_move(t, b, moves[place])
+            mark(t, b, m, weights)
+            row[0], row[1], row[2] = np.uint64(m.total[0]), m.hash[0], m.hash[1]
+        else:
+            total, whole, group = after_move(t, b, m, weights, moves[place])
+            row[0], row[1], row[2] = np.uint64(total), whole, group
+    return count

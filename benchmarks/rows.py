@@ -41,7 +41,7 @@ class Row:
 
 
 Check = tuple[str, Callable[[Measured], bool]]
-"""A bar in words, and whether a run keeps it."""
+"""A bar in words, and True if a run keeps it."""
 
 
 def seconds(most: float) -> Check:

@@ -79,7 +79,7 @@ def is_read_only(handle: int) -> bool:
 
 
 def is_at(handle: int, path: Path) -> bool:
-    """Return whether an open file is the one that a path means."""
+    """Return True if an open file is the one that a path means."""
     try:
         return os.path.samestat(os.fstat(handle), path.stat())
     except OSError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -33,6 +33,8 @@ ONES = dict(
 )
 BAD_BEGINNING = re.compile(r"\W*(What|Whether|How|Who|Those|So)\b")
 """The words that no docstring begins with, as it then has to be read twice."""
+BAD_FLAG = re.compile(r"\breturns? (?:[^.;]*\band )?\(?whether\b", re.I)
+"""A flag among results in other words than "True if"."""
 
 COUNT = re.compile(rf"\b((?:{'|'.join(TENS)})(?:-(?:{'|'.join(ONES)}))?|\d\d)\s+games\b", re.I)
 
@@ -62,6 +64,11 @@ def begins_badly(text: str) -> bool:
     return BAD_BEGINNING.match(text) is not None
 
 
+def tells_flag_badly(text: str) -> bool:
+    """Return True if a docstring says of a result "whether", and not "True if"."""
+    return BAD_FLAG.search(" ".join(text.split())) is not None
+
+
 def counted(text: str) -> list[int]:
     """Return the numbers of games, twenty or more, that a text tells."""
     numbers = []
@@ -85,11 +92,13 @@ def test_docstrings_name_what_exists() -> None:
     assert not wrong
 
 
-def test_docstrings_begin_with_a_verb_or_a_noun() -> None:
+@pytest.mark.parametrize("is_bad", [begins_badly, tells_flag_badly])
+def test_words_of_docstrings(is_bad: Callable[[str], bool]) -> None:
+    """They begin with a verb or a noun, and a function that answers yes or no returns "True if"."""
     wrong = {
         str(path.relative_to(ROOT)): beginnings
         for path in SOURCES
-        if (beginnings := [text[:60] for text in docstrings(path) if begins_badly(text)])
+        if (beginnings := [text[:60] for text in docstrings(path) if is_bad(text)])
     }
     assert not wrong
 
@@ -105,4 +114,8 @@ def test_what_is_found() -> None:
     assert missing("see `core/gone.py`, `core/expand.py` and expand.py") == ["core/gone.py"]
     assert counted("Thirty-two games, 41\ngames, forty games, six games") == [32, 41, 40]
     assert begins_badly("Whether it is.") and begins_badly(" (What) it is.")
-    assert not begins_badly("Return whether it is.") and not begins_badly("Sorted rows.")
+    assert not begins_badly("Return True if it is.") and not begins_badly("Sorted rows.")
+    assert tells_flag_badly("Take it; return\n    whether it is.")
+    assert tells_flag_badly("Return (whether it is, a card).")
+    assert tells_flag_badly("Return a card, and whether it is free.")
+    assert not tells_flag_badly("Return the line that says whether it is.")

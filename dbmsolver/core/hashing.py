@@ -39,7 +39,7 @@ def hash_slot(first, second, third, shift):
 
 @inlined
 def insert(table, mask, slot, wide, first, second, third):
-    """Put a key of three words into a plain table, from ``slot`` on; return whether it was new."""
+    """Put a key of three words into a plain table, from ``slot`` on; return True if it was new."""
     if not wide:
         while True:
             seen = table[slot]
@@ -82,7 +82,7 @@ def home_slot(low, high, shift):
 
 @inlined
 def insert_compact(table, steps, mask, home, low):
-    """Put a key into a compact table, by its home slot and low bits; return whether it was new."""
+    """Put a key into a compact table, by its home slot and low bits; return True if it was new."""
     slot = home
     step = 0
     while True:

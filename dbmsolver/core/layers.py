@@ -246,7 +246,7 @@ def expand_layer(t, b, shard, layer, weight, locked_in_deal, me, shards, ceiling
     """Expand rows until none is left, ``stop`` are expanded, there is no room, or a goal is met.
 
     The shard is number ``me`` of ``shards``. Candidates of other shards, and those of a slice above
-    ``ceiling``, go to ``shard.outgoing``. Returns whether it stopped for lack of room.
+    ``ceiling``, go to ``shard.outgoing``. Returns True if it stopped for lack of room.
     """
     expanded = 0
     while shard.state[TODO] > 0 and shard.state[GOAL_ROW] < 0 and expanded < stop:

@@ -372,7 +372,7 @@ def expand_pairs(t, sets, key, found):
 
 @inlined
 def _put_back(t, signature, key, card, to_waste):
-    """Return (whether that can be, signature, key) with a removed card where it was free."""
+    """Return (True if that can be, signature, key) with a removed card where it was free."""
     source = t.source[card]
     if source < 0:
         return False, signature, key
@@ -389,7 +389,7 @@ def _put_back(t, signature, key, card, to_waste):
 
 @inlined
 def _undo_turn(t, signature, key, code):
-    """Return (whether that can be, signature, key) before a turn."""
+    """Return (True if that can be, signature, key) before a turn."""
     number = key & t.at_mask
     if code == TURNED:
         if t.layered:

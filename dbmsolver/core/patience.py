@@ -171,7 +171,7 @@ def fill_column(card, found, first, number):
 
 @inlined
 def is_free_waste(t, waste, cards):
-    """Return whether the number of cards in the waste makes no difference, so that 0 stands for it.
+    """Return True if the number of cards in the waste makes no difference, so that 0 stands for it.
 
     ``cards`` is how many cards waste and stock have together.
     """
@@ -222,7 +222,7 @@ def go_to_columns(t, words, board, card, source, waste, turns, cost, found, numb
 
 @inlined
 def goes_on(t, lower, upper):
-    """Return whether a card on another makes a run with it."""
+    """Return True if a card on another makes a run with it."""
     if t.takes == GROUPS:
         return True
     if t.takes == SINGLE or (t.takes == SUIT_RUNS and (lower ^ upper) & 3):
@@ -232,14 +232,14 @@ def goes_on(t, lower, upper):
 
 @inlined
 def stays(t, depth, last):
-    """Return whether cards from a depth of a column on are a part that may not move."""
+    """Return True if cards from a depth of a column on are a part that may not move."""
     part = t.takes == COLUMNS or (t.takes == CARD_OR_COLUMN and depth < last)
     return part and depth > 0
 
 
 @inlined
 def is_safe(t, heights, card):
-    """Return whether a card that is next in its suit goes home without taking anything away."""
+    """Return True if a card that is next in its suit goes home without taking anything away."""
     safe = heights[card & 3] == card >> 2
     for other in range(4):
         if other != card & 3 and heights[other] < t.safe[card, other]:
@@ -259,7 +259,7 @@ def forced_column(t, board):
 
 @inner
 def is_room_wanted(t, board):
-    """Return whether no column is empty, and a king may go to an empty one at once."""
+    """Return True if no column is empty, and a king may go to an empty one at once."""
     if board.numbers[USED] < t.columns:
         return False
     for king in range(CARDS - 4, CARDS):
@@ -283,7 +283,7 @@ def is_room_wanted(t, board):
 
 @inlined
 def is_place_wanted(t, movable, card):
-    """Return whether one of the cards that may move (a bit for each) may be put on a card."""
+    """Return True if one of the cards that may move (a bit for each) may be put on a card."""
     for other in range(4):
         child = (card & ~3) - 4 + other
         if (

@@ -288,7 +288,7 @@ def bound_here(t, b, board, weights):
 
 @inlined
 def _becomes_paid(b, board, weights, column, card, target):
-    """Return whether open cards of a column, from a card on, or a card of no column, make one paid.
+    """Return True if open cards of a column, from a card on, or a card of no column, make one paid.
 
     ``target`` is that one, -1 for an empty column.
     """

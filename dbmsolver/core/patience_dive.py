@@ -99,7 +99,7 @@ def _hash(words):
 
 @inlined
 def _is_new(slots, words):
-    """Return whether a state was not met before, and note that it is met."""
+    """Note that a state is met; return True if it was not met before."""
     value = _hash(words)
     mask = U64(slots.size - 1)
     slot = (value >> U64(17)) & mask

@@ -23,7 +23,7 @@ WON = np.uint64((1 << 64) - 1)
 
 @inlined
 def is_won(words):
-    """Return whether all cards are home."""
+    """Return True if all cards are home."""
     full = U64(0x6DB6DB6DB6DB6DB6)  # 21 times the digit 6
     return (
         words[0] == full
@@ -34,7 +34,7 @@ def is_won(words):
 
 @inlined
 def rises(t, code):
-    """Return whether a parent-move code leads to the next stratum.
+    """Return True if a parent-move code leads to the next stratum.
 
     Its card was in stock, waste or reserve, or lay on one face down; or the reserve filled the
     column that it left, in which it lay at the bottom, where no such card was dealt.

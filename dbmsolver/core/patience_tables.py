@@ -115,7 +115,7 @@ def _is(t):
 
 
 of_canfield = ByType({PatienceTables: _is_not, CanfieldTables: _is})
-"""Return whether tables are `CanfieldTables`; known when a kernel is compiled."""
+"""Return True if tables are `CanfieldTables`; known when a kernel is compiled."""
 
 
 @inlined

@@ -33,7 +33,7 @@ def fills(game: Game, card: int) -> bool:
 
 
 def ace_is_forced(game: Game, card: int) -> bool:
-    """Return whether the card is an ace that goes home the moment it is free, by the policy.
+    """Return True if the card is an ace that goes home the moment it is free, by the policy.
 
     Where columns go round, kings are put on it.
     """

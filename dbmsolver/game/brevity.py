@@ -77,7 +77,7 @@ KING = 13
 
 
 def is_brief(rules: Rules) -> bool:
-    """Return whether a search for a shortest solution leaves moves out by these rules."""
+    """Return True if a search for a shortest solution leaves moves out by these rules."""
     return rules.family == "patience" and rules.base == "ace" and not rules.stacked
 
 
@@ -145,7 +145,7 @@ def _movable(position: Patience, rules: Rules) -> Iterator[int]:
 
 
 def _is_room_wanted(position: Patience, rules: Rules) -> bool:
-    """Return whether no column is empty, and a king may move that is not at a column's bottom."""
+    """Return True if no column is empty, and a king may move that is not at a column's bottom."""
     if not all(position.columns):
         return False
     kings = {card for card in (*position.waste, *position.stock) if card // 4 + 1 == KING}

@@ -78,7 +78,7 @@ class ClassMove(NamedTuple):
 
 
 def has_classes(rules: Rules) -> bool:
-    """Return whether the theorem of classes holds for the rules of a game.
+    """Return True if the theorem of classes holds for the rules of a game.
 
     Columns are built down by alternate colour or by suit, any run moves, and kings alone go to
     empty columns.
@@ -94,7 +94,7 @@ def has_classes(rules: Rules) -> bool:
 
 
 def is_in_a_class(position: Position, rules: Rules) -> bool:
-    """Return whether classes can describe the games from a position, and fit into a key.
+    """Return True if classes can describe the games from a position, and fit into a key.
 
     No covered card may move together with the card on it, and the key has at most 64 bits.
     """
@@ -233,7 +233,7 @@ class Classes:
         return len(self.columns) - sum(count > 0 for count in found.counts) - kings
 
     def can_be_bared(self, found: Class, card: int) -> bool:
-        """Return whether an open card can be made the last of its column, in every position."""
+        """Return True if an open card can be made the last of its column, in every position."""
         free = self.free(found)
         alike = {card} if self.rules.build == "suit" else {card, card ^ 2}
         kinds = self.rules.parent_kinds if rank(card) > 1 else ()
@@ -241,7 +241,7 @@ class Classes:
         return len(alike & (free | set(self.held(found)))) > len(lower & free)
 
     def has_gap(self, found: Class, card: int) -> bool:
-        """Return whether a card that takes this one can be bared."""
+        """Return True if a card that takes this one can be bared."""
         if rank(card) == KING_RANK:
             return False
         parents = {(card ^ kind) + 4 for kind in self.rules.parent_kinds}
@@ -249,7 +249,7 @@ class Classes:
         return any(self.can_be_bared(found, card) for card in is_open)
 
     def is_won(self, found: Class) -> bool:
-        """Return whether all cards can go home one after the other.
+        """Return True if all cards can go home one after the other.
 
         No card is covered, and each card of the stock, if there is one, can be turned up.
         """
@@ -269,7 +269,7 @@ class Classes:
         return [one for one in every if not self._is_left_out(found, one[0], left_out)]
 
     def _is_left_out(self, found: Class, move: ClassMove, left_out: frozenset[LeftOut]) -> bool:
-        """Return whether a rule leaves a move out."""
+        """Return True if a rule leaves a move out."""
         if move.source == "home" and LeftOut.NO_SAFE_RETURN in left_out:
             below = _raised(found.foundations, suit(move.card), -1)
             return is_safe_home(self.rules, move.card, below, self.policy)
@@ -280,7 +280,7 @@ class Classes:
         return False
 
     def _is_safe_move(self, found: Class, move: ClassMove) -> bool:
-        """Return whether a move home takes nothing away."""
+        """Return True if a move home takes nothing away."""
         in_sight = move.source in ("held", "free") or self.free_stock
         safe = is_safe_home(self.rules, move.card, found.foundations, self.policy)
         return move.target == "home" and in_sight and safe
@@ -355,7 +355,7 @@ class Classes:
         return (*counts[:index], left, *counts[index + 1 :])
 
     def _is_next_home(self, found: Class, card: int) -> bool:
-        """Return whether its foundation waits for a card."""
+        """Return True if its foundation waits for a card."""
         return found.foundations[suit(card)] == rank(card) - 1
 
 

@@ -46,7 +46,7 @@ _EXPECTED = f"expected {_PILES}, {_CELLS}, {_RESERVE} and {_FOUNDATIONS}"
 
 
 def is_json_board(text: str) -> bool:
-    """Return whether a text is JSON: no other board begins as JSON does."""
+    """Return True if a text is JSON: no other board begins as JSON does."""
     return text.lstrip("\ufeff \t\r\n").startswith("{")
 
 

@@ -77,12 +77,12 @@ def path_of(source: str) -> Path:
 
 
 def looks_like_file(source: str) -> bool:
-    """Return whether a text that is no game's name is meant as a file's."""
+    """Return True if a text that is no game's name is meant as a file's."""
     return "/" in source or "." in source or _is_file(source)
 
 
 def _is_file(path: str) -> bool:
-    """Return whether a file exists; False for a name that no file can have."""
+    """Return True if a file exists; False for a name that no file can have."""
     return os.path.isfile(path)  # noqa: PTH113  # which raises no error
 
 

@@ -63,7 +63,7 @@ class Measure(NamedTuple):
 
     @property
     def counts_all(self) -> bool:
-        """Return whether every move of a solution counts."""
+        """True if every move of a solution counts."""
         return self.metric not in ("turns", "plays") and not self.has_free_moves
 
     def moves(self, position: Position) -> list[Move]:

@@ -344,5 +344,5 @@ def counts_as_play(move: Move) -> bool:
 
 
 def turns_over(move: Move) -> bool:
-    """Return whether a move turns the whole waste over to be the stock again."""
+    """Return True if a move turns the whole waste over to be the stock again."""
     return move.destination == STOCK

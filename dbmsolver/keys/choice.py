@@ -48,7 +48,7 @@ def are_wide(keys: AnyKeys) -> TypeIs[WideKeys]:
 
 
 def are_covering(keys: AnyKeys) -> TypeIs[CoveringKeys]:
-    """Return whether a state stands for several positions."""
+    """Return True if a state stands for several positions."""
     return keys.method != Method.EVERY_POSITION
 
 

@@ -129,7 +129,7 @@ class ClassKeys(StateCodec):
         return [(*field, len(column)) for field, column in pairs]
 
     def are_keys(self, keys: NDArray[np.uint64]) -> bool:
-        """Return whether kernels can work with local keys that have no bits too many."""
+        """Return True if kernels can work with local keys that have no bits too many."""
         return bool(can_be_keys(self.tables, keys, self.classes.deal.turns or 0))
 
     def rising(self) -> list[Field]:

@@ -134,7 +134,7 @@ class PairKeys(LeavingKeys):
         return fields
 
     def are_keys(self, keys: Words) -> bool:
-        """Return whether kernels can work with local keys that have no bits too many."""
+        """Return True if kernels can work with local keys that have no bits too many."""
         t = self.tables
         number = keys & t.at_mask
         left = keys >> t.left_shift

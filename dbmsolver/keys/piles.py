@@ -104,7 +104,7 @@ class PileKeys(LeavingKeys):
             yield field, int(t.dealt[place])
 
     def are_keys(self, keys: Words) -> bool:
-        """Return whether kernels can work with local keys that have no bits too many."""
+        """Return True if kernels can work with local keys that have no bits too many."""
         t = self.tables
         good = bool(((keys & np.uint64(TOP)) <= NOTHING).all())
         for place in range(t.first, t.columns):

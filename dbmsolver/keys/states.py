@@ -287,7 +287,7 @@ class StateCodec:
         return [*((*field, 13) for field in self.rising()), *locked]
 
     def are_keys(self, keys: NDArray[np.uint64]) -> bool:
-        """Return whether kernels can work with local keys that have no bits too many."""
+        """Return True if kernels can work with local keys that have no bits too many."""
         return True
 
     def rising(self) -> list[Field]:

@@ -32,7 +32,7 @@ def strata_of(keys: PatienceKeys, words: Words) -> NDArray[np.int64]:
 
 
 def won_states(keys: PatienceKeys, words: Words) -> NDArray[np.bool_]:
-    """Return for each state whether all cards are home."""
+    """Return True for each state whose cards are all home."""
     found: NDArray[np.bool_] = (words & _DIGITS == keys.words(keys.goal)).all(axis=1)
     return found
 

@@ -198,7 +198,7 @@ COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(Row))
 
 @cache
 def column_types() -> dict[str, tuple[type, bool]]:
-    """Return for each column its type, and whether it may be empty."""
+    """Return for each column its type, and True if it may be empty."""
     found = {}
     for name, hint in get_type_hints(Row).items():
         if name in COLUMNS:

@@ -132,7 +132,7 @@ class Layers:
         return None
 
     def rows(self) -> Iterator[tuple[State, int, bool]]:
-        """All states looked at, each with its last word and whether it waits for its layer."""
+        """Yield each state looked at with its last word, and True if it waits for its layer."""
         for number, shard in enumerate(self.shards):
             rows = shard.rows[: shard.state[COUNT]]
             assert (shards_of(self.tables, rows, len(self.shards)) == number).all()

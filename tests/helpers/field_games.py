@@ -245,7 +245,7 @@ class FieldGame:
         )
 
     def is_solvable(self, board: dict[str, Any], most: int) -> bool | None:
-        """Return whether a board can be won; None if that takes more than ``most`` states."""
+        """Return True if a board can be won; None if that takes more than ``most`` states."""
         waiting = [self._filled(self.state(board))]
         seen = {self._same(waiting[0])}
         while waiting:

@@ -16,7 +16,7 @@ from dbmsolver.game.shipped import GAMES
 
 
 class Listed(NamedTuple):
-    """All positions of a deal, and whether one is won."""
+    """Return all positions of a deal, and True if one is won."""
 
     positions: list[Patience]
     won: bool
@@ -90,7 +90,7 @@ def listed_positions(deal: Deal, most: int) -> Listed | None:
 
 
 def reached_classes(classes: Classes, left_out: frozenset[LeftOut]) -> tuple[set[Class], bool]:
-    """Return all classes that moves between classes reach, and whether one is won."""
+    """Return all classes that moves between classes reach, and True if one is won."""
     seen, waiting = {classes.root}, [classes.root]
     while waiting:
         for _, after in classes.moves(waiting.pop(), left_out):

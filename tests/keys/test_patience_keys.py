@@ -148,7 +148,7 @@ def test_blocks_that_kernels_may_not_see() -> None:
 
 
 def seen(keys: PatienceKeys, *moved: str, waste: int = 0, turns: int = 0) -> bool:
-    """Return whether kernels may see the deal's state after changes.
+    """Return True if kernels may see the deal's state after changes.
 
     Each is a card and its new place, "home", "bottom", a digit, or the card that it lies on.
     """

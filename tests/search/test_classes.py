@@ -63,7 +63,7 @@ def test_verdicts_of_small_decks(dives: bool, monkeypatch: pytest.MonkeyPatch) -
 
 
 def is_won(deal: Deal) -> bool:
-    """Return whether a position of a deal is won, by the check's list of all positions."""
+    """Return True if a position of a deal is won, by the check's list of all positions."""
     try:
         follow(count_positions(deal, "none", 1 << 30))
     except Refuted:

@@ -54,7 +54,7 @@ class Killed(InProcessPool):
 
 
 def forked(path: Path, question: Inquiry, answers: int) -> bool:
-    """Run a survey in a fork that is killed after so many answers; whether it came to its end."""
+    """Run a survey in a fork, killed after so many answers; return True if it came to its end."""
     child = os.fork()
     if not child:
         with suppress(BaseException):

@@ -137,7 +137,7 @@ def make_counts_fit(path: Path, keys: RecordKeys) -> None:
 
 
 def holds(deck: Deck, covered: set[State]) -> bool:
-    """By brute force: whether these positions prove that the deck cannot be won."""
+    """Return True if, by brute force, these positions prove that the deck cannot be won."""
     if settled(state_of(deck.start), deck) not in covered:
         return False
     for state in covered:

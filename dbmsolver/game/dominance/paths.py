@@ -104,7 +104,7 @@ def directly(
 
 
 def _park(board: ParkingBoard, card: int, to_column: bool, rules: Rules) -> bool:
-    """Lift a card to a free slot; return whether there is one."""
+    """Lift a card to a free slot; return True if there is one."""
     column = board.empty_column() if columns_are_slots(rules) else None
     cell = board.free_cell()
     return board.move(card, column or cell if to_column else cell or column)

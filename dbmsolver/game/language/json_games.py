@@ -68,7 +68,7 @@ class _Game(HoleRules, StockRules):
         )
 
     def group(self) -> str:
-        """Return whether built groups move: "yes" or "no".
+        """Return "yes" if built groups move, "no" if they do not.
 
         A part of a group that moves only if the card above it can go home then is played as a group
         of which any part moves: that takes no solution away, and makes none shorter. See the twins

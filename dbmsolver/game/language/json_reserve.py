@@ -25,7 +25,7 @@ class ReserveRules(JsonRules):
     """The parts of the rules about base, reserve, and whole piles."""
 
     def has_base(self) -> bool:
-        """Return whether the deal gives the rank with which foundations begin."""
+        """Return True if the deal gives the rank with which foundations begin."""
         initial = self.value("foundations", "initial cards")
         base: str = self.value("foundations", "base card")
         if base != "random":
@@ -48,7 +48,7 @@ class ReserveRules(JsonRules):
         return size
 
     def moves_whole_piles(self) -> bool:
-        """Return whether whole piles move, and no part of one, as they do only with a reserve."""
+        """Return True if whole piles move, and no part of one, as they do only with a reserve."""
         whole: bool = self.value("tableau piles", "move built group") == "whole-pile"
         if whole and not self.value("reserve", "size"):
             text = '"whole-pile" is played with a stock and a reserve, and not without'

@@ -47,7 +47,7 @@ _LAST = re.compile(r"\}\s*(?P<words>To see the default values of the JSON fields
 
 
 def is_json(text: str) -> bool:
-    """Return whether a text has JSON rules rather than the language.
+    """Return True if a text has JSON rules rather than the language.
 
     They begin with a brace, or with the line that Solvitaire prints before them.
     """

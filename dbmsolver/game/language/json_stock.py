@@ -30,14 +30,14 @@ class StockRules(ReserveRules):
         return 2 if self.value("two decks") else 1
 
     def dealt_in_rows(self) -> bool:
-        """Return whether the stock is dealt onto the piles."""
+        """Return True if the stock is dealt onto the piles."""
         if not self.value("stock", "size"):
             return False
         kind = self.choice("stock", "deal type", ("waste", _IN_ROWS, "hole"))
         return kind == _IN_ROWS
 
     def is_wide(self) -> bool:
-        """Return whether it has two decks, or a stock that is dealt onto the piles."""
+        """Return True if it has two decks, or a stock that is dealt onto the piles."""
         return self.decks() > 1 or self.dealt_in_rows()
 
     def drawn(self) -> int:

@@ -178,7 +178,7 @@ def with_bases(dealt: dict[str, Dealt], columns: int, shift: int) -> LaidOut:
 
 
 def has_order(dealt: Dealt) -> bool:
-    """Return whether cards are dealt by an order, and not by numbers only."""
+    """Return True if cards are dealt by an order, and not by numbers only."""
     return dealt.rows is not None or dealt.diagonal or dealt.right_to_left or dealt.kings_sunk
 
 

@@ -202,7 +202,7 @@ def _removable(
     elements: Elements,
     problems: Problems,
 ) -> bool:
-    """Return whether cards come back from the foundations in a way that makes a difference.
+    """Return True if cards come back from the foundations in a way that makes a difference.
 
     They make none where columns are built by suit, or not at all: see `Rules.takes_back`.
     """

@@ -52,7 +52,7 @@ _PLACES = frozenset({"Tableau", "Wastepile", "Stock"})
 
 
 def has_pairs(game: Description) -> bool:
-    """Return whether a description is of a pairing game: cards are removed, and none goes home."""
+    """Return True if a description is of a pairing game: cards are removed, and none goes home."""
     elements = [line.element for line in game.setup or ()]
     return "Remove" in elements and "Foundation" not in elements
 
@@ -107,7 +107,7 @@ def _check_deck(deck: Deck, problems: Problems) -> None:
 
 
 def _removals(lines: list[MoveLine], ranks: int, has_stock: bool, problems: Problems) -> bool:
-    """Return whether the top card of the stock is free; checks how cards are removed."""
+    """Return True if the top card of the stock is free; checks how cards are removed."""
     expected = f"expected Remove Any[2] Sum[{ranks}], and Remove SingleCard Rank[K]"
     kinds: set[str] = set()
     free: set[frozenset[str]] = set()

@@ -82,7 +82,7 @@ _OVER = "expected Stock FullStack OnBlank SourceElement[Wastepile]"
 
 
 def is_patience(game: Description) -> bool:
-    """Return whether a description is of a game of Klondike's kind.
+    """Return True if a description is of a game of Klondike's kind.
 
     That has a waste and foundations, or moves of groups.
     """
@@ -265,7 +265,7 @@ def build_of(lines: list[MoveLine], problems: Problems) -> Build:
 def back_from_home(
     groups: dict[str, list[MoveLine]], held: list[str], keeps: bool, fill: Fill, problems: Problems
 ) -> bool:
-    """Return whether cards come back from the foundations: to cards and to empty columns alike.
+    """Return True if cards come back from the foundations: to cards and to empty columns alike.
 
     ``held`` are the places beside columns and foundations that cards move from.
     """

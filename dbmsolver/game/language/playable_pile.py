@@ -45,7 +45,7 @@ _LINES = "Wastepile SingleCard AnySuit"
 
 
 def has_one_pile(game: Description) -> bool:
-    """Return whether a description is of a game of one pile: a waste pile, no foundations."""
+    """Return True if a description is of a game of one pile: a waste pile, no foundations."""
     elements = [line.element for line in game.setup or ()]
     return "Wastepile" in elements and "Foundation" not in elements
 
@@ -68,14 +68,14 @@ def understand_pile(game: Description, name: str, ranks: int, problems: Problems
 
 
 def _deck(deck: Deck, problems: Problems) -> Pile:
-    """Return whether ranks go round, as the rules say it."""
+    """Return True if ranks go round, as the rules say it."""
     if deck.high not in (None, "KingHigh", "Cyclic"):
         problems.add("expected KingHigh or Cyclic", deck.high)
     return "wrap" if deck.high == "Cyclic" else "ends"
 
 
 def _moves(lines: Iterable[MoveLine], stock: bool, problems: Problems) -> bool:
-    """Return whether any card may begin the pile. Checks the other lines."""
+    """Return True if any card may begin the pile. Checks the other lines."""
     directions: set[str] = set()
     starts = turned = False
     for line in lines:

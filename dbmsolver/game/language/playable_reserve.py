@@ -20,7 +20,7 @@ _SINGLE = (None, "SingleCard", "Any")
 
 
 def base_of(setup: Mapping[str, SetupLine], high: str | None) -> Bases:
-    """Return the rank that foundations begin with, and whether columns go round over it."""
+    """Return the rank that foundations begin with, and True if columns go round over it."""
     foundation = setup.get("Foundation")
     if foundation is None or foundation.base != "Deal":
         return "ace"
@@ -28,7 +28,7 @@ def base_of(setup: Mapping[str, SetupLine], high: str | None) -> Bases:
 
 
 def is_fill_by_program(line: MoveLine) -> bool:
-    """Return whether a line says that the program puts cards into empty columns."""
+    """Return True if a line says that the program puts cards into empty columns."""
     return line.element == "Tableau" and "Auto" in line.modifiers
 
 

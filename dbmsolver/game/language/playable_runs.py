@@ -15,7 +15,7 @@ from dbmsolver.game.language.problems import Problems
 
 
 def takes_runs(line: MoveLine) -> bool:
-    """Return whether a line's move takes a run at once."""
+    """Return True if a line's move takes a run at once."""
     return line.item == "ValidStack" and "ThroughReserve" not in line.modifiers
 
 
@@ -67,7 +67,7 @@ def widest(lines: list[MoveLine], problems: Problems) -> list[MoveLine]:
 def whole_suits(
     home: Sequence[MoveLine], start: Sequence[MoveLine], keeps_home: bool, problems: Problems
 ) -> bool:
-    """Return whether only whole suits go home.
+    """Return True if only whole suits go home.
 
     They do if the one line of the Foundation is FullSuit OnBlank.
     """

@@ -50,7 +50,7 @@ _ROW = "expected Triggered[x] Tableau Rows[1], a row at a time"
 
 
 def is_wide(game: Description) -> bool:
-    """Return whether a description is of such a game.
+    """Return True if a description is of such a game.
 
     That has foundations, no reserve, and a stock that is gone through once.
     """

@@ -122,7 +122,7 @@ def understand(game: Description, name: str) -> Understood:
 
 
 def _check_kind(game: Description, problems: Problems) -> bool:
-    """Add the one thing for which a game is of no kind that is played; return whether it is there.
+    """Add the one thing for which a game is of no kind that is played; return True if it is there.
 
     Whatever else such a game has says nothing about why.
     """

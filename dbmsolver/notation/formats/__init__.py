@@ -192,7 +192,7 @@ def detect(source: Source, given: Given | None = None) -> str:
 
 
 def _names_game(text: str) -> bool:
-    """Return whether the comments at the beginning of a text name its game, or hold its board."""
+    """Return True if the comments at the beginning of a text name its game, or hold its board."""
     for match in re.finditer(r"[^\r\n]+", text):
         line = match.group().strip()
         if re.match(r"#\s*(?:game\s*:|\|)", line, re.IGNORECASE):
@@ -203,7 +203,7 @@ def _names_game(text: str) -> bool:
 
 
 def _is_large(given: Given) -> bool:
-    """Return whether the given game has more places than Standard FreeCell Notation names."""
+    """Return True if the given game has more places than Standard FreeCell Notation names."""
     if isinstance(given.deal, Deal):
         columns, freecells = given.deal.rules.columns, given.deal.rules.freecells
     else:

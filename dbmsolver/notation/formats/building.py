@@ -54,7 +54,7 @@ class Builder:
         self.steps[-1] = replace(step, card=card)
 
     def won(self) -> bool:
-        """Return whether all cards are home."""
+        """Return True if all cards are home."""
         return self.position.pile is None and self.position.is_goal()
 
     def add_automoves(self, moves: list[Move], policy: Automove) -> None:

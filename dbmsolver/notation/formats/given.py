@@ -203,7 +203,7 @@ class Given:
 
 
 def _alike(rules: Rules, game: Rules | None) -> bool:
-    """Return whether the rules are the game's in all but the numbers of columns and freecells."""
+    """Return True if the rules are the game's in all but the numbers of columns and freecells."""
     return game is not None and (game.build, game.fill, moving(game)) == (
         rules.build,
         rules.fill,

@@ -126,7 +126,7 @@ def read(source: Source, given: Given) -> Solution:
 
 
 def _solution_lines(source: Source) -> tuple[list[tuple[int, str]], bool]:
-    """Return the lines of the solution, and whether they are a log's; InvalidError if none."""
+    """Return the lines of the solution, and True if they are a log's; InvalidError if none."""
     lines = source.lines()
     if match := _UNSOLVED.search(source.text):
         text = f"no solution ({match.group()[:-1]!r}), expected one"
@@ -188,7 +188,7 @@ def _board_lines(position: Position) -> list[str]:
 
 
 def is_board_line(line: str) -> bool:
-    """Return whether a line is one of a board; a column need not begin with a colon."""
+    """Return True if a line is one of a board; a column need not begin with a colon."""
     words = line.split()
     return LABEL.match(line) is not None or (
         bool(words) and all(is_card(word) or len(cards_in(word)) > 1 for word in words)

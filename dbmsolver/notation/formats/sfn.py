@@ -263,6 +263,6 @@ def _beginning(
 
 
 def _fresh(layout: Position) -> bool:
-    """Return whether the layout looks like a deal."""
+    """Return True if the layout looks like a deal."""
     depths = {len(column) for column in layout.columns}
     return not any(layout.foundations) and max(depths) - min(depths) <= 1

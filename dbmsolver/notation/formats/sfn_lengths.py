@@ -102,7 +102,7 @@ class _Search:
         self.furthest = -1
 
     def winning(self) -> tuple[Reading, LengthsPlayed, bool] | None:
-        """Return the first reading that solves the deal, its way, and whether it is by the rule.
+        """Return the first reading that solves the deal, its way, and True if it is by the rule.
 
         The rule is the notation's: as many cards as possible go to an empty column. None if no
         reading solves the deal.

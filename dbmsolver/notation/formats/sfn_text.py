@@ -189,7 +189,7 @@ class _SfnReader:
         return True
 
     def goes_on(self, line: str) -> bool:
-        """Return whether a line is one more of the board, and not moves that look like cards."""
+        """Return True if a line is one more of the board, and not moves that look like cards."""
         if not self.text.board or not line.strip() or not all(map(is_card, line.split())):
             return False
         if not LIKE_MOVES.fullmatch(line):
@@ -313,18 +313,18 @@ class _SfnReader:
 
 
 def is_deal_with_moves(line: str) -> bool:
-    """Return whether a line has the number of a deal, and its moves."""
+    """Return True if a line has the number of a deal, and its moves."""
     match = _NUMBERED.fullmatch(_spaced(line))
     return bool(_RAW.fullmatch(line)) or (match is not None and _is_numbered(match))
 
 
 def is_line_of_moves(line: str) -> bool:
-    """Return whether a line has moves alone."""
+    """Return True if a line has moves alone."""
     return _FREE_LINE.fullmatch(_spaced(line)) is not None
 
 
 def is_title(line: str) -> bool:
-    """Return whether a line begins with a deal's number, or a word before it, and has no moves."""
+    """Return True if a line begins with a deal's number, or a word before it, and has no moves."""
     return _TITLE.match(line) is not None and not is_deal_with_moves(line)
 
 
@@ -334,7 +334,7 @@ def _spaced(line: str) -> str:
 
 
 def _is_numbered(match: re.Match[str]) -> bool:
-    """Return whether a number before moves is that of the deal, and not itself a move."""
+    """Return True if a number before moves is that of the deal, and not itself a move."""
     if not _FREE_LINE.fullmatch(match["moves"]):
         return False
     return bool(match["sign"] or match["end"]) or not _FREE_LINE.fullmatch(match["number"])

@@ -32,7 +32,7 @@ class Title(NamedTuple):
 
 
 def has_number(line: str) -> bool:
-    """Return whether a number stands alone in the line."""
+    """Return True if a number stands alone in the line."""
     return _ALONE.search(line) is not None
 
 

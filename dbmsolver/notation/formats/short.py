@@ -164,7 +164,7 @@ def letter_place(letter: str) -> Place | None:
 
 
 def _names_places(word: str) -> bool:
-    """Return whether a word is the text of a move."""
+    """Return True if a word is the text of a move."""
     return len(word) == 2 and None not in map(letter_place, word.lower())
 
 

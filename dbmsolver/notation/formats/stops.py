@@ -82,7 +82,7 @@ def _kind(made: _Made) -> StopKind:
 
 
 def _turns(made: _Made) -> bool:
-    """Return whether a step turns cards of the stock, or the waste over."""
+    """Return True if a step turns cards of the stock, or the waste over."""
     if made.step.destination in (REMOVED, COLUMNS):
         return False
     return isinstance(made.before, Patience) and "stock" in (
@@ -107,7 +107,7 @@ def _end_of_run(made: list[_Made], rules: Rules, start: int) -> int:
 
 
 def _moves_run(made: list[_Made], rules: Rules) -> bool:
-    """Return whether steps move a run of two cards or more to another column, and nothing else."""
+    """Return True if steps move a run of two cards or more to another column, and nothing else."""
     before, after = made[0].before, made[-1].after
     if before.freecells != after.freecells:
         return False

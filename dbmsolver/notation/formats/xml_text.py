@@ -124,7 +124,7 @@ def split_name(name: str) -> tuple[str, str]:
 
 
 def is_name(text: str) -> bool:
-    """Return whether the text is a plain name of an element or attribute."""
+    """Return True if the text is a plain name of an element or attribute."""
     try:
         root = parse(Source(f"<{text}/>"))
     except InvalidError:

@@ -43,6 +43,6 @@ def _legal(position: Position, move: Move, measure: Measure) -> Move | None:
 
 
 def _is_empty(position: Position, move: Move) -> bool:
-    """Return whether a move goes to a freecell, or to a column without cards."""
+    """Return True if a move goes to a freecell, or to a column without cards."""
     kind, index = move.destination
     return kind == "freecell" or (kind == "column" and not position.columns[index])

@@ -298,7 +298,7 @@ class AStarSearch(Search):
             partition.divide(*how, self.checkpoint.each)
 
     def _work(self, pool: ThreadPoolExecutor, partition: Partition) -> bool:
-        """Do some rounds of this layer in a partition; return whether there was work."""
+        """Do some rounds of this layer in a partition; return True if there was work."""
         assert partition.queues is not None
         this = Round(
             tables=self.tables,

@@ -38,7 +38,7 @@ class Best(Generic[KeysT]):
         return NO_CEILING if self.length is None else self.length
 
     def offer(self, steps: Sequence[Step]) -> bool:
-        """Take a solution if it is shorter; return whether it is. InternalError if it is none."""
+        """Take a solution if it is shorter; return True if it is. InternalError if it is none."""
         codec = self.codec
         moves = replay(codec, list(steps))
         length = codec.measure.length(moves)
@@ -55,7 +55,7 @@ class Best(Generic[KeysT]):
         return True
 
     def take(self, steps: Sequence[Step], keys: Keys) -> bool:
-        """Take a solution of a search over dominating positions or classes; return whether it is.
+        """Take a solution of a search over dominating positions or classes; return True if it is.
 
         ``keys`` are those of that search. A solution that is not shorter is not taken, nor one that
         leaves out a safe move: the search for a shortest solution has only those that make it.

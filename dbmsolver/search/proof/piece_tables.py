@@ -112,7 +112,7 @@ class Table:
         return self.held >= self.capacity
 
     def load(self, keys: NDArray[np.uint64], mask: int, value: int) -> bool:
-        """Insert those of ``keys`` that belong to a piece; return whether they fit."""
+        """Insert those of ``keys`` that belong to a piece; return True if they fit."""
         loaded = int(
             load_table(
                 self.shape.codec.tables,

@@ -97,7 +97,7 @@ def _again(r, board, hand, waste):
 
 @inlined
 def _is_above_lower(board, first, place):
-    """Return whether a lower card of its suit lies between a place of the hand and a card's."""
+    """Return True if a lower card of its suit lies between a place of the hand and a card's."""
     found, card = False, board.hand[place]
     for beneath in range(first, place):
         found |= board.hand[beneath] < card and (board.hand[beneath] ^ card) & 3 == 0

@@ -24,7 +24,7 @@ MOST = 4000
 
 
 def is_part(position: Position, move: Move, rules: Rules) -> bool:
-    """Return whether a move to a card takes a part of a run, and bares a card that stays."""
+    """Return True if a move to a card takes a part of a run, and bares a card that stays."""
     if (move.source.kind, move.destination.kind) != ("column", "column"):
         return False
     column = position.columns[move.source.index]

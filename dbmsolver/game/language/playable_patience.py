@@ -236,6 +236,7 @@ def takes_of(lines: list[MoveLine], problems: Problems) -> Moves:
 
 
 def build_of(lines: list[MoveLine], problems: Problems) -> Build:
+    """Return how columns are built, by the lines that move cards; adds to the problems."""
     broken = [line for line in lines if "NotValid" in line.modifiers]
     for line in lines if broken else ():
         if line not in broken and set(line.destinations) != {"SameSuit"}:

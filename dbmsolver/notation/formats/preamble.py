@@ -75,6 +75,7 @@ class Preamble:
 
     @property
     def tag(self) -> str:
+        """The tag of the deal that is said, an empty text if none is."""
         return self.values.get("tag", ("", 0))[0]
 
     def rules(self) -> Rules:

@@ -93,6 +93,7 @@ class PlayedReading:
         self.compare()
 
     def copy(self) -> PlayedReading:
+        """Return a reading that has come as far, and can be played on by itself."""
         other = PlayedReading.__new__(PlayedReading)
         other.game, other.reading, other.reached = self.game, self.reading, self.reached
         other.unclaimed, other.taken = list(self.unclaimed), list(self.taken)
@@ -103,6 +104,7 @@ class PlayedReading:
         return other
 
     def more(self) -> bool:
+        """Return True if moves of the text are left."""
         return self.reached < len(self.game.text.tokens)
 
     def one(self, count: int | None) -> None:
@@ -133,6 +135,7 @@ class PlayedReading:
         self.taken += [index for index in now if index not in self.taken]
 
     def automoves(self) -> None:
+        """Make the automoves of the reading's policy."""
         policy = self.reading.policy
         moves, _ = automoves(self.builder.position, self.game.deal.rules, policy)
         self.unclaimed += [move.source for move in moves]
@@ -153,6 +156,7 @@ class PlayedReading:
                 raise IllegalMoveError(f"{message}; position: {position}", place)
 
     def place(self, letter: str) -> Place:
+        """Return the place of a letter; IllegalMoveError if it is no freecell that can be named."""
         if letter.isdigit():
             return Place("column", int(letter) - 1)
         if letter in "fr":
@@ -169,6 +173,10 @@ class PlayedReading:
         return Place("freecell", self.game.cells[letter])
 
     def step(self, token: Token, source: Place, count: int | None) -> Step:
+        """Return the step of a move from ``source``.
+
+        To a column go ``count`` cards; as many as the notation says if it is None.
+        """
         destination = OWN_FOUNDATION if token.destination == "h" else self.place(token.destination)
         cells = self.builder.position.freecells
         if destination.kind == "freecell":
@@ -213,6 +221,7 @@ class PlayedReading:
         return most
 
     def column(self, index: int) -> tuple[int, ...]:
+        """Return the cards of a column."""
         return self.builder.position.columns[index]
 
 

@@ -20,6 +20,7 @@ class PositionReader(ValueReader):
     """A reader of the positions of one tree, by the rules that the header says."""
 
     def position(self, value: Any, path: Path) -> Position:
+        """Return the position that an object of the tree holds; InvalidError if it is none."""
         piled = ("pile", "stock")
         absent: tuple[str, ...] = () if self.rules.has_pile else piled
         if self.rules.has_pairs:

@@ -136,6 +136,7 @@ class TreeReader(PositionReader):
                 return
 
     def header_rules(self, header: Any, at: Path, cells: int | None) -> Rules:
+        """Return the rules that the header says; ``cells`` are the freecells where it says none."""
         decks = self.integer(header["NUM_DECKS"], (*at, "NUM_DECKS"), 1, MOST_PACKS)
         self.integer(header["MAX_RANK"], (*at, "MAX_RANK"), 13, 13)
         how = self.text(header.get("cards_move", "single"), (*at, "cards_move"), 100)
@@ -167,6 +168,7 @@ class TreeReader(PositionReader):
         )
 
     def number(self, header: Any) -> int | None:
+        """Return the number of the deal, None if the header has none."""
         if "deal_number" not in header:
             return None
         path: Path = ("header", "deal_number")
@@ -178,6 +180,7 @@ class TreeReader(PositionReader):
         return number
 
     def step(self, value: Any, path: Path) -> Step:
+        """Return the step of a move, with the position before it where that is given."""
         self.object(value, path, "move_with_position", ("pos_before_move",))
         before = None
         if "pos_before_move" in value:
@@ -219,6 +222,7 @@ class TreeReader(PositionReader):
         return policy
 
     def comment(self, value: Any, path: Path) -> Comment:
+        """Return a comment, in plain text or in the subset of XHTML."""
         kinds = KNOWN["comment"][:2]
         self.object(value, path, "comment", kinds)
         named = [name for name in kinds if name in value]

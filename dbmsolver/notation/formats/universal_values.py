@@ -20,7 +20,10 @@ MAX_TEXT = 100_000
 
 
 class ValueReader:
-    """A reader of the values of one tree; `at` gives line and column of a path in its text."""
+    """A reader of the values of one tree; `at` gives line and column of a path in its text.
+
+    A value that is not of the kind that is asked for is an InvalidError, with its place.
+    """
 
     def __init__(self, where: str, at: Callable[[Path], tuple[int, int]]) -> None:
         self.where = where
@@ -31,10 +34,12 @@ class ValueReader:
         """The rules that positions must fit, which the header says."""
 
     def place_of(self, path: Path) -> str:
+        """Return the file, line and column of a path, in words."""
         line, column = self.at(path)
         return f"{self.where}, line {line}, column {column}"
 
     def fail(self, path: Path, message: str) -> NoReturn:
+        """Raise InvalidError for the value at a path."""
         name = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)
         what = f"{name.lstrip('.')}: " if name else ""
         raise InvalidError(f"{what}{message}", self.place_of(path))
@@ -53,26 +58,31 @@ class ValueReader:
         return value
 
     def integer(self, value: Any, path: Path, low: int, high: int) -> int:
+        """Return a number from ``low`` to ``high``."""
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             self.fail(path, f"{quoted(str(value))}, expected a number from {low} to {high}")
         return value
 
     def flag(self, value: Any, path: Path) -> bool:
+        """Return a value that is true or false."""
         if not isinstance(value, bool):
             self.fail(path, f"{quoted(str(value))}, expected true or false")
         return value
 
     def text(self, value: Any, path: Path, limit: int = MAX_TEXT) -> str:
+        """Return a text of at most ``limit`` characters."""
         if not isinstance(value, str) or len(value) > limit:
             self.fail(path, f"{quoted(str(value))}, expected text of at most {limit} characters")
         return value
 
     def items(self, value: Any, path: Path, most: int) -> list[Any]:
+        """Return a list of at most ``most`` items."""
         if not isinstance(value, list) or len(value) > most:
             self.fail(path, f"expected a list of at most {most}")
         return value
 
     def choice(self, value: Any, path: Path, choices: dict[Value, str]) -> Value:
+        """Return the meaning of a name, one of ``choices``: meanings with their names."""
         for meaning, name in choices.items():
             if value == name:
                 return meaning
@@ -102,6 +112,10 @@ class ValueReader:
         return count
 
     def card(self, value: Any, path: Path, empty: bool = False, hidden: bool = False) -> int | None:
+        """Return a card; with ``empty`` it may be None, for no card.
+
+        With ``hidden`` it may lie face down, in games with such cards.
+        """
         self.object(value, path, "card", ("rank", "suit", "deck"))
         allowed = hidden and (self.rules.is_patience or self.rules.is_wide)
         if self.flag(value["is_hidden"], (*path, "is_hidden")) and not allowed:
@@ -119,9 +133,11 @@ class ValueReader:
         return (height - 1) * 4 + self.suit(value["suit"], (*path, "suit"))
 
     def suit(self, value: Any, path: Path) -> int:
+        """Return the index of a suit."""
         return self.choice(value, path, dict(enumerate(SUITS)))
 
     def foundation(self, value: Any, path: Path) -> int:
+        """Return the suit of a foundation that the game has."""
         self.object(value, path, "foundation_id")
         own = self.suit(value["suit"], (*path, "suit"))
         most = self.rules.suit_packs[own] - 1
@@ -131,6 +147,7 @@ class ValueReader:
         return own
 
     def place(self, value: Any, path: Path) -> Place:
+        """Return a place that the game has."""
         self.object(value, path, "place", KNOWN["place"])
         named = [name for name in KNOWN["place"] if name in value]
         if len(named) != 1:

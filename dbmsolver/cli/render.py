@@ -9,14 +9,13 @@ from dbmsolver.cli.json_data import deal_data, dump_json, move_data, rules_data,
 from dbmsolver.cli.proofs import proof_facts, verifying
 from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, EXIT_UNSOLVABLE
 from dbmsolver.game.boards import format_board, home_words
-from dbmsolver.game.cards import SUITS, card_name
+from dbmsolver.game.cards import card_name
 from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.measures import METRIC_WORDS, counted
 from dbmsolver.game.moves import Move
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
 from dbmsolver.game.titles import title
-from dbmsolver.game.wide import Wide
 from dbmsolver.results import Limit, Method, Result, Verdict
 
 EXIT_CODES: dict[Verdict, int] = {
@@ -146,12 +145,8 @@ def describe_move(move: Move) -> str:
 
 def board_text(position: Position) -> str:
     """Return a board for people; of one that is won, the foundations."""
-    if isinstance(position, Wide) and position.is_goal():
-        return f"Foundations: {home_words(position)}\n"
     if position.is_goal() and position.pile is None and not isinstance(position, Pairing):
-        tops = [(SUITS[index], position.top_home(index)) for index in (0, 3, 2, 1)]
-        names = [f"{name}-{card_name(card)[0]}" for name, card in tops if card is not None]
-        return f"Foundations: {' '.join(names)}\n"
+        return f"Foundations: {home_words(position)}\n"
     return format_board(position)
 
 

@@ -127,36 +127,29 @@ def format_board(position: Position, rules: Rules | None = None) -> str:
         lowest = f" {RANKS[position.lowest - 1]}" if position.lowest > 1 else ""
         lines.append(f"Base: {RANKS[position.base.rank - 1]}{lowest}")
     if isinstance(position, Pairing):
-        return "".join(line + "\n" for line in (*lines, *_pairing_lines(position)))
-    if isinstance(position, Patience):
-        return "".join(line + "\n" for line in (*lines, *_patience_lines(position)))
-    if position.pile is not None:
-        lines.append("Pile: " + (" ".join(map(card_name, position.pile)) or "-"))
-    if position.stock:
-        lines.append("Stock: " + " ".join(map(card_name, position.stock)))
-    lines += [" ".join(map(card_name, column)) or ":" for column in position.columns]
+        lines += _pairing_lines(position)
+    else:
+        lines += _lines_of_columns(position)
     return "".join(line + "\n" for line in lines)
 
 
-def home_words(position: Wide) -> str:
-    """Return the foundations of a wide game that are not empty, as the line of them has it."""
+def home_words(position: Position) -> str:
+    """Return the foundations that are not empty, as the line of them has it."""
     return " ".join(
-        f"{SUITS[index]}-{RANKS[height - 1]}"
+        f"{SUITS[index]}-{card_name(top)[0]}"
         for index in _FOUNDATION_ORDER
-        for height in position.home[index]
-        if height
+        for top in position.tops_home(index)
+        if top is not None
     )
 
 
-def _patience_lines(position: Patience) -> list[str]:
-    """Return the lines for waste, stock, reserve and columns of a game of Klondike's kind."""
+def _lines_of_columns(position: Position) -> list[str]:
+    """Return the lines for pile, reserve, waste, stock and columns."""
     lines = []
-    if position.reserve:
-        lines.append("Reserve: " + " ".join(map(card_name, position.reserve)))
-    if position.waste:
-        lines.append("Waste: " + " ".join(map(card_name, position.waste)))
-    if position.stock:
-        lines.append("Stock: " + " ".join(map(card_name, position.stock)))
+    if position.pile is not None:
+        lines.append("Pile: " + (" ".join(map(card_name, position.pile)) or "-"))
+    held = {"Reserve": position.reserve, "Waste": position.waste, "Stock": position.stock}
+    lines += [f"{name}: {' '.join(map(card_name, cards))}" for name, cards in held.items() if cards]
     if position.turns is not None:
         lines.append(f"Turns: {position.turns}")
     for column, hidden in zip(position.columns, position.hidden, strict=True):

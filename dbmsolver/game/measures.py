@@ -27,7 +27,7 @@ from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import moves_home
 from dbmsolver.game.kinds import BUILD_WORDS, MOVES_WORDS, POLICIES, REMOVABLE_WORDS, Policy
 from dbmsolver.game.moves import Move, Place
-from dbmsolver.game.patience import Patience, counts_as_play, turns_over
+from dbmsolver.game.patience import counts_as_play, turns_over
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import supermoves
 from dbmsolver.game.rules import Rules
@@ -89,7 +89,7 @@ class Measure(NamedTuple):
 
     def successors(self, position: Position) -> list[tuple[Move, Position]]:
         """Return the moves, and the positions after them; where a move is forced, only that one."""
-        if isinstance(position, Patience):
+        if not self.by_room:
             return position.successors(self.rules, self.policy)
         forced = self.forced(position)
         moves = self.moves(position) if forced is None else [forced]

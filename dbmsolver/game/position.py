@@ -72,6 +72,11 @@ class Position:
         """The number of cards of each column, the deepest ones, that lie face down."""
         return (0,) * len(self.columns)
 
+    @property
+    def turns(self) -> int | None:
+        """The times the waste may still be turned over; None for any number, or without a waste."""
+        return None
+
     def counted(self, card: int) -> int:
         """Return the card with its rank counted from the base (:mod:`dbmsolver.game.bases`)."""
         return self.base.counted(card)
@@ -101,6 +106,10 @@ class Position:
         """Return the card on top of a foundation, None if there is none."""
         height = self.foundations[index]
         return self.home_card(index, height) if height else None
+
+    def tops_home(self, index: int) -> list[int | None]:
+        """Return the card on top of each foundation of a suit, None where there is none."""
+        return [self.top_home(index)]
 
     def is_home(self, card: int) -> bool:
         """Return True if the card lies on its foundation."""

@@ -61,6 +61,10 @@ class Wide(Patience):
         height = max(self.home[index], default=0)
         return 4 * (height - 1) + index if height else None
 
+    def tops_home(self, index: int) -> list[int | None]:
+        """Return the card on top of each foundation of a suit, None where there is none."""
+        return [4 * (height - 1) + index if height else None for height in self.home[index]]
+
     def is_home(self, card: int) -> bool:
         """Return True if all cards like this one are home."""
         return rank(card) <= min(self.home[suit(card)], default=0)

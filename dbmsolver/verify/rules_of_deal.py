@@ -10,7 +10,6 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Measure
-from dbmsolver.game.patience import Patience
 from dbmsolver.verify.kernels.rules import (
     ALL_OR_NOTHING,
     ANY_PART,
@@ -43,7 +42,7 @@ def rules_of_deal(deal: Deal, measure: Measure, shortest: bool) -> Rules:
     fillers = set_of(card for card in range(CARDS) if rules.can_fill(card))
     returns = rules.removable if rules.is_patience else rules.takes_back
     kept = position.lowest - 1 if rules.is_patience else rules.kept_rank
-    turns = position.turns if isinstance(position, Patience) else 0
+    turns = position.turns if rules.is_patience else 0
     counted = _COUNTED.get(measure.metric, 0) if shortest and rules.is_patience else 0
     return Rules(
         columns=rules.columns,
@@ -63,7 +62,7 @@ def rules_of_deal(deal: Deal, measure: Measure, shortest: bool) -> Rules:
         at_home=at_home(deal, measure),
         forced_free=measure.has_free_moves,
         pack=_counted(deal, (*position.waste, *position.stock)),
-        reserve=_counted(deal, position.reserve if isinstance(position, Patience) else ()),
+        reserve=_counted(deal, position.reserve),
         draw=max(rules.draw, 1),
         turns=-1 if turns is None else turns,
         counted=counted,

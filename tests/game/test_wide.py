@@ -88,6 +88,8 @@ def test_foundations_of_alike_suits_are_in_order() -> None:
     after = position.apply(Move(card, Place("foundation", 0), Place("column", 3)))
     assert isinstance(after, Wide)
     assert after.home[0] == (2, 1)
+    assert after.tops_home(0) == [card, parse_card("AH")]
+    assert after.tops_home(1) == [None, None]
     assert after.is_next_home(card) and after.is_next_home(parse_card("3H"))
     assert not after.is_next_home(parse_card("4H"))
     moves = [move for move in after.moves(rules) if move.card == card]

@@ -11,8 +11,6 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from dbmsolver.game.automoves import moves_home
-from dbmsolver.game.moves import COLUMNS, REMOVED
-from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import run_length
 from dbmsolver.game.rules import Rules
@@ -69,7 +67,7 @@ class _Made(NamedTuple):
 
 def _made(step: Step, before: Position, after: Position, rules: Rules) -> _Made:
     card = moving_card(before, step)
-    own = step.source.kind == "column" or not isinstance(before, Patience)
+    own = step.source.kind in ("column", "freecell")
     safe = own and step.destination.kind == "foundation" and moves_home(before, card, rules, "wkr")
     return _Made(step, card, before, after, safe)
 
@@ -83,12 +81,7 @@ def _kind(made: _Made) -> StopKind:
 
 def _turns(made: _Made) -> bool:
     """Return True if a step turns cards of the stock, or the waste over."""
-    if made.step.destination in (REMOVED, COLUMNS):
-        return False
-    return isinstance(made.before, Patience) and "stock" in (
-        made.step.source.kind,
-        made.step.destination.kind,
-    )
+    return {made.step.source.kind, made.step.destination.kind} == {"stock", "waste"}
 
 
 def _end_of_run(made: list[_Made], rules: Rules, start: int) -> int:

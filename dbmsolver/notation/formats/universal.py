@@ -174,10 +174,7 @@ def _card(card: int | None, hidden: bool = False) -> dict[str, Any]:
 
 def _tops(position: Position, index: int) -> tuple[int, ...]:
     """Return the ranks on top of a suit's foundations, 0 for none."""
-    if isinstance(position, Wide):
-        return position.home[index]
-    top = position.top_home(index)
-    return (0 if top is None else rank(top),)
+    return tuple(0 if top is None else rank(top) for top in position.tops_home(index))
 
 
 def _position(position: Position, rules: Rules) -> dict[str, Any]:
@@ -189,8 +186,11 @@ def _position(position: Position, rules: Rules) -> dict[str, Any]:
         ],
         "freecells": [_card(card) for card in position.freecells],
         "columns": [
-            {"len": len(column), "cards": [_card(card) for card in column]}
-            for column in position.columns
+            {
+                "len": len(column),
+                "cards": [_card(card, depth < hidden) for depth, card in enumerate(column)],
+            }
+            for column, hidden in zip(position.columns, position.hidden, strict=True)
         ],
     }
     if position.base != ACE:
@@ -198,10 +198,6 @@ def _position(position: Position, rules: Rules) -> dict[str, Any]:
     if isinstance(position, Wide) and position.lowest > 1:
         value["lowest"] = position.lowest
     if isinstance(position, Patience):
-        for column, cards, hidden in zip(
-            value["columns"], position.columns, position.hidden, strict=True
-        ):
-            column["cards"] = [_card(card, depth < hidden) for depth, card in enumerate(cards)]
         face_down = not isinstance(position, Pairing)
         value["stock"] = [_card(card, face_down) for card in position.stock]
         if rules.draw or not rules.is_wide:

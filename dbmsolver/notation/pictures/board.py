@@ -5,7 +5,6 @@ from __future__ import annotations
 from dbmsolver.game.cards import RANKS, SUIT_NAMES, SUITS, card_name, rank, suit
 from dbmsolver.game.pairing import Pairing, rows_of
 from dbmsolver.game.position import Position
-from dbmsolver.game.wide import Wide
 from dbmsolver.notation.pictures.suits import BLACK, FACE, RED, SHAPES, is_outlined
 from dbmsolver.notation.pictures.svg import Number, document, element, text
 
@@ -324,13 +323,7 @@ def _foundations(position: Position, across: int, rows: int) -> list[str]:
 
 def _tops(position: Position) -> list[tuple[int, int | None]]:
     """Return the suit of each foundation, and the card on top of it; None without one."""
-    if isinstance(position, Wide):
-        return [
-            (index, 4 * (height - 1) + index if height else None)
-            for index in HOME_ORDER
-            for height in position.home[index]
-        ]
-    return [(index, position.top_home(index)) for index in HOME_ORDER]
+    return [(index, top) for index in HOME_ORDER for top in position.tops_home(index)]
 
 
 def _sign_look(name: str) -> dict[str, str | Number]:

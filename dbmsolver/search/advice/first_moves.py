@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from dbmsolver.game.cards import card_name
 from dbmsolver.game.deals import Deal
@@ -39,26 +40,72 @@ def first_moves(deal: Deal, options: Options = Options(), limits: Limits = Limit
     clock = Clock(limits)
     root = yield from worth(deal, options, clock)
     peak, limit = root.peak_memory, root.limit
-    values = []
+    tried = []
     measure = root.measure
     for move in _moves(measure, deal.position):
         cost = measure.cost(move)
         if limit == Limit.INTERRUPT or clock.is_over:
             limit = limit or Limit.MAX_TIME
-            values.append(_open(move, root, limit, cost))
+            tried.append(_Tried(_open(move, root, limit, cost), cost))
             continue
         if root.verdict == Verdict.UNSOLVABLE:
-            values.append(MoveValue(move, Verdict.UNSOLVABLE, None, None, None))
+            value = MoveValue(move, Verdict.UNSOLVABLE, None, None, None)
+            tried.append(_Tried(value, cost))
             continue
-        if root.shortest and root.moves and move[:3] == root.moves[0][:3]:
+        if root.shortest and root.moves and _same(move, root.moves[0]):
             left = measure.length(root.moves) - cost
-            values.append(MoveValue(move, Verdict.SOLVED, left, left, None))
+            value = MoveValue(move, Verdict.SOLVED, left, left, None)
+            tried.append(_Tried(value, cost, root.moves[1:]))
             continue
         after = Deal(deal.position.apply(move), deal.rules)
         found = yield from worth(after, _options(options, move), clock)
         peak, limit = max(peak, found.peak_memory), found.limit or limit
-        values.append(_value(move, found, root, cost))
-    return FirstMoves(root, tuple(values), limit, clock.seconds, peak)
+        tried.append(_Tried(_value(move, found, root, cost), cost, found.moves))
+    root = _concluded(root, tried)
+    values = tuple(one.value for one in tried)
+    ends = [end for end in (root.limit, *(value.limit for value in values)) if end is not None]
+    return FirstMoves(root, values, ends[-1] if ends else None, clock.seconds, peak)
+
+
+class _Tried(NamedTuple):
+    """A move that was looked at: its value, its cost, and the best solution after it."""
+
+    value: MoveValue
+    cost: int
+    rest: tuple[Move, ...] = ()
+
+    @property
+    def at_least(self) -> int:
+        """The moves that a solution beginning with this one has at least."""
+        return self.cost + (self.value.at_least or 0)
+
+
+def _same(move: Move, other: Move) -> bool:
+    """Return True if two moves are the same, whether one of them is forced or not."""
+    return move._replace(forced=False) == other._replace(forced=False)
+
+
+def _concluded(root: Result, tried: Sequence[_Tried]) -> Result:
+    """Return the answer about a position, with what follows from the values of its moves.
+
+    A limit may have ended the search of the position before it found what the others did.
+    """
+    if root.verdict == Verdict.UNSOLVABLE or root.shortest or root.deal.position.is_goal():
+        return root
+    kept = [one for one in tried if one.value.verdict != Verdict.UNSOLVABLE]
+    if not kept:
+        lost = Verdict.UNSOLVABLE
+        return replace(root, verdict=lost, limit=None, moves=(), at_least=None)
+    least = max(root.at_least or 0, min(one.at_least for one in kept))
+    root = replace(root, at_least=least)
+    for one in kept:
+        most = one.value.at_most
+        if most is not None and (root.length is None or one.cost + most < root.length):
+            moves = (one.value.move, *one.rest)
+            root = replace(root, verdict=Verdict.SOLVED, moves=moves)
+    if root.length == least:
+        root = replace(root, shortest=True, limit=None)
+    return root
 
 
 def _moves(measure: Measure, position: Position) -> list[Move]:
@@ -74,6 +121,8 @@ def _options(options: Options, move: Move) -> Options:
         return options
     place = move.destination
     name = f"{card_name(move.card)}-{place.kind}-{place.index + 1}"
+    if move.other is not None:
+        name += f"-{card_name(move.other)}"
     return replace(options, store=Path(options.store, FOLDER, name))
 
 

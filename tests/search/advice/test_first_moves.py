@@ -13,6 +13,7 @@ from helpers.naive_sequences import small_deal
 from helpers.searching import end_of
 from helpers.selection import few_fast
 
+from dbmsolver.game.cards import card_name, parse_card
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Metric, measure_of
 from dbmsolver.game.rules import Rules
@@ -189,3 +190,49 @@ def test_a_move_that_is_not_legal() -> None:
         moves[place] = moves[place]._replace(card=moves[place].card ^ 1)
         assert measured(deal.position, moves, measure) is None
     assert measured(deal.position, result.moves[:-1], measure) is None
+
+
+PYRAMID = rules_for("pyramid")
+
+
+def end_of_a_pyramid(waste: str, stock: str, *rows: str) -> Deal:
+    """Return a deal of Pyramid of which these cards are left, and the waste is not turned over."""
+    lines = [row.split() for row in rows]
+    lines += [["--"] * size for size in range(len(lines) + 1, 8)]
+    left = {name for cards in (waste.split(), stock.split(), *lines) for name in cards}
+    removed = [name for name in map(card_name, range(52)) if name not in left]
+    held = [f"Waste: {waste}", f"Stock: {stock}", "Turns: 0", f"Removed: {' '.join(removed)}"]
+    return Deal.from_text("\n".join([*held, *map(" ".join, lines)]) + "\n", PYRAMID)
+
+
+def test_pairs_of_one_card_are_different_moves() -> None:
+    deal = end_of_a_pyramid("6S", "", "KC", "6H 7D", "7H -- --")
+    values = found(deal)
+    lengths = {card_name(value.move.other or 0): value.length for value in values.values}
+    assert lengths == {"7H": 2, "7D": None}
+    assert values.only is not None and values.only.other == parse_card("7H")
+
+
+@pytest.mark.parametrize("most", [3, None])
+def test_what_moves_tell_is_told_of_the_position(most: int | None, tmp_path: Path) -> None:
+    """A limit ends the search of the position, and not those after its moves; with a store."""
+    deal = end_of_a_pyramid("6S", "6C", "KC", "7H 7D")
+    options = Options(threads=1, store=tmp_path / "store")
+    values = end_of(first_moves(deal, options, Limits(max_states=most)))
+    result = values.result
+    assert (result.verdict, result.shortest, result.length) == (Verdict.SOLVED, True, 3)
+    assert result.limit is None
+    assert measured(deal.position, result.moves, result.measure) == result.moves
+    assert [value.at_most for value in values.values][:4] == [2] * 4
+    assert values.limit == (None if most is None else Limit.MAX_STATES)
+    again = end_of(first_moves(deal, options, Limits()))
+    assert [value.length for value in again.values] == [2, 2, 2, 2, 3]
+
+
+def test_a_position_is_lost_if_all_its_moves_lose() -> None:
+    """A limit ends the search of the position, and not those after its moves."""
+    deal = end_of_a_pyramid("7C", "", "KC", "7H KD", "6D 6H --")
+    assert end_of(worth(deal, Options(threads=1), Clock(Limits(max_states=3)))).limit
+    values = found(deal, max_states=3)
+    assert values.result.verdict == values.values[0].verdict == Verdict.UNSOLVABLE
+    assert values.limit is values.result.limit is None

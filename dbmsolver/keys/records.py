@@ -69,8 +69,7 @@ class RecordKeys(StateCodec):
         places: dict[int, int] = {}
         empty = PLACE_FREECELL if self.rules.freecells else PLACE_BOTTOM
         for column in record.columns:
-            for depth, card in enumerate(column):
-                places[card] = self._column_place(column, depth)
+            places |= self._places_in_column(column)
         for card in slot_cards(record):
             places[card] = PLACE_BOTTOM if card in record.fix else empty
         if self._in_slots:

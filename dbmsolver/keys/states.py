@@ -222,15 +222,23 @@ class StateCodec:
                     raise InputError(text)
                 places[cell] = core.PLACE_FREECELL
         for index, column in enumerate(position.columns):
-            for depth, card in enumerate(column):
-                places[card] = self._column_place(column, depth, f"column {index + 1}")
+            places |= self._places_in_column(column, f"column {index + 1}")
         return places
 
-    def _column_place(self, column: tuple[int, ...], depth: int, where: str = "a column") -> int:
-        card = column[depth]
-        under = column[depth - 1] if depth else None
-        if self._under.get(card, -1) == under and self._dealt[card] == core.PLACE_LOCKED:
-            return core.PLACE_LOCKED
+    def _places_in_column(self, column: Sequence[int], where: str = "a column") -> dict[int, int]:
+        """Return the place value of each card of a column; InputError if no game puts it there."""
+        places: dict[int, int] = {}
+        as_dealt, under = True, None
+        for card in column:
+            # Locked is what lies as it was dealt, with all that is under it.
+            as_dealt &= self._under.get(card, -1) == under
+            locked = as_dealt and self._dealt[card] == core.PLACE_LOCKED
+            places[card] = core.PLACE_LOCKED if locked else self._loose_place(card, under, where)
+            under = card
+        return places
+
+    def _loose_place(self, card: int, under: int | None, where: str) -> int:
+        """Return the place value of a card at the bottom of a column, or on a card."""
         if under is None:
             if self.rules.can_fill(card):
                 return core.PLACE_BOTTOM
@@ -341,6 +349,12 @@ class StateCodec:
         """Return the public key of a position; InputError if no game from this deal reaches it."""
         places = self._places(position.turned())
         public = self.deal_tables
+        for card in places.keys() - set(public.digit_cards):
+            if places[card] != self._dealt[card]:
+                raise InputError(
+                    f"{card_name(self.card(card))} lies where it was not dealt, and where no move "
+                    "puts it before it goes home"
+                )
         words = [0] * len(public.ranges)
         for suit, height in enumerate(position.foundations):
             words[public.word_of[suit]] += height * public.weights[suit]

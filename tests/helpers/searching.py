@@ -40,7 +40,7 @@ def end_of(steps: Generator[Any, Any, Answer]) -> Answer:
 
 
 def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the search on disk do everything, however slow the machine is."""
+    """Let the search on disk do everything."""
     monkeypatch.setattr(late_dives, "SHARE", 0.0)
     monkeypatch.setattr(dives, "SCHEDULE", ())
     monkeypatch.setattr(dives, "CLASS_SCHEDULE", ())

@@ -1,13 +1,13 @@
 """Dives in the course of a proof, so that a deal that can be won is not searched to its end.
 
-They take turns with closing strata, and take a small share of the time. Every other one begins with
-a pending record of the highest stratum, which is nearest to a win; the others with the deal's.
-Their limits double from one to the next.
+They take turns with closing strata, and find a small share of the records that are closed. Every
+other one begins with a pending record of the highest stratum, which is nearest to a win; the others
+with the deal's. Their limits double from one to the next. What they do is told by counts and not by
+the clock, so that a proof with a limit of states ends in the same way on any machine.
 """
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from random import Random
 
@@ -19,11 +19,12 @@ from dbmsolver.search.proof.record_trace import record_in
 from dbmsolver.search.recorder import Recorder
 
 SHARE = 0.08
-"""The share of the time of a proof that dives may take."""
+"""The records that dives may find, in all, as a share of those that are closed.
+
+A thread finds as many in a second as it closes. So that is their share of the time, too.
+"""
 _LEAST = 1 << 18
 """Records that the first of them may find."""
-_RATE = 1_000_000
-"""Records that a dive finds in a second, at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +57,8 @@ class LateDives:
         self._limit = _LEAST
         self._dives: Dives | None = None  # those that are under way
         self._code: int | None = None  # of the record that they began with
-        self._made_at = time.monotonic()
-        self._begun_at = 0.0
-        self._spent = 0.0
+        self._closed_before = recorder.statistics.closed
+        self._allowed = 0  # records that all dives so far were allowed to find
 
     @property
     def under_way(self) -> bool:
@@ -66,11 +66,11 @@ class LateDives:
         return self._dives is not None
 
     def due(self) -> bool:
-        """Return True if the next dives fit into their share of the time and can be new ones."""
+        """Return True if the next dives fit into their share of records and can be new ones."""
         if self._tried_all and not self.recorder.keep_closed:
             return False
-        expected = self._limit / _RATE
-        return self._spent + expected <= SHARE * (time.monotonic() - self._made_at)
+        closed = self.recorder.statistics.closed - self._closed_before
+        return self._allowed + self.threads * self._limit <= SHARE * closed
 
     @property
     def _tried_all(self) -> bool:
@@ -79,7 +79,6 @@ class LateDives:
 
     def begin(self, strata: dict[int, list[Candidates]]) -> None:
         """Begin with one dive for each thread. `strata` is what is pending."""
-        self._begun_at = time.monotonic()
         start, self._code = self.keys.root, None
         if (self._number % 2 or self._tried_all) and self.recorder.keep_closed:
             start, self._code = self._pending(strata)
@@ -98,10 +97,10 @@ class LateDives:
         if dived.outcome == "won":
             self.win = Win(dived.path, self._code)
         self._number += 1
+        self._allowed += self.threads * self._limit
         limit = min(2 * self._limit, self._dives.limit)
         self._alike += limit == self._limit
         self._limit = limit
-        self._spent += time.monotonic() - self._begun_at
         self._dives = None
         return True
 

@@ -176,13 +176,28 @@ def test_late_dives_begin_with_a_record_and_its_own_code(tmp_path: Path) -> None
             for place, code in enumerate(runs.codes)
         }
         assert len({code for _, code in pending}) > 1
-        dives = late_dives.LateDives(keys, SimpleNamespace(store=store), 1, 1 << 20)
+        recorder = SimpleNamespace(store=store, statistics=SimpleNamespace(closed=0))
+        dives = late_dives.LateDives(keys, recorder, 1, 1 << 20)
         drawn = set()
         for number in range(20):
             dives._number = number
             drawn.add(dives._pending(strata))
     assert drawn <= pending
     assert len(drawn) > 1
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_late_dives_are_due_by_what_is_closed(threads: int) -> None:
+    """Not by the clock: a slow machine makes the same dives."""
+    statistics = SimpleNamespace(closed=1000)
+    recorder = SimpleNamespace(statistics=statistics, keep_closed=True)
+    keys = RecordKeys(Deal.from_number(1, rules_for("freecell", 2)), "wkr")
+    dives = late_dives.LateDives(keys, recorder, threads, 1 << 20)
+    enough = threads * late_dives._LEAST / late_dives.SHARE
+    statistics.closed = 999 + int(enough)
+    assert not dives.due()
+    statistics.closed += 2
+    assert dives.due()
 
 
 def test_a_way_back_that_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import sys
+from math import isfinite
 from typing import Any
 
 from dbmsolver.errors import StoreError, UsageError, quoted
 from dbmsolver.game.numbers import NUMBERS
 from dbmsolver.results import Verdict
+from dbmsolver.survey.ranges import MOST
 from dbmsolver.survey.rows import COLUMNS, UNREADABLE, Inquiry, Row, column_types, number_name
 
 DIFFERENT = {"deal", "board", "digest", "asked"}
 """The columns of text that have another value in each row."""
 
+_LEAST = {"number": -2}
+"""The least number of a column, where it is not 0."""
 _NAMES = set(COLUMNS)
 _KINDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
 _QUESTIONS = set(map(str, Inquiry))
@@ -27,16 +31,34 @@ def checked_row(values: Any, where: str) -> Row:
         value = values[name]
         if value is None and optional:
             continue
-        if kind is float and type(value) is int:
+        if kind is float and type(value) is int and abs(value) <= MOST:
             value = values[name] = float(value)
         if type(value) is not kind:
             said = f"{name} is {quoted(repr(value))}"
             raise StoreError(f"{said}, expected {_KINDS[kind]}", where)
+        if not can_be(name, value):
+            raise StoreError(f"{name} is {quoted(repr(value))}, expected {_range_of(name)}", where)
         if kind is str and name not in DIFFERENT:
             values[name] = sys.intern(str(value))  # a million rows have it in common
     row = Row(**values)
     check_values(row, where)
     return row
+
+
+def can_be(name: str, value: Any) -> bool:
+    """Return True if a column can hold a value of its type: a number of its range, or a text."""
+    if type(value) is str:
+        return value.isascii() or value == value.encode("utf-8", "replace").decode("utf-8")
+    if type(value) is float:
+        return value >= 0 and isfinite(value)
+    return bool(_LEAST.get(name, 0) <= value <= MOST)
+
+
+def _range_of(name: str) -> str:
+    kind = column_types()[name][0]
+    if kind is str:
+        return "a text of Unicode"
+    return f"{_LEAST.get(name, 0)} to {MOST}" if kind is int else "a number that is not below 0"
 
 
 def check_values(row: Row, where: str) -> None:

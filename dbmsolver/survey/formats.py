@@ -83,7 +83,7 @@ def read_json_lines(path: Path) -> Iterator[Row]:
     for number, line in enumerate(whole_lines(path), start=1):
         try:
             values = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise StoreError("no JSON, expected a row of a survey", _at(path, number)) from None
         yield checked_row(values, _at(path, number))
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from math import isnan
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from dbmsolver.errors import StoreError, SystemRefusedError, UsageError
-from dbmsolver.survey.checks import DIFFERENT, check_values, checked_row
+from dbmsolver.survey.checks import DIFFERENT, can_be, check_values, checked_row
 from dbmsolver.survey.rows import COLUMNS, Row, column_types
 
 GROUP = 1 << 17
@@ -84,7 +85,8 @@ def read_parquet(path: Path) -> Iterator[Row]:
 def _rows_of(columns: list[list[Any]], where: str) -> Iterator[Row]:
     """Yield the rows that have these columns, each of one type; StoreError for what is no row."""
     for index, (name, (kind, optional)) in enumerate(column_types().items()):
-        if not set(map(type, columns[index])) <= ({kind, type(None)} if optional else {kind}):
+        kinds = {kind, type(None)} if optional else {kind}
+        if not set(map(type, columns[index])) <= kinds or not _can_be(name, columns[index]):
             for values in zip(*columns, strict=True):
                 yield checked_row(dict(zip(COLUMNS, values, strict=True)), where)
             return
@@ -100,6 +102,14 @@ def _rows_of(columns: list[list[Any]], where: str) -> Iterator[Row]:
             check_values(row, where)
             right.add(common)
         yield row
+
+
+def _can_be(name: str, values: list[Any]) -> bool:
+    """Return True if a column can hold all these values; None for one that is empty."""
+    there = set(values) - {None}
+    if not there or isinstance(next(iter(there)), str):
+        return True
+    return can_be(name, min(there)) and can_be(name, max(there)) and not any(map(isnan, there))
 
 
 def _schema(arrow: Any) -> Any:

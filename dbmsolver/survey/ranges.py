@@ -21,7 +21,7 @@ _ITEM = re.compile(r"(?P<special>-[12])|(?P<first>[0-9]{1,20})(?:-(?P<last>[0-9]
 _LOOKS_LIKE_RANGES = re.compile(r"[-0-9, ]+")
 _NUMBERS = "numbers and ranges like 1-1000,11982"
 _EXPECTED = f"expected {_NUMBERS}"
-_MOST = 2**63 - 1
+MOST = 2**63 - 1
 """The greatest number that every kind of table can hold."""
 _BETWEEN_ITEMS = re.compile(r"\s*,\s*|\s+")
 MAX_LIST_BYTES = 256 << 20
@@ -227,7 +227,7 @@ def _range_of(item: str, whose: Numbers) -> range:
         return range(int(item), int(item) + 1)
     first, last = int(match["first"]), int(match["last"] or match["first"])
     least, most = first_and_last(whose)
-    most = min(most, _MOST)
+    most = min(most, MOST)
     for number in (first, last):
         if not least <= number <= most:
             expected = f"expected one from {least} to {most}"

@@ -48,6 +48,26 @@ def test_numbers_of_other_programs_are_other_deals() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("evaluated", 10**309),
+        ("peak_memory", 2**63),
+        ("states", -1),
+        ("number", -3),
+        ("seconds", 10**309),
+        ("seconds", -0.5),
+        ("seconds", float("nan")),
+        ("max_time", float("inf")),
+        ("limit", "\ud800"),
+        ("board", "\ud800"),
+    ],
+)
+def test_values_that_no_table_holds(name: str, value: object) -> None:
+    with pytest.raises(StoreError, match=f"^row: {name} is .*, expected "):
+        checked_row(values_of(row(1)) | {name: value}, "row")
+
+
+@pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
         (row(1, verdict="solved"), row(1, verdict="unsolvable"), "verdict"),

@@ -306,6 +306,13 @@ def test_impossible_values(tmp_path: Path, ending: str, name: str, value: object
         SurveyTable(path, VERDICT)
 
 
+def test_deep_json(tmp_path: Path) -> None:
+    path = tmp_path / "table.jsonl"
+    path.write_text("[" * 200_000 + "\n")
+    with pytest.raises(StoreError, match=r"table.jsonl, line 1: no JSON"):
+        SurveyTable(path, VERDICT)
+
+
 @pytest.mark.parametrize("verdict", ["unsolvable", "undecided"])
 def test_a_length_of_no_solution(path: Path, verdict: str) -> None:
     write_table([row(1, verdict=verdict, length=87)], path, path.suffix)
@@ -324,6 +331,10 @@ PARQUET = [
     ("game", ["freecell", None], "game is .*, expected a text"),
     ("states", [1.5, 2.0], "states is .*, expected a whole number"),
     ("kings_sunk", ["no", "no"], "kings_sunk is .*, expected true or false"),
+    ("states", [1, -2], "states is '-2', expected 0 to"),
+    ("number", [1, -3], "number is '-3', expected -2 to"),
+    ("seconds", [1.0, float("nan")], "seconds is 'nan', expected a number that is not below 0"),
+    ("seconds", [float("inf"), 1.0], "seconds is 'inf', expected a number that is not below 0"),
 ]
 
 

@@ -34,8 +34,10 @@ def parse_size(text: str) -> int:
     """Read a size in bytes: `2G`, `500M`, `1.5GiB` or a plain number; units are powers of 1024."""
     match = re.fullmatch(r"([0-9]{1,18}(?:\.[0-9]{1,9})?) ?([KMGT]?)(?:I?B)?", text, re.I | re.A)
     size = round(float(match[1]) * 2 ** _SIZES[match[2].upper()]) if match else 0
-    if not 0 < size < 2**63:
+    if not size:
         raise UsageError(f"{quoted(text)} is no size, expected one like 2G or 500M")
+    if size > _LARGEST:
+        raise UsageError(f"{quoted(text)} is too large, expected less than 8388608T")
     return size
 
 

@@ -25,6 +25,7 @@ from dbmsolver.cli.values import (
     GameSource,
     Parsed,
     StorePath,
+    Whole,
 )
 from dbmsolver.clusters import LOCAL, load_library
 from dbmsolver.errors import UsageError, quoted
@@ -187,7 +188,7 @@ def shape_options(otherwise: str) -> tuple[Callable[[Command], Command], ...]:
     return (
         click.option(
             "--columns",
-            type=click.IntRange(1, MAX_COLUMNS),
+            type=Whole(1, MAX_COLUMNS),
             help=f"Number of columns{otherwise}",
         ),
         click.option(

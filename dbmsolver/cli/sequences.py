@@ -24,7 +24,7 @@ from dbmsolver.cli.render import (
     verdict_line,
 )
 from dbmsolver.cli.streams import MessageStream
-from dbmsolver.cli.values import Count
+from dbmsolver.cli.values import Whole
 from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
@@ -39,7 +39,7 @@ MOST_FILES = 10_000
 _EVERY = "every"
 
 
-class _SolutionLimit(Count):
+class _SolutionLimit(Whole):
     """A number of wanted solutions; 0 stands for all of them."""
 
     name = "integer range"
@@ -73,7 +73,7 @@ sequence_options = gathered(
         "--all",
         "most",
         metavar="[LIMIT]",
-        type=_SolutionLimit(),
+        type=_SolutionLimit(1),
         is_flag=False,
         flag_value=_EVERY,
         help="Count them, and write all of them, or LIMIT of them: as text in two characters for a "

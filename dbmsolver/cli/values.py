@@ -23,6 +23,7 @@ LEAST_MEMORY = 64 << 20
 """The least that --memory can be: with less there is nothing left to share out."""
 
 MOST_DIGITS = 18
+_WHOLE = re.compile(rf"[-+]?[0-9]{{1,{MOST_DIGITS}}}")
 
 
 def parse_memory(text: str) -> int:
@@ -106,15 +107,15 @@ class StorePath(Text):
         return [CompletionItem(incomplete, type="dir")]
 
 
-class Count(click.IntRange):
-    """A number from 1 on, to ``most`` if there is a most."""
+class Whole(click.IntRange):
+    """A whole number from ``least`` to ``most``, in plain digits; no end if there is no most."""
 
-    def __init__(self, most: int | None = None) -> None:
-        super().__init__(min=1, max=most)
+    def __init__(self, least: int, most: int | None = None) -> None:
+        super().__init__(min=least, max=most)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Read the number."""
-        if isinstance(value, str) and len(value) > MOST_DIGITS:
+        if isinstance(value, str) and not _WHOLE.fullmatch(value):
             text = f"{quoted(value)} is no number, expected one of at most {MOST_DIGITS} digits"
             self.fail(text, param, ctx)
         return super().convert(value, param, ctx)
@@ -123,8 +124,8 @@ class Count(click.IntRange):
 SIZE = Parsed("size", parse_size)
 MEMORY = Parsed("size", parse_memory)
 DURATION = Parsed("time", parse_duration)
-COUNT = Count()
-THREADS = Count(MOST_THREADS)
+COUNT = Whole(1)
+THREADS = Whole(1, MOST_THREADS)
 
 
 def may_stand_alone(parameter: click.Option) -> bool:

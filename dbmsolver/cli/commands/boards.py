@@ -26,7 +26,7 @@ from dbmsolver.cli.options import (
 from dbmsolver.cli.output import check_output, refuse_picture, write_text
 from dbmsolver.cli.render import board_text
 from dbmsolver.cli.solutions import from_option, given_options, left_out_option, load
-from dbmsolver.cli.values import DealCommand, DealSource
+from dbmsolver.cli.values import DealCommand, DealSource, Whole
 from dbmsolver.errors import InputError, UsageError, quoted
 from dbmsolver.game.automoves import Automove
 from dbmsolver.game.boards import format_board
@@ -98,7 +98,7 @@ def deal_command(source: str, deal_form: DealForm, rules: Rules, form: BoardForm
 @click.argument("file", metavar="SOLUTION", type=click.Path(dir_okay=False, allow_dash=True))
 @click.option(
     "--after",
-    type=click.IntRange(0),
+    type=Whole(0),
     metavar="N",
     help="The position after N moves of the file; 0 is the deal.  [default: after all of them]",
 )

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import click
 
 from dbmsolver.cli.options import DealForm, deal_form_options, rules_options
-from dbmsolver.cli.values import DURATION, DealCommand, DealSource, Parsed, parse_memory
+from dbmsolver.cli.values import DURATION, DealCommand, DealSource, Parsed, Whole, parse_memory
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
@@ -34,7 +34,7 @@ def _memory(text: str) -> int:
 @rules_options
 @click.option(
     "--port",
-    type=click.IntRange(0, 65535),
+    type=Whole(0, 65535),
     help="The port; 0 for any.  [default: 5252, or any if that is in use]",
 )
 @click.option(

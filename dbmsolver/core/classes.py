@@ -319,18 +319,11 @@ def can_be_keys(t, keys, turns):
     return True
 
 
-@kernel
-def class_successors(t, signature, key, found):
-    """Write the successors of a class as :func:`expand_class` does, for callers from Python."""
-    return expand_class(t, class_sets(t, signature), key, found)
-
-
 __all__ = [
     "ClassSets",
     "ClassTables",
     "class_height",
     "class_progress",
     "class_sets",
-    "class_successors",
     "expand_class",
 ]

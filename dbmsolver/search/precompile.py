@@ -279,7 +279,6 @@ def _of_classes() -> list[Call]:
         (classes.expand_class, (t, sets, _WORD, found)),
         (classes.class_sets, (t, _WORD)),
         (classes.class_progress, (t, _WORD, _NUMBER)),
-        (classes.class_successors, (t, _WORD, _WORD, found)),
         (classes.can_be_keys, (t, _WORDS, _NUMBER)),
     ]
     return first + _of_walks(t) + _of_store(t, np.uint8) + _of_records(t, sets)

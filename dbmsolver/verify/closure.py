@@ -31,7 +31,6 @@ from dbmsolver.verify.row_queues import RowQueues
 from dbmsolver.verify.sample import sampled
 from dbmsolver.verify.worker import CheckWorker, Missing, refuted, root_row, source_of
 
-Ints = NDArray[np.int64]
 _UNIT = 1 << 13
 _SPILLED = 4
 """The most bytes of rows that wait in files, in multiples of the memory of the check."""

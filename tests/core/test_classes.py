@@ -6,9 +6,10 @@ from random import Random
 
 import numpy as np
 import pytest
+from helpers.kernels import class_successors
 from helpers.small_klondikes import last_king_needs_a_column, small_klondike
 
-from dbmsolver.core.classes import class_progress, class_successors
+from dbmsolver.core.classes import class_progress
 from dbmsolver.game.classes import Class, LeftOut
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from helpers.batches import Batch, Candidate, Runs, closed_in, collect, lowest, pack, unpack
 from helpers.dominance_brute import random_deck
+from helpers.kernels import class_successors
 from helpers.selection import few_fast
 from helpers.small_klondikes import small_klondike
 from helpers.support import words_of
 
-from dbmsolver.core.classes import class_successors
 from dbmsolver.core.dominance import successors
 from dbmsolver.core.hashing import EMPTY
 from dbmsolver.core.pieces import admit_piece

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dbmsolver.core.classes import class_sets, expand_class
 from dbmsolver.core.dives_of_deals import lay_out
 from dbmsolver.core.expand import MAX_MOVES, only_skipping, signature_sets
 from dbmsolver.core.families import (
@@ -130,3 +131,9 @@ def marked_moves(t, b, m, weights, words, moves, told):
             total, whole, group = after_move(t, b, m, weights, moves[place])
             row[0], row[1], row[2] = np.uint64(total), whole, group
     return count
+
+
+@kernel
+def class_successors(t, signature, key, found):
+    """Write the successors of a class as `expand_class` does; return how many."""
+    return expand_class(t, class_sets(t, signature), key, found)

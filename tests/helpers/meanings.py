@@ -17,7 +17,6 @@ import xxhash
 
 from dbmsolver.core import families
 from dbmsolver.core.bound import make_scratch
-from dbmsolver.core.classes import class_successors
 from dbmsolver.core.digest import digest_runs, hash_words
 from dbmsolver.core.dive import fingerprints
 from dbmsolver.core.dominance import make_scratch as make_record_scratch
@@ -53,6 +52,7 @@ from dbmsolver.storage.records import layer_and_stratum
 from helpers.kernels import (
     NO_LIMIT,
     bound_of_state,
+    class_successors,
     needed_moves,
     pair_successors,
     pile_successors,

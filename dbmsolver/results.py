@@ -355,8 +355,8 @@ class MoveValue:
 class FirstMoves:
     """The values of all legal moves from a position.
 
-    `result` is the answer of the search from the position itself, `limit` the last one that ended a
-    search before its end.
+    `result` is the answer of the search from the position itself and, where a limit ended that, of
+    those after its moves. `limit` is the last one that left a value open.
     """
 
     result: Result

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -13,10 +14,12 @@ from helpers.support import core_successors, words_of
 
 from dbmsolver.core import families
 from dbmsolver.core.bound import make_scratch
-from dbmsolver.game.cards import parse_card
+from dbmsolver.game.bases import ACE, Base
+from dbmsolver.game.cards import parse_card, rank
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.states import StateCodec
 
 WHOLE = Rules("whole suits", 4, 0, "any", "any", moves="suit-runs", whole_suits=True)
@@ -103,3 +106,57 @@ def test_whole_suits_go_home(cells: int) -> None:
                 break
             position = random.choice(following)[1]
     assert homes > 80
+
+
+def runs_around(random: Random, rules: Rules) -> Position:
+    """Return suits that run down from any rank, round over the base, broken now and then."""
+    lowest = random.randint(8, 11)
+    columns: list[list[int]] = [[] for _ in range(rules.columns)]
+    for suit in range(4):
+        run = [4 * (place - 1) + suit for place in range(13, lowest - 1, -1)]
+        turn = random.randrange(len(run))
+        column = random.choice(columns)
+        for card in (*run[turn:], *run[:turn]):
+            if random.random() < 0.15:
+                column = random.choice(columns)
+            column.append(card)
+    heights = (lowest - 1,) * 4
+    return Position(tuple(map(tuple, columns)), (None,), heights, base=Base(lowest, lowest))
+
+
+AROUND = replace(GAMES["penguin"], layout="", columns=5, freecells=1, fill="any")
+SINGLE = [replace(rules, columns=5, freecells=1) for rules in (BY_SUIT, BOTH)]
+
+
+@pytest.mark.parametrize("rules", [AROUND, *SINGLE], ids=lambda rules: rules.name)
+def test_in_long_games(rules: Rules) -> None:
+    """Cards above lower ones of their suit, in runs and not, and kings on bases: like the twin."""
+    random, around, blocked = Random("long games"), 0, 0
+    for _ in range(25):
+        start = runs_around(random, rules)
+        if rules.base == "ace":
+            start = replace(start, base=ACE)
+        codec = StateCodec(Deal(start, rules), "none")
+        tables = families.make_bound_tables(codec.tables, codec.columns)
+        over, work = make_scratch()
+        position = start
+        for _ in range(60):
+            words = words_of(*codec.state(position))
+            found = int(bound_of_state(tables, codec.tables, *words, over[0], work, NO_LIMIT))
+            assert found == naive_bound.bound_of(position, rules), position
+            blocked += found - 52 + sum(position.foundations)
+            around += sum(
+                rank(position.counted(under)) == position.lowest
+                for column in position.columns
+                for under, _ in pairwise(column)
+            )
+            following = [
+                (move, after)
+                for move, after in position.successors(rules, "none")
+                if move.destination.kind != "foundation"
+            ]
+            if not following:
+                break
+            position = random.choice(following)[1]
+    assert blocked > 500
+    assert around > 100 or rules.base == "ace"

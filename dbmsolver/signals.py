@@ -10,8 +10,15 @@ import signal
 import sys
 import threading
 from contextlib import suppress
+from types import FrameType
 
 from dbmsolver.errors import EXIT_INTERRUPTED
+
+_LLVM = "llvmlite"
+_CALLED_BY_LLVM = {"_raw_object_cache_notify", "_raw_object_cache_getbuffer"}
+"""Functions of llvmlite that are called from C, which has no use for an exception."""
+_MOMENT = 0.01
+"""Seconds; such a call takes less."""
 
 
 def end_at_once() -> None:
@@ -23,7 +30,32 @@ def end_at_once() -> None:
 def raise_on_signals() -> None:
     """Let every request to end raise KeyboardInterrupt: no temporary store is left behind."""
     for number in _requests():
-        signal.signal(number, signal.default_int_handler)
+        signal.signal(number, interrupt)
+
+
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt; a handler of signals.
+
+    While LLVM hands machine code over, an exception would be lost, and the code with it. Then the
+    signal is sent again a moment later.
+    """
+    while frame is not None:
+        if frame.f_code.co_name in _CALLED_BY_LLVM and _LLVM in frame.f_code.co_filename:
+            again = threading.Timer(_MOMENT, _send, [number])
+            again.daemon = True
+            again.start()
+            return
+        frame = frame.f_back
+    raise KeyboardInterrupt
+
+
+def _send(number: int) -> None:
+    """Send this process a signal; to its main thread, so that it waits no longer, if it does."""
+    main = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main is not None:
+        signal.pthread_kill(main, number)
+    else:
+        signal.raise_signal(number)
 
 
 def collect_signals() -> list[int]:

@@ -35,7 +35,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("clusters", "errors version signals jit"),
     ("keys", "errors game results core"),
     ("storage", "errors version closable process disk game results core keys"),
-    ("search", "errors process game results jit core keys storage"),
+    ("search", "errors process signals game results jit core keys storage"),
     (
         "search.proof",
         "errors process steps game results core clusters keys storage search",

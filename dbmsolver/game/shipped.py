@@ -182,13 +182,21 @@ def usual_rules(rules: Rules, game: Rules | None = None) -> Rules:
         return plain
 
 
+RULE_TYPES = {name: type(value) for name, value in asdict(GAMES["freecell"]).items()}
+"""The type of each field of rules."""
+
+
 def rules_from(data: Mapping[str, Any]) -> Rules:
     """Return rules by the names of their fields, as stores and certificates hold them.
 
     Rules written without a layout, by early versions, were dealt as the game of that name is dealt,
     if all other rules are those of the game, and in turn otherwise. TypeError or UsageError if the
-    data are no rules.
+    data are no rules; nothing is taken for a value of another type.
     """
+    for name, value in data.items():
+        kind = RULE_TYPES.get(name)
+        if kind is None or type(value) is not kind:
+            raise TypeError(f"{quoted(name)} is {quoted(repr(value))}")
     rules = Rules(**data)
     game = GAMES.get(rules.name)
     if "layout" not in data and game and replace(game, layout="") == rules:

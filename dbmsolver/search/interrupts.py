@@ -7,6 +7,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from dbmsolver.signals import interrupt
+
 
 @contextmanager
 def held_back() -> Iterator[list[int]]:
@@ -16,15 +18,15 @@ def held_back() -> Iterator[list[int]]:
     """
     signals: list[int] = []
     replaced = []
-
     if threading.current_thread() is threading.main_thread():
         names = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
         for number in [getattr(signal, name) for name in names if hasattr(signal, name)]:
-            if signal.getsignal(number) is signal.default_int_handler:
+            handler = signal.getsignal(number)
+            if handler in (interrupt, signal.default_int_handler):
                 signal.signal(number, lambda number, _: signals.append(number))
-                replaced.append(number)
+                replaced.append((number, handler))
     try:
         yield signals
     finally:
-        for number in replaced:
-            signal.signal(number, signal.default_int_handler)
+        for number, handler in replaced:
+            signal.signal(number, handler)

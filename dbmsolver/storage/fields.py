@@ -9,6 +9,7 @@ from typing import Any
 
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.measures import METRICS
+from dbmsolver.game.shipped import RULE_TYPES
 from dbmsolver.results import Limit, Method, Question, Verdict
 from dbmsolver.storage.records import FORMAT, LARGEST
 
@@ -75,14 +76,10 @@ def _is_deal(value: object) -> bool:
 
 def _are_rules(value: object) -> bool:
     """Return True if the fields of these rules have the right types."""
-    texts = {"name", "build", "fill", "layout", "moves", "pile", "base", "pairs"}
-    texts |= {"packs", "row_deals"}
-    flags = {"kings_sunk", "whole_suits", "reserve", "removable", "free_stock"}
     return isinstance(value, dict) and all(
-        isinstance(content, str if name in texts else bool)
-        if name in texts | flags
-        else _is_number(content)
+        type(content) is kind and (kind is not int or _is_number(content))
         for name, content in value.items()
+        for kind in [RULE_TYPES.get(name)]
     )
 
 

@@ -77,7 +77,7 @@ def problems(data: Any) -> Iterator[str]:
     if not isinstance(data, dict):
         yield "expected a JSON object"
         return
-    if data.get("certificate") != FORMAT:
+    if type(data.get("certificate")) is not int or data["certificate"] != FORMAT:
         yield f'expected "certificate": {FORMAT}'
         return
     kinds: dict[str, type | tuple[type, ...]] = {
@@ -117,6 +117,8 @@ def problems(data: Any) -> Iterator[str]:
     yield from _problems_of_rows(data)
     if data["deal"].keys() != {"number", "board"}:
         yield "deal: expected a number and a board, and nothing else"
+    elif type(data["deal"]["number"]) not in (int, type(None)):
+        yield f"deal: its number is {short(data['deal']['number'])}"
     if data["versions"].keys() != {"program", "store"}:
         yield "versions: expected those of program and store, and nothing else"
     yield from _problems_of_labels(data)

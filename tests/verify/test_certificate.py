@@ -162,7 +162,25 @@ BAD_MEMBERS = [
     {"policy": "all"},
     {"policy": []},
     {"more": 1},
+    {"certificate": 2.0},
+    {"deal": {"number": 3.0, "board": []}},
 ]
+
+WRONG_TYPES = [
+    ("layout", 1),
+    ("layout", True),
+    ("name", None),
+    ("name", 1.5),
+    ("kings_sunk", 0),
+    ("kings_sunk", ""),
+    ("removable", 1),
+    ("dealt_to_freecells", 0.0),
+    ("columns", 8.0),
+    ("draw", True),
+    ("draw", 10**30),
+    ("columns", -1),
+]
+"""Values of rules that are like right ones, but of another type, or out of all ranges."""
 
 
 @pytest.mark.parametrize(("text", "message"), BAD_FILES)
@@ -173,6 +191,17 @@ def test_bad_files(stores: Path, tmp_path: Path, text: str, message: str) -> Non
         certificate_file.load(file)
     assert run("verify", file).exit_code == 3
     assert run("verify", stores / "proof", "--certificate", file).exit_code == 3
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG_TYPES)
+def test_rules_of_wrong_types(stores: Path, tmp_path: Path, name: str, value: object) -> None:
+    record = of(stores / "proof")
+    file = tmp_path / "bad"
+    file.write_text(json.dumps(record | {"rules": {**record["rules"], name: value}}))
+    for args in ((file,), (stores / "proof", "--certificate", file)):
+        found = run("verify", *args)
+        assert (found.exit_code, found.stderr.count("\n")) == (3, 1), found.output
+        assert "not a certificate: its rules" in found.stderr
 
 
 @pytest.mark.parametrize("change", BAD_MEMBERS)

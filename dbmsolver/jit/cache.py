@@ -40,7 +40,7 @@ def choose_cache() -> None:
     try:
         _use(folder)
     except OSError:
-        return  # numba finds a place itself, or compiles each time
+        return  # kernels are compiled each time
     os.environ["NUMBA_CACHE_DIR"] = str(folder)
 
 

@@ -36,6 +36,7 @@ WAITING = "dbmsolver:waiting for another process"
 
 
 _PACKAGE = __name__.partition(".")[0]
+_MUCH = 1 << 26
 
 
 class _BySources:
@@ -80,9 +81,16 @@ class _BySources:
 
 
 class _Files(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no types
-    """The files of one kernel, in the first folder that can be used."""
+    """The files of one kernel, in the folder that was chosen, or that the user names.
 
-    _locator_classes = (_BySources, *CompileResultCacheImpl._locator_classes)
+    numba's other folders are left out: it looks at the kernel's own source there, and would run the
+    old code of kernels that it calls.
+    """
+
+    _locator_classes = (
+        _BySources,
+        *(one for one in CompileResultCacheImpl._locator_classes if "UserProvided" in one.__name__),
+    )
     called_from_python = False
 
     def check_cachable(self, data: Any) -> bool:
@@ -110,6 +118,15 @@ class _Files(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no type
         found = super().rebuild(target_context, (library, description, *rest))
         found.library._get_module_for_linking = cache(partial(binding.parse_bitcode, for_callers))
         return found
+
+
+def _has_memory() -> bool:
+    """Return True if there is memory for much more than a file of a kernel holds."""
+    try:
+        bytearray(_MUCH)
+    except MemoryError:
+        return False
+    return True
 
 
 def _digest(name: str, content: bytes) -> bytes:
@@ -152,11 +169,13 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         try:
             return self._load_overload(sig, target_context)
         except MemoryError:
-            raise
+            if not _has_memory():
+                raise  # else a damaged file says that it has more in it than there can be
         except Exception:  # pickle raises all kinds
-            with suppress(OSError):  # without its index nothing is found; a full disk allows that
-                Path(self._cache_file._index_path).unlink()
-            return None
+            pass
+        with suppress(OSError):  # without its index nothing is found; a full disk allows that
+            Path(self._cache_file._index_path).unlink()
+        return None
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the kernel in the cache, None if there is none.

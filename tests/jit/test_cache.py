@@ -124,6 +124,28 @@ def test_a_kernel_with_addresses_of_its_process_is_not_kept(tmp_path: Path) -> N
 DAMAGES = ["changed", "cut", "empty", "other"]
 
 
+LARGER_THAN_MEMORY = b"\x80\x05\x96" + (1 << 50).to_bytes(8, "little")
+"""A pickle that says that an array of a petabyte follows."""
+
+
+def test_an_index_that_claims_too_much_is_made_anew(tmp_path: Path) -> None:
+    assert loads(PACKAGE.parent, tmp_path) == "0 1\n"
+    (path,) = tmp_path.rglob("bits.make_network*.nbi")
+    path.write_bytes(LARGER_THAN_MEMORY)
+    assert loads(PACKAGE.parent, tmp_path) == "0 1\n"
+    assert loads(PACKAGE.parent, tmp_path) == "1 0\n"
+
+
+def test_without_a_folder_nothing_is_kept(tmp_path: Path) -> None:
+    """Not beside the sources either, where the code of changed callees would be found again."""
+    shutil.copytree(PACKAGE, tmp_path / PACKAGE.name, ignore=shutil.ignore_patterns("*.nb?"))
+    no_folder = tmp_path / "file"
+    no_folder.touch()
+    for _ in range(2):
+        assert loads(tmp_path, no_folder) == "0 1\n"
+    assert not list(tmp_path.rglob("*.nb[ci]"))
+
+
 @pytest.mark.parametrize(("ending", "damage"), few_fast(product(["nbc", "nbi"], DAMAGES), 1))
 def test_a_damaged_kernel_is_compiled_anew(tmp_path: Path, ending: str, damage: str) -> None:
     assert loads(PACKAGE.parent, tmp_path) == "0 1\n"

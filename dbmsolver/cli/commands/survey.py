@@ -130,7 +130,8 @@ def survey_command(
 
     if fewest and question not in (None, "fewest-freecells"):
         raise UsageError(f"--fewest-freecells and --question {question}, expected one of them")
-    check_output(output)
+    if ranges or undecided_only:
+        check_output(output)  # a report is made of a table that cannot be written, too
     usual = surveys.question_of(Path(output)) if undecided_only else "verdict"
     wanted = "fewest-freecells" if fewest else question or usual
     inquiry = surveys.inquiry_of(wanted, metric, policy)

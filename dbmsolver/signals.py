@@ -34,10 +34,10 @@ def raise_on_signals() -> None:
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt; a handler of signals.
+    """Handle a signal: raise KeyboardInterrupt.
 
-    While LLVM hands machine code over, an exception would be lost, and the code with it. Then the
-    signal is sent again a moment later.
+    While LLVM hands machine code over, an exception would be lost, and the code with it. In that
+    case the signal is sent again a moment later.
     """
     while frame is not None:
         if frame.f_code.co_name in _CALLED_BY_LLVM and _LLVM in frame.f_code.co_filename:

@@ -226,7 +226,10 @@ class StateCodec:
         return places
 
     def _places_in_column(self, column: Sequence[int], where: str = "a column") -> dict[int, int]:
-        """Return the place value of each card of a column; InputError if no game puts it there."""
+        """Return the place value of each card of a column.
+
+        InputError for a card that lies where no game from the deal puts it.
+        """
         places: dict[int, int] = {}
         as_dealt, under = True, None
         for card in column:

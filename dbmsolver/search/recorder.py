@@ -58,9 +58,10 @@ class Recorder:
     def add_closed(
         self, blocks: Iterable[Closed], *, always: bool = False, kind: bytes = b"C"
     ) -> list[BlockRef]:
-        """Put closed blocks into the batch; with `always`, even where only counts are kept.
+        """Add closed blocks to the batch.
 
-        There they are dropped later, so they are not part of `closed_bytes`.
+        Where only counts are kept that is done with `always` only; such blocks are dropped later,
+        and are no part of `closed_bytes`.
         """
         refs = [BlockRef(block, data=block.data, kind=kind) for block in blocks]
         if self.keep_closed or always:
@@ -70,7 +71,7 @@ class Recorder:
         return refs
 
     def clear_closed(self) -> None:
-        """Remove the closed states of the store with the next commit; those of the batch stay."""
+        """Let the next commit remove the closed states of the store, and write those of the batch."""
         self.batch.cleared.append(b"C")
         self.statistics.closed_bytes = self.batch.block_bytes
 

@@ -46,7 +46,10 @@ def checked_row(values: Any, where: str) -> Row:
 
 
 def can_be(name: str, value: Any) -> bool:
-    """Return True if a column can hold a value of its type: a number of its range, or a text."""
+    """Return True if a column of a table can hold a value, which is of the column's type.
+
+    Numbers have a range, and texts are of Unicode.
+    """
     if type(value) is str:
         return value.isascii() or value == value.encode("utf-8", "replace").decode("utf-8")
     if type(value) is float:

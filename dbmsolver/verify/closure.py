@@ -160,7 +160,7 @@ class Closure:
         yield CheckJob("end of strata", stratum=lowest)
 
     def _run_jobs(self, jobs: Iterator[CheckJob]) -> Iterator[Progress]:
-        """Do the jobs, while the partition of the next job is loaded where it can be."""
+        """Do the jobs; meanwhile load the partition of the next one, if that is possible."""
         job = next(jobs, None)
         loading = None
         while job is not None:

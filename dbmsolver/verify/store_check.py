@@ -53,7 +53,10 @@ class StoreCheck:
         return "full" if self.sample is None and states <= MOST_IN_FULL else "lemma"
 
     def use_lemma(self, error: TooManyPositions, what: str) -> None:
-        """Make the depth lemma, as memory is too small; UsageError if full was asked for."""
+        """Check by the lemma only, as memory is too small for the full check.
+
+        UsageError if the user asked for that; ``what`` and the error are its words.
+        """
         if self.options.depth is not None:
             raise UsageError(
                 f"{what} {error.message}: expected more --memory, or --depth lemma",

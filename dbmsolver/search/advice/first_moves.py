@@ -86,9 +86,10 @@ def _same(move: Move, other: Move) -> bool:
 
 
 def _concluded(root: Result, tried: Sequence[_Tried]) -> Result:
-    """Return the answer about a position, with what follows from the values of its moves.
+    """Return the answer about a position, with what the values of its moves imply.
 
-    A limit may have ended the search of the position before it found what the others did.
+    A limit may have ended the search of the position before it found what the searches after its
+    moves have found.
     """
     if root.verdict == Verdict.UNSOLVABLE or root.shortest or root.deal.position.is_goal():
         return root

@@ -19,9 +19,9 @@ from dbmsolver.search.proof.record_trace import record_in
 from dbmsolver.search.recorder import Recorder
 
 SHARE = 0.08
-"""The records that dives may find, in all, as a share of those that are closed.
+"""The records that all dives may find, as a share of the records that are closed.
 
-A thread finds as many in a second as it closes. So that is their share of the time, too.
+A thread finds records about as fast as it closes them, so this is their share of the time, too.
 """
 _LEAST = 1 << 18
 """Records that the first of them may find."""
@@ -66,7 +66,7 @@ class LateDives:
         return self._dives is not None
 
     def due(self) -> bool:
-        """Return True if the next dives fit into their share of records and can be new ones."""
+        """Return True if the next dives stay within SHARE, and differ from earlier ones."""
         if self._tried_all and not self.recorder.keep_closed:
             return False
         closed = self.recorder.statistics.closed - self._closed_before

@@ -13,7 +13,8 @@ def unpack_keys(signatures, counts, body, place, width, local_bits, layer, keys)
     """Write the public keys of a block to ``keys`` (uint64[states]).
 
     Return True if all of them can be keys. A signature has ``width`` bits, and above them the
-    layer. A local key has ``local_bits`` bits; those of its signature are put in at bit ``place``.
+    layer. A local key has ``local_bits`` bits. A key is a local key with the ``width`` bits of its
+    signature inserted at bit ``place``.
     """
     number = 0
     good = True

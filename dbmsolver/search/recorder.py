@@ -71,7 +71,7 @@ class Recorder:
         return refs
 
     def clear_closed(self) -> None:
-        """Let the next commit remove the closed states of the store, and write those of the batch."""
+        """Let the next commit remove the store's closed states, and write those of the batch."""
         self.batch.cleared.append(b"C")
         self.statistics.closed_bytes = self.batch.block_bytes
 

@@ -388,7 +388,14 @@ class _Run:
                 batch.blocks = []
                 self.recorder.clear_closed()
         batch.fields |= {"verdict": verdict, "limit": None, "length": None, **fields}
-        self.recorder.commit(0, 0)
+        try:
+            self.recorder.commit(0, 0)
+        except DiskFullError:
+            if verdict != Verdict.UNSOLVABLE or self.options.store is not None:
+                raise
+            # The proof is whole in memory, and nobody has asked for a store.
+            known = self.recorder.statistics.fields() | batch.fields
+            self.store.manifest = replace(self.store.manifest, **known)
 
     def result(self) -> Result:
         """Return the answer in the manifest as a Result."""

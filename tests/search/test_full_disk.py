@@ -127,3 +127,27 @@ def test_no_room_for_the_first_files(tmp_path: Path) -> None:
         assert (code, lines) == ("5", "1"), made.stdout
         assert "No space left on device" in message
     assert last == "0", made.stderr
+
+
+ANSWERED = """
+mount -t tmpfs -o size=40k tmpfs "$1" || exit 99
+export TMPDIR="$1"
+"$PYTHON" -m dbmsolver prove 11982 --json --quiet; echo "exit $?"
+"$PYTHON" -m dbmsolver prove 11982 --json --quiet --store "$1/store" 2>&1; echo "exit $?"
+"""
+
+
+@pytest.mark.skipif(not namespaces(), reason="needs the right to mount a file system")
+def test_a_proof_that_is_whole_in_memory_needs_no_disk(tmp_path: Path) -> None:
+    """Where a store is asked for, it cannot be said to hold the proof."""
+    made = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", ANSWERED, "sh", str(tmp_path)],
+        env={**os.environ, "PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    answer, ended, *rest = made.stdout.partition("exit 10\n")
+    assert ended and made.stderr == ""
+    assert (json.loads(answer)["verdict"], json.loads(answer)["states"]) == ("unsolvable", 11_162)
+    assert "exit 20" in rest[0] or "exit 5" in rest[0]

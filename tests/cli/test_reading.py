@@ -7,12 +7,12 @@ import os
 import shutil
 import stat
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import lmdb
 import pytest
+from helpers.mounting import run_mounted
 from helpers.programs import PROGRAM, SOON_COMMITTING
 from helpers.rows import row
 from helpers.searching import prove
@@ -103,22 +103,6 @@ def test_in_a_directory_of_somebody_else(proof: Path, tmp_path: Path) -> None:
         finally:
             os._exit(status)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-
-
-def run_mounted(script: str, *args: Path) -> None:
-    """Run a script that mounts a folder read-only; skip the test where that is not allowed."""
-    try:
-        made = subprocess.run(
-            ["unshare", "--mount", "sh", "-c", script, "sh", *map(str, args)],
-            env={**os.environ, "PYTHON": sys.executable},
-            capture_output=True,
-            text=True,
-        )
-    except OSError:
-        pytest.skip("needs unshare")
-    if made.returncode == 99 or "unshare" in made.stderr:
-        pytest.skip("needs the right to mount a file system")
-    assert made.returncode == 0, made.stderr
 
 
 def test_on_a_read_only_file_system(proof: Path) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from helpers.mounting import run_mounted
 
 SCRIPT = """
 folder="$1" size="$2"
@@ -36,17 +34,6 @@ main()
 """
 
 
-def namespaces() -> bool:
-    """Return True if this user may mount something here."""
-    try:
-        made = subprocess.run(
-            ["unshare", "--mount", "sh", "-c", "mount -t tmpfs tmpfs /tmp"], capture_output=True
-        )
-    except OSError:
-        return False
-    return made.returncode == 0
-
-
 class Case(NamedTuple):
     """A search, the size of a disk that it fills, and what it finds on a larger one."""
 
@@ -64,7 +51,6 @@ RECORDS = Case("prove 17184 --freecells 2 --memory 128M", "1m", 779_344, "58f7cf
 SHORTEST = Case("solve 5979 --freecells 3 --memory 128M", "1m", 534_206, "b40f391d7d2fa35d")
 
 
-@pytest.mark.skipif(not namespaces(), reason="needs the right to mount a file system")
 @pytest.mark.parametrize(
     "case",
     [
@@ -75,14 +61,7 @@ SHORTEST = Case("solve 5979 --freecells 3 --memory 128M", "1m", 534_206, "b40f39
     ],
 )
 def test_a_disk_that_is_full_and_made_larger(tmp_path: Path, case: Case) -> None:
-    words = ["sh", str(tmp_path), case.size, *case.search.split()]
-    made = subprocess.run(
-        ["unshare", "--mount", "sh", "-c", SCRIPT, *words],
-        env={**os.environ, "PYTHON": sys.executable, "PROGRAM": PROGRAM},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    made = run_mounted(SCRIPT, tmp_path, case.size, *case.search.split(), PROGRAM=PROGRAM)
     assert "Traceback" not in made.stderr, made.stderr
     *runs, rest = made.stdout.split("exit ")
     first, second, third, fourth = (json.loads(text[text.index("{") :]) for text in runs)
@@ -110,16 +89,9 @@ echo "$?"
 """
 
 
-@pytest.mark.skipif(not namespaces(), reason="needs the right to mount a file system")
 def test_no_room_for_the_first_files(tmp_path: Path) -> None:
     """One line, however little room there is, and the same command begins when there is more."""
-    made = subprocess.run(
-        ["unshare", "--mount", "sh", "-c", NO_ROOM, "sh", str(tmp_path)],
-        env={**os.environ, "PYTHON": sys.executable},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    made = run_mounted(NO_ROOM, tmp_path)
     *without_room, last = made.stdout.splitlines()
     assert len(without_room) == 4
     for line in without_room:
@@ -137,16 +109,9 @@ export TMPDIR="$1"
 """
 
 
-@pytest.mark.skipif(not namespaces(), reason="needs the right to mount a file system")
 def test_a_proof_that_is_whole_in_memory_needs_no_disk(tmp_path: Path) -> None:
     """Where a store is asked for, it cannot be said to hold the proof."""
-    made = subprocess.run(
-        ["unshare", "--mount", "sh", "-c", ANSWERED, "sh", str(tmp_path)],
-        env={**os.environ, "PYTHON": sys.executable},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    made = run_mounted(ANSWERED, tmp_path)
     answer, ended, *rest = made.stdout.partition("exit 10\n")
     assert ended and made.stderr == ""
     assert (json.loads(answer)["verdict"], json.loads(answer)["states"]) == ("unsolvable", 11_162)

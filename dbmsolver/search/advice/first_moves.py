@@ -75,9 +75,9 @@ class _Tried(NamedTuple):
     rest: tuple[Move, ...] = ()
 
     @property
-    def at_least(self) -> int:
-        """The moves that a solution beginning with this one has at least."""
-        return self.cost + (self.value.at_least or 0)
+    def at_least(self) -> int | None:
+        """The moves that a solution beginning with this one has at least; None if not known."""
+        return None if self.value.at_least is None else self.cost + self.value.at_least
 
 
 def _same(move: Move, other: Move) -> bool:
@@ -97,14 +97,15 @@ def _concluded(root: Result, tried: Sequence[_Tried]) -> Result:
     if not kept:
         lost = Verdict.UNSOLVABLE
         return replace(root, verdict=lost, limit=None, moves=(), at_least=None)
-    least = max(root.at_least or 0, min(one.at_least for one in kept))
-    root = replace(root, at_least=least)
+    bounds = [one.at_least for one in kept if one.at_least is not None]
+    if len(bounds) == len(kept):
+        root = replace(root, at_least=max(root.at_least or 0, min(bounds)))
     for one in kept:
         most = one.value.at_most
         if most is not None and (root.length is None or one.cost + most < root.length):
             moves = (one.value.move, *one.rest)
             root = replace(root, verdict=Verdict.SOLVED, moves=moves)
-    if root.length == least:
+    if root.length is not None and root.length == root.at_least:
         root = replace(root, shortest=True, limit=None)
     return root
 

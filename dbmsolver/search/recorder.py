@@ -47,6 +47,7 @@ class Recorder:
         self.resumable = resumable
         self.keep_closed = keep_closed
         self.threads = threads
+        self.pool: ThreadPoolExecutor | None = None
         self.statistics = Statistics.of(store.manifest)
         self.limits = LimitCheck(limits, self.statistics, self.disk)
         self.batch = CommitBatch()
@@ -137,15 +138,19 @@ class Recorder:
         """Return an iterator over the results of `work` for each item, in order.
 
         The threads that search are idle meanwhile. An iterator that is left before its end, as a
-        write has failed, cancels the work that has not begun.
+        write has failed, cancels the work that has not begun. A single item, or thread, is the
+        caller's.
         """
-        pool = ThreadPoolExecutor(self.threads)
-        try:
-            return pool.map(work, items)
-        finally:
-            # Its threads end with the work. Nothing waits for them: the garbage collector, which
-            # ends an iterator that was left, may run where a thread holds the lock that it needs.
-            pool.shutdown(wait=False)
+        if min(self.threads, len(items)) < 2:
+            return map(work, items)
+        if self.pool is None:
+            self.pool = ThreadPoolExecutor(self.threads)
+        return self.pool.map(work, items)
+
+    def close(self) -> None:
+        """End the threads. Nothing waits for them."""
+        if self.pool is not None:
+            self.pool.shutdown(wait=False)
 
     def packed(self, candidates: Sequence[Candidates]) -> Iterator[NewRecord]:
         """Yield new records for the candidates that are in memory only.

@@ -304,6 +304,7 @@ class _Run:
             self._search.close()
         if self._searches is not None:
             self._searches.close()
+        self.recorder.close()
 
     def _begin(self) -> None:
         """Put into the store that the search goes on."""

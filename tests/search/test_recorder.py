@@ -11,11 +11,28 @@ import pytest
 
 from dbmsolver.search.recorder import Recorder
 
-RECORDER = cast(Recorder, SimpleNamespace(threads=2))
+
+def recorder_of(threads: int) -> Recorder:
+    """Return what a recorder needs for work of this number of threads."""
+    return cast(Recorder, SimpleNamespace(threads=threads, pool=None))
 
 
-def test_results_come_in_order() -> None:
-    assert list(Recorder.in_parallel(RECORDER, str, range(100))) == [*map(str, range(100))]
+@pytest.mark.parametrize("threads", [1, 2])
+def test_results_come_in_order(threads: int) -> None:
+    recorder = recorder_of(threads)
+    for _ in range(2):
+        assert list(Recorder.in_parallel(recorder, str, range(100))) == [*map(str, range(100))]
+    Recorder.close(recorder)
+
+
+def test_work_for_one_needs_no_thread() -> None:
+    before = threading.active_count()
+    for threads, items in ((1, range(3)), (2, range(1)), (2, range(0))):
+        done = Recorder.in_parallel(
+            recorder_of(threads), lambda _: threading.current_thread(), items
+        )
+        assert set(done) <= {threading.current_thread()}
+    assert threading.active_count() == before
 
 
 def test_work_that_is_left_is_cancelled_and_waited_for_by_nobody(
@@ -34,7 +51,8 @@ def test_work_that_is_left_is_cancelled_and_waited_for_by_nobody(
         return number
 
     before = set(threading.enumerate())
-    results = Recorder.in_parallel(RECORDER, work, range(20))
+    recorder = recorder_of(2)
+    results = Recorder.in_parallel(recorder, work, range(20))
     assert next(results) == 0
     for _ in range(2):  # both threads have begun with something
         assert begun.acquire(timeout=60)
@@ -43,6 +61,7 @@ def test_work_that_is_left_is_cancelled_and_waited_for_by_nobody(
         patch.setattr(threading.Thread, "join", lambda thread, *_: waited.append(thread))
         del results
         gc.collect()
+        Recorder.close(recorder)
     assert not waited
     go_on.set()
     for thread in threads:

@@ -165,7 +165,7 @@ def deal_of(given: Deal | int) -> Deal:
     UsageError for anything else.
     """
     if isinstance(given, Deal):
-        given.position.validate(given.rules, "the deal")
+        given.validate("the deal")
         return given
     return Deal.from_number(checked_int("deal", given))
 

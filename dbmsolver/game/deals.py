@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import IO, Any
 
 from dbmsolver.arguments import (
@@ -15,7 +15,8 @@ from dbmsolver.arguments import (
     checked_path,
     checked_text,
 )
-from dbmsolver.errors import InputError, UsageError, quoted
+from dbmsolver.errors import InputError, UsageError, WrongTypeError, quoted
+from dbmsolver.game.bases import Base
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.cards import rank
 from dbmsolver.game.decks import (
@@ -32,14 +33,15 @@ from dbmsolver.game.json_boards import is_json_board, parse_json_board
 from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.numbers import MAX_NUMBER, NUMBERS, Numbers, shuffled, shuffled_packs
 from dbmsolver.game.packs import new_deck
-from dbmsolver.game.pairing import deal_pairing
+from dbmsolver.game.pairing import Pairing, deal_pairing
+from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, SHIPPED
 from dbmsolver.game.showing import picture
 from dbmsolver.game.texts import read_path, read_stream
 from dbmsolver.game.titles import title
-from dbmsolver.game.wide import deal_wide
+from dbmsolver.game.wide import Wide, deal_wide
 
 __all__ = ["Deal", "deal_number", "dealing", "format_board", "parse_board"]
 
@@ -153,6 +155,19 @@ def _sink_kings(deck: list[int], columns: int) -> list[int]:
     return deck
 
 
+_KINDS: dict[str, Any] = {"pile": tuple | None, "turns": int | None, "base": Base}
+"""The types of those fields of positions that are not all tuples."""
+
+
+def _kind_of_position(rules: Rules) -> type[Position]:
+    """Return the class of the positions of games by these rules."""
+    if rules.is_wide:
+        return Wide
+    if rules.has_pairs:
+        return Pairing
+    return Patience if rules.is_patience else Position
+
+
 @dataclass(frozen=True)
 class Deal:
     """A position to start from, with its rules, and its number if it has one."""
@@ -228,6 +243,29 @@ class Deal:
         expected = f"{_EXPECTED}, the path of a board, or - for stdin"
         text, where = read_path(source, "a board", MAX_BOARD_BYTES, expected)
         return cls.from_text(text, rules, where, rows=rows)
+
+    def validate(self, where: str) -> None:
+        """Raise InputError unless the position is one that the rules can have.
+
+        UsageError for fields of other types: a program may have put the deal together.
+        """
+        checked_instance("rules", self.rules, Rules)
+        kind, given = _kind_of_position(self.rules), type(self.position)
+        if given is not kind:
+            text = f"position is a {given.__name__}, expected a {kind.__name__}"
+            raise WrongTypeError(f"{text}, as {self.rules.name} has")
+        for field in fields(self.position):
+            expected = _KINDS.get(field.name, tuple)
+            checked_instance(field.name, getattr(self.position, field.name), expected)
+        for column in self.position.columns:
+            checked_instance("a column", column, tuple)
+        for number, place in (
+            *self.position.lying(),
+            *((n, "home") for n in self.position.foundations),
+        ):
+            if type(number) is not int:
+                raise WrongTypeError(f"{number!r} in {place}, expected a number")
+        self.position.validate(self.rules, where)
 
     def __str__(self) -> str:
         """Return the deal's name and its board, for people."""

@@ -16,6 +16,7 @@ import dbmsolver
 from dbmsolver import Deal, UsageError, rules_for, solve
 from dbmsolver.api.searches import Settings
 from dbmsolver.errors import DbmError, WrongTypeError, WrongValueError
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Limits, Method, Options
 
 DEAL = Deal.from_number(3)
@@ -210,3 +211,45 @@ def test_a_position_that_the_rules_cannot_have_is_refused() -> None:
     position = replace(DEAL.position, columns=(*DEAL.position.columns[1:], ()))
     with pytest.raises(dbmsolver.InputError, match=r"^the deal: .*missing"):
         solve(Deal(position, DEAL.rules))
+
+
+KLONDIKE = Deal.from_number(3, GAMES["klondike"])
+
+
+@pytest.mark.parametrize(
+    ("deal", "expected"),
+    [
+        (Deal(DEAL.position, GAMES["klondike"]), "position is a Position, expected a Patience"),
+        (Deal(KLONDIKE.position, GAMES["spider"]), "position is a Patience, expected a Wide"),
+        (Deal(KLONDIKE.position, GAMES["pyramid"]), "position is a Patience, expected a Pairing"),
+        (Deal(KLONDIKE.position, DEAL.rules), "position is a Patience, expected a Position"),
+        (Deal("3", DEAL.rules), "position is a str, expected a Position"),  # type: ignore[arg-type]
+        (Deal(DEAL.position, "freecell"), "rules is 'freecell', expected a Rules"),  # type: ignore[arg-type]
+        (
+            Deal(replace(DEAL.position, columns=[*DEAL.position.columns]), DEAL.rules),  # type: ignore[arg-type]
+            "columns is .*expected a tuple",
+        ),
+        (
+            Deal(replace(DEAL.position, columns=(*map(list, DEAL.position.columns),)), DEAL.rules),  # type: ignore[arg-type]
+            "a column is .*expected a tuple",
+        ),
+        (
+            Deal(replace(DEAL.position, columns=(("AH",), *DEAL.position.columns[1:])), DEAL.rules),  # type: ignore[arg-type]
+            "'AH' in column 1, expected a number",
+        ),
+        (Deal(replace(DEAL.position, foundations=(0, 0, 0)), DEAL.rules), "3 foundations"),  # type: ignore[arg-type]
+        (Deal(replace(DEAL.position, foundations=(0, 0, 0, "1")), DEAL.rules), "'1' in home"),  # type: ignore[arg-type]
+        (
+            Deal(replace(KLONDIKE.position, turns="2"), KLONDIKE.rules),
+            "turns is '2', expected an? int",
+        ),  # type: ignore[call-arg]
+        (
+            Deal(replace(KLONDIKE.position, stock=None), KLONDIKE.rules),
+            "stock is None, expected a tuple",
+        ),  # type: ignore[arg-type]
+    ],
+)
+def test_a_deal_of_other_types_is_refused(deal: Deal, expected: str) -> None:
+    for ask in (solve, dbmsolver.prove, dbmsolver.hint):
+        with pytest.raises(dbmsolver.DbmError, match=expected):
+            ask(deal)

@@ -6,30 +6,45 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pytest
 from helpers import naive_bound
 from helpers.naive_search import Closure, small_game
-from helpers.support import EVERY_GAME, Game
+from helpers.support import EVERY_GAME, Game, words_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbmsolver.core.families import make_bound_tables
-from dbmsolver.core.layers import expand_layer, insert_candidates, order_todo, requeue
+from dbmsolver.core.held_rows import as_held, hash_held
+from dbmsolver.core.layers import (
+    expand_layer,
+    find_row,
+    has_room,
+    insert_candidates,
+    order_todo,
+    requeue,
+)
 from dbmsolver.core.meta import BOUND_SHIFT, CODE_AND_G, IS_CHEAP, IS_CLOSED, IS_FORCED, META
+from dbmsolver.core.patience_rows import NARROW, WIDE
+from dbmsolver.core.patience_tables import WASTE_SHIFT
 from dbmsolver.core.shards import (
     BURST,
     COUNT,
     DONE,
     EVALUATED,
     GOAL_ROW,
+    LATER,
     NOWHERE,
+    OUTGOING,
     ROW,
     SLICES,
     TODO,
     Shard,
+    hold_closed,
     make_shard,
     rehash,
     shards_of,
     slices_of,
+    slot_of,
     take_later,
     take_outgoing,
     take_rows,
@@ -37,7 +52,12 @@ from dbmsolver.core.shards import (
 from dbmsolver.core.tables import SIGNATURE
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.jit.decorators import kernel
+from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.keys.patience_states import PatienceStates
 from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.results import Question
 
 STATES = 1 << 14
 SLOTS = 1 << 13
@@ -280,3 +300,57 @@ def test_order_todo(bounds: list[int], closed: int) -> None:
     kept = [min(bounds[row - closed], highest) for row in found]
     assert kept == sorted(kept, reverse=True)
     assert int(shard.state[TODO]) == len(rows)
+
+
+@kernel
+def finds(t, shard, like, state):  # type: ignore[no-untyped-def]
+    """Return True if a shard has a state, where one finds it by the hash of another."""
+    hashed = hash_held(as_held(t, like[0], like[1], like[2], like[3]))
+    held = as_held(t, state[0], state[1], state[2], state[3])
+    slot = find_row(t, shard, held, hashed, slot_of(hashed, shard.table.size))
+    return shard.table[slot] > 0
+
+
+def tables_of(game: str) -> Any:
+    """Return the tables of a game, of a deal of a whole deck."""
+    deal = Deal.from_number(1, GAMES[game])
+    if not deal.rules.is_patience:
+        return StateCodec(deal, "wkr").tables
+    return PatienceStates(PatienceKeys(deal, "none", "turns", Question.SOLVE)).tables
+
+
+@pytest.mark.parametrize(
+    ("game", "width"), [("freecell", 5), ("klondike", NARROW), ("whitehead", WIDE)]
+)
+def test_states_with_the_same_hash(game: str, width: int) -> None:
+    """Each word is compared; of Klondike all but the signature, which follows from them."""
+    tables = tables_of(game)
+    state = words_of(0, 1 << 3, 1 << 6, 1 << 9)
+    shard = make_shard(tables, 2, 16, 1)
+    assert shard.rows.shape[1] == width
+    hold_closed(tables, np.array([[*state, 0]], np.uint64), shard.rows, 0)
+    rehash(tables, shard.rows, 1, shard.table, shard.starts)
+    assert finds(tables, shard, state, state)
+    changes = [(1, 1), (2, 1), (3, 1)]
+    changes.append((0, 1) if game == "freecell" else (3, 1 << WASTE_SHIFT))
+    for word, bits in changes:
+        other = list(state)
+        other[word] ^= np.uint64(bits)
+        assert not finds(tables, shard, state, tuple(other))
+
+
+def test_room_for_another_burst() -> None:
+    """Rows, the table, what is to be expanded, what waits and what leaves: each may be full."""
+    room = has_room.py_func  # it has no way in from Python of its own
+    shard = make_shard(TABLES, 3 * BURST, 8 * BURST, 2 * BURST)
+    full = {TODO: 2 * BURST, COUNT: 2 * BURST, LATER: BURST, OUTGOING: BURST}
+    for column, most in full.items():
+        shard.state[column] = most
+    assert room(shard)
+    for column in full:
+        shard.state[column] += 1
+        assert not room(shard)
+        shard.state[column] -= 1
+    small = np.zeros(4 * BURST, np.uint32)
+    assert room(shard._replace(table=small))  # three quarters are taken after it
+    assert not room(shard._replace(table=small[:-2]))

@@ -26,7 +26,6 @@ from dbmsolver.core.shards import (
     BURST,
     CEILING,
     COUNT,
-    DONE,
     EVALUATED,
     GOAL_ROW,
     GROUP,
@@ -148,7 +147,6 @@ def has_room(shard):
     return (
         shard.state[COUNT] + BURST <= shard.rows.shape[0]
         and shard.state[TODO] + BURST <= shard.todo.size
-        and shard.state[DONE] + GROUP <= shard.done.size
         and 4 * (shard.state[COUNT] + BURST) <= 3 * shard.table.size
         and shard.state[LATER] + BURST <= shard.later.size
         and shard.state[OUTGOING] + BURST <= shard.outgoing.shape[0]

@@ -57,4 +57,9 @@ def test_round_trip(words: int, data: st.DataObject) -> None:
         padded = [np.uint64(word) for word in (*wanted, 0, 0)[:3]]
         assert find_key(mine, words, *padded) == place
     absent = data.draw(key.filter(lambda key: key not in runs[0]))
-    assert find_key(mine, words, *[np.uint64(word) for word in (*absent, 0, 0)[:3]]) == -1
+    # So are keys that differ from one that is there in a single word.
+    near = [
+        (*key[:word], key[word] ^ 1, *key[word + 1 :]) for key in first for word in range(words)
+    ]
+    for other in [absent, *(key for key in near if key not in runs[0])]:
+        assert find_key(mine, words, *[np.uint64(word) for word in (*other, 0, 0)[:3]]) == -1

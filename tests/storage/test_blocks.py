@@ -7,20 +7,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import zstandard
 from helpers.faults import check
 from helpers.searching import prove
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbmsolver import api
-from dbmsolver.errors import InternalError
+from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Result
 from dbmsolver.search.proof.piece_tables import KeyShape
 from dbmsolver.search.proof.pieces import Piece, Tree
 from dbmsolver.storage import blocks
+from dbmsolver.storage.binding import CHECKSUM, with_content_hash
 from dbmsolver.storage.blocks import Runs, decode_block, encode_block, split
+from dbmsolver.storage.records import BLOCK_HEADER
 from dbmsolver.storage.store import Store
 
 DEAL = Deal.from_number(11982)
@@ -63,6 +66,31 @@ def test_parts_make_the_whole(counts: list[int], words: int, has_extra: bool, ca
     if runs.extra is not None:
         extra = [part.extra for part in decoded if part.extra is not None]
         assert np.concatenate(extra).tolist() == runs.extra.tolist()
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        (0, 1, 4),
+        (-1, 2, 4),
+        (1, 1, 4),
+        (1, 1, 2),
+        (6, 1, -2),
+        (2**63 - 1, 2**63 - 1, 7),  # as many as there are, modulo 2**64
+        (2**63 - 1, -(2**63), 6),
+    ],
+)
+def test_counts_that_are_not_those_of_the_states(counts: tuple[int, ...]) -> None:
+    """They are told from a sum that is right by chance: kernels would follow them anywhere."""
+    block = encode_block(some_runs([1, 1, 3], 1, False))
+    start = CHECKSUM.size + BLOCK_HEADER.size
+    body = bytearray(zstandard.ZstdDecompressor().decompress(block[start:]))
+    assert struct.unpack_from("<3q", body, 24) == (1, 1, 3)
+    struct.pack_into("<3q", body, 24, *counts)
+    header = block[CHECKSUM.size : start]
+    forged = with_content_hash(header + zstandard.ZstdCompressor().compress(bytes(body)))
+    with pytest.raises(StoreError, match="here: the block's runs do not fit its header"):
+        decode_block(forged, "here")
 
 
 def test_candidates_of_a_piece_are_delivered_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,90 @@
+"""Candidates of a search by cost belong to one partition and one shard: others are told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dbmsolver.core.shards import BURST, NO_CEILING, ROW, shards_of
+from dbmsolver.core.tables import SIGNATURE
+from dbmsolver.errors import InternalError
+from dbmsolver.game.deals import Deal
+from dbmsolver.keys.states import StateCodec
+from dbmsolver.results import Limits, Options, Question
+from dbmsolver.search.astar.layers import AStarSearch
+from dbmsolver.search.astar.partitions import Partition
+from dbmsolver.search.recorder import Recorder
+from dbmsolver.storage.manifest import new_manifest
+from dbmsolver.storage.store import Store
+
+CODEC = StateCodec(Deal.from_number(1), "wkr")
+MEMORY = 1 << 20
+
+
+def some_rows(count: int, signatures: int) -> np.ndarray:
+    """Return candidates of so many signatures."""
+    rows = np.zeros((count, ROW), np.uint64)
+    rows[:, SIGNATURE] = np.arange(count) % signatures
+    return rows
+
+
+def test_candidates_go_to_their_shards() -> None:
+    """A sender keeps what is its own: it does not send that."""
+    partition, rows = Partition(0, NO_CEILING, CODEC.tables), some_rows(200, 200)
+    queues = partition.open(4, MEMORY)
+    owners = shards_of(CODEC.tables, rows, 4)
+    partition.distribute(rows)
+    sender = queues[2]
+    partition.distribute(rows[owners != 2], sender=sender)
+    for queue in queues:
+        mine = rows[owners == queue.number]
+        batches = [mine] if queue is sender else [mine, mine]
+        assert [batch.tolist() for batch in queue.incoming] == [one.tolist() for one in batches]
+        assert queue.received == len(batches) * len(mine)
+    with pytest.raises(InternalError, match="candidates belong to no shard"):
+        partition.distribute(rows, sender=sender)
+
+
+def test_what_is_received_is_looked_at() -> None:
+    """A partition that leaves memory takes no candidates with it."""
+    partition, rows = Partition(0, NO_CEILING, CODEC.tables), some_rows(5, 5)
+    (queue,) = partition.open(1, MEMORY)
+    partition.distribute(rows)
+    queue.check_none_lost()
+    queue.incoming.clear()
+    with pytest.raises(InternalError, match="of 5 candidates 0 were looked at, 0 wait"):
+        partition.unload()
+    queue.looked_at = 5
+    partition.unload()
+    assert partition.queues is None
+
+
+def test_a_share_without_room() -> None:
+    rows = some_rows(5 * BURST, 1)
+    (old,) = Partition(0, NO_CEILING, CODEC.tables).open(1, 16 * MEMORY)
+    old.add_closed(rows)
+    owner = int(shards_of(CODEC.tables, rows[:1], 2)[0])
+    queues = Partition(0, NO_CEILING, CODEC.tables).open(2, MEMORY)
+    queues[1 - owner].take_share(old, 2)
+    assert len(queues[1 - owner].rows) == 0
+    with pytest.raises(InternalError, match="a shard has no room for its rows"):
+        queues[owner].take_share(old, 2)
+
+
+def test_candidates_between_partitions(tmp_path: Path) -> None:
+    """Slices that no partition has show when a candidate is of one of them."""
+    manifest = new_manifest(Question.SOLVE, CODEC.deal, Options())
+    with Store.create(tmp_path / "store", manifest, durable=False) as store:
+        recorder = Recorder(store, Question.SOLVE, Limits(), resumable=False, keep_closed=True)
+        search = AStarSearch(CODEC, recorder, 1, 1 << 26)
+        while search.evaluated < 100:
+            assert search.step() is None
+        (first,) = search.partitions
+        first.high = 1
+        search.partitions.append(Partition(NO_CEILING - 1, NO_CEILING, CODEC.tables))
+        with pytest.raises(InternalError, match="candidates belong to no partition"):
+            for _ in range(100):
+                search.step()
+        search.close()

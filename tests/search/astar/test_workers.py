@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -132,11 +133,12 @@ def test_an_interrupt_waits_for_the_threads() -> None:
     """Work that they have begun is finished, so that the caller can commit it."""
     work = Work(2, [1_000_000])
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    work_on = work.work_on
+    work_on, waiting = work.work_on, threading.get_ident()
 
     def interrupted(worker: Worker) -> None:
         if work.rounds.total() == 20:
-            signal.raise_signal(signal.SIGINT)
+            # A signal of this thread would not wake the one that waits for it.
+            signal.pthread_kill(waiting, signal.SIGINT)
         work_on(worker)
 
     work.work_on = interrupted  # type: ignore[method-assign]

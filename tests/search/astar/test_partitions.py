@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dbmsolver.core.shards import BURST, NO_CEILING, ROW, shards_of
+from dbmsolver.core.shards import BURST, NO_CEILING, ROW, SLICES, shards_of, slices_of
 from dbmsolver.core.tables import SIGNATURE
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
@@ -45,6 +46,30 @@ def test_candidates_go_to_their_shards() -> None:
         assert queue.received == len(batches) * len(mine)
     with pytest.raises(InternalError, match="candidates belong to no shard"):
         partition.distribute(rows, sender=sender)
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [(0, 256), (0, 100), (100, 256), (50, 100), (-256, 512), (-256, 40), (9, 512)],
+)
+def test_a_stratum_in_parts(first: int, last: int) -> None:
+    """Of the rows of a stratum a partition takes those of its slices, wherever it ends."""
+    signatures = [
+        sum(height << 4 * suit for suit, height in enumerate(heights))
+        for heights in product(range(9), repeat=4)
+        if sum(heights) == 8
+    ]
+    rows = some_rows(len(signatures), 1)
+    rows[:, SIGNATURE] = signatures
+    slices = slices_of(CODEC.tables, rows, CODEC.locked)
+    start = int(slices[0]) // SLICES * SLICES
+    partition = Partition(start + first, start + last, CODEC.tables)
+    mine = partition.own(rows, CODEC.locked)
+    inside = (first <= slices - start) & (slices - start < last)
+    assert mine.tolist() == rows[inside].tolist()
+    assert 0 < len(mine) <= len(rows)
+    assert start // SLICES in partition.strata
+    assert len(partition.strata) == len({number // SLICES for number in range(first, last)})
 
 
 def test_what_is_received_is_looked_at() -> None:

@@ -119,7 +119,7 @@ class AStarSearch(Search):
 
     @ceiling.setter
     def ceiling(self, length: int) -> None:
-        self.checkpoint.ceiling = min(length, self.checkpoint.ceiling)
+        self.checkpoint.ceiling = length
 
     def lend_thread(self, lent: bool) -> None:
         """Use one thread fewer while `lent` is true.

@@ -344,13 +344,11 @@ class Partition:
         """
         assert self.queues is not None
         (old,) = self.queues
-        evaluated = self.evaluated
         new = self.open(shards, memory)
         for _ in each(lambda queue: queue.take_share(old, shards), new):
             pass
         for batch in old.incoming:
             self.distribute(batch)
-        self.evaluated_before = evaluated
 
     @property
     def evaluated(self) -> int:

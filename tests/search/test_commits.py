@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -165,3 +166,22 @@ def test_what_is_cleared_goes_before_what_is_written(store: Store) -> None:
     commit(store, CommitBatch(cleared=[b"D"], done=bytes(16)))
     (key,) = store.keys(b"D")
     assert store.done(key) == bytes(16)
+
+
+def test_numbers_of_removed_records_are_not_given_again(store: Store) -> None:
+    """A record that no commit has taken over is told by its number, also after the next start."""
+    ref = block(3, 4)
+    commit(store, CommitBatch(blocks=[ref]))
+    assert ref.key is not None
+    with store.write() as txn:
+        txn.delete(ref.key)
+        txn.put_manifest(replace(store.manifest, next=store.numbers))
+    assert store.numbers == number_of(ref.key) + 1
+    store.close()
+    with Store.open(store.path) as again:
+        assert not again.wrote(ref.key)
+        other = block(5, 6)
+        commit(again, CommitBatch(blocks=[other]))
+        assert other.key is not None
+        assert number_of(other.key) == store.numbers
+        assert again.wrote(other.key)

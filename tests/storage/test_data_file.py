@@ -20,7 +20,7 @@ from helpers.selection import few_fast
 
 from dbmsolver.api import solve
 from dbmsolver.cli.app import cli
-from dbmsolver.errors import StoreError
+from dbmsolver.errors import ChangedError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.storage.datafile import DataFile
 
@@ -320,6 +320,24 @@ def test_what_lmdb_writes_is_sound(tmp_path: Path, seed: int) -> None:
         assert file.keys() == sorted(records)
         for key in list(records)[:20]:
             assert file.get(key) == records[key]
+        file.close()
+
+
+def test_commits_that_are_made_meanwhile(tmp_path: Path) -> None:
+    """After one other commit the pages are as they were; after two they may be overwritten."""
+    with lmdb.open(str(tmp_path), map_size=1 << 30) as environment:
+
+        def commit(key: bytes) -> None:
+            with environment.begin(write=True) as txn:
+                txn.put(key, b"value")
+
+        commit(b"P1")
+        file = DataFile(tmp_path / "data.mdb", "store")
+        commit(b"P2")
+        assert (file.get(b"P1"), file.get(b"P2")) == (b"value", None)
+        commit(b"P3")
+        with pytest.raises(ChangedError, match="another process changes it too fast"):
+            file.get(b"P1")
         file.close()
 
 

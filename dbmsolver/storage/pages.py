@@ -96,15 +96,13 @@ class Pages:
         locations: dict[bytes, Location] = {}
         used: list[Span] = []
         size = os.fstat(self._file).st_size
-        before: SortKey | None = None
         for leaf in self._leaves(meta, tree, used):
             nodes = leaf.nodes(meta, tree)
-            keys = [node.order for node in nodes]
-            if not _ascend(keys if before is None else [before, *keys]):
+            if not _ascend([node.order for node in nodes]):
                 raise Damage(f"the keys of page {leaf.number} are not in order")
+            # Bounds do not overlap: the keys of different leaves are in order, too.
             if not leaf.bounds.hold(nodes[0].order, nodes[-1].order):
                 raise Damage(f"the keys of page {leaf.number} belong elsewhere")
-            before = nodes[-1].order
             for node in nodes:
                 if not node.big:
                     locations[node.key] = Location(node.offset, node.size, -1)

@@ -22,7 +22,7 @@ from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Question
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.patience_blocks import WORDS, PatienceIntake, strata_of
-from dbmsolver.storage.records import BlockKey, closed_key
+from dbmsolver.storage.records import BlockKey, closed_key, pending_key
 
 DECKS = 4
 NUMBERS = 60
@@ -137,6 +137,9 @@ def test_blocks_that_kernels_may_not_see() -> None:
         "parent-move codes that cannot be"
     )
     assert refused(keys, key, replace(runs, key_words=1)) == "keys that cannot be"
+    more = replace(runs, extra=np.zeros(6, np.uint16))  # which only pending states have
+    assert refused(keys, key, more) == "keys that cannot be"
+    PatienceIntake(keys)(pending_key(b"P", 20, stratum, 1), more, "here")
     other = runs.signatures.copy()
     other[-1] += np.uint64(1)
     assert refused(keys, key, replace(runs, signatures=other)) == "signatures that cannot be"

@@ -185,3 +185,21 @@ def test_numbers_of_removed_records_are_not_given_again(store: Store) -> None:
         assert other.key is not None
         assert number_of(other.key) == store.numbers
         assert again.wrote(other.key)
+
+
+@pytest.mark.parametrize(("states", "forced"), [(1, 1), (2, 0), (1, 0)])
+def test_no_block_has_more_states_than_are_closed(store: Store, states: int, forced: int) -> None:
+    """A run believes the blocks that it has written itself; of others it looks at their headers."""
+    ref = block(3, 4)
+    commit(store, CommitBatch(blocks=[ref]))
+    with store.write() as txn:
+        txn.put_manifest(replace(store.manifest, states=states, forced=forced))
+    assert ref.key is not None
+    assert read_block(store, ref.key).codes.size == 2
+    store.close()
+    with Store.open(store.path) as again:
+        if states + forced == 2:
+            assert read_block(again, ref.key).codes.size == 2
+            return
+        with pytest.raises(StoreError, match="2 states, of 1 that are closed"):
+            read_block(again, ref.key)

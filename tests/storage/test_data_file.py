@@ -468,3 +468,36 @@ def test_any_field_of_a_page(pages: bytes, tmp_path: Path) -> None:
             if file is not None:
                 file.close()
     assert kinds == {0, BRANCH, LEAF, OVERFLOW}
+
+
+def test_lists_of_free_pages(pages: bytes, tmp_path: Path) -> None:
+    """A list that LMDB would give wrong pages from is found out before it writes."""
+    path = tmp_path / "data.mdb"
+    path.write_bytes(pages)
+    whole = DataFile(path, "store")
+    meta = whole._meta
+    lists, _ = whole._pages.index(meta, meta.free)
+    taken = whole._used[0][0]
+    whole.close()
+    place = max((one for one in lists.values() if one.page < 0), key=lambda one: one.size)
+    count = place.size // 8 - 1
+    assert count > 2
+    numbers = list(struct.unpack_from(f"<{count + 1}Q", pages, place.offset))
+    assert numbers[0] == count
+    others = [other.offset for other in lists.values() if other != place]
+    shared = struct.unpack_from("<Q", pages, others[0] + 8)[0] if others else numbers[2]
+    for at, value, said in (
+        (1, numbers[2], "a page has two uses"),
+        (1, shared, "a page has two uses"),
+        (1, taken, "a page is free and used"),
+        (1, 1, "a free page does not exist"),
+        (1, meta.last_page + 1, "a free page does not exist"),
+        (0, count + 1, "a list of free pages is cut short"),
+    ):
+        data = bytearray(pages)
+        struct.pack_into("<Q", data, place.offset + 8 * at, value)
+        path.write_bytes(data)
+        file = DataFile(path, "store")
+        with pytest.raises(StoreError, match=said):
+            file.check_for_writing()
+        file.close()

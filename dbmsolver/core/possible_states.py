@@ -45,7 +45,8 @@ def is_position(t, dealt, used, row):
         if (signature >> shift) & mask > (dealt >> shift) & mask:
             return False
     sets = signature_sets(t, signature)
-    if (off | low | high) & ~sets.loose:
+    odd = high & off if t.planes == 3 else high
+    if sets.home & sets.locked or odd or (off | low | high) & ~sets.loose:
         return False
     freecell = sets.loose & off & ~low
     bottom = sets.loose & off & low
@@ -53,6 +54,8 @@ def is_position(t, dealt, used, row):
         return False
     places = (sets.loose & ~freecell) | sets.locked
     covered = sets.under
+    if covered & ~places:
+        return False
     for index in range(t.kinds.size):
         children = sets.loose & ~off & (low if index & 1 else ~low)
         if t.planes == 3:
@@ -61,7 +64,8 @@ def is_position(t, dealt, used, row):
         if parents & covered or parents & ~places:
             return False
         covered |= parents
-    return True
+    # Else a card lies on a parent of a kind that there is not.
+    return popcount(covered) == popcount(sets.under) + popcount(sets.loose & ~off)
 
 
 @kernel

@@ -61,10 +61,10 @@ def is_position(t, dealt, used, row):
         if t.planes == 3:
             children &= high if index & 2 else ~high
         parents = permute_suits(children, t.kinds[index]) << U64(4)
-        if parents & covered or parents & ~places:
+        if parents & ~places:
             return False
         covered |= parents
-    # Else a card lies on a parent of a kind that there is not.
+    # Else two cards lie on one, or one on a parent of a kind that there is not.
     return popcount(covered) == popcount(sets.under) + popcount(sets.loose & ~off)
 
 

@@ -88,6 +88,38 @@ def check_lost(path: Path, damaged: bytes, others: bytes) -> None:
     found.close()
 
 
+@pytest.mark.parametrize(
+    ("rows", "words", "fits"), [(100, 1, True), (101, 1, False), (1, 256, True), (1, 257, False)]
+)
+def test_chunks_that_no_level_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int, words: int, fits: bool
+) -> None:
+    """They are as they were written, but larger than a reader makes room for."""
+    made = opened(tmp_path / "levels")
+    with made.writing(0) as writer:
+        writer.put(encode_chunks(*some_states(0, rows, words)))
+    monkeypatch.setattr(module, "CHUNK_ROWS", 100)
+    if fits:
+        assert [part[1].shape for part in made.read(0)] == [(rows, words)]
+    else:
+        with pytest.raises(StoreError, match="the level is damaged"):
+            list(made.read(0))
+    made.close()
+    again = opened(tmp_path / "levels")
+    assert again.last == (0 if fits else -1)
+    again.close()
+
+
+def test_a_level_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """States that cannot be read are not taken for none."""
+    written(tmp_path / "levels", monkeypatch)
+    levels = opened(tmp_path / "levels")
+    (tmp_path / "levels" / "00001.level").unlink()
+    with pytest.raises(StoreError, match="cannot be read"):
+        list(levels.read(1))
+    levels.close()
+
+
 def test_no_room(tmp_path: Path) -> None:
     levels = opened(tmp_path / "levels")
     with pytest.raises(DiskFullError, match="No space left"), levels.writing(0) as writer:

@@ -18,6 +18,7 @@ import zstandard
 from helpers.searching import prove
 
 from dbmsolver import api
+from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.storage import records
 
@@ -31,6 +32,25 @@ def test_the_grammar_is_that_of_the_code() -> None:
     assert docstring is not None
     own = textwrap.dedent(docstring[docstring.index("    record   =") :])
     assert told.strip() == own.strip()
+
+
+def test_records_are_named_in_words() -> None:
+    assert (records.describe(b"M"), records.describe(b"S")) == ("manifest", "seal")
+    closed = records.closed_key(b"C", records.BlockKey(1, 2, 3, 4, 5))
+    assert records.describe(closed) == "closed block 5 of layer 1, stratum 2"
+    pending = records.pending_key(b"P", 1, 2, 5)
+    assert records.describe(pending) == "pending block 5 of layer 1, stratum 2"
+    assert records.describe(pending[:-1]) == f"with the key {pending[:-1].hex()}"
+
+
+def test_a_header_that_is_cut_short() -> None:
+    """A block's first 24 bytes tell its states."""
+    header = bytes(16) + (1 << 40).to_bytes(8, "little")
+    assert records.states_of(header, "here") == records.states_of(header + bytes(9), "here")
+    assert records.states_of(header, "here") == 1 << 40
+    for size in (0, 8, 23):
+        with pytest.raises(StoreError, match=r"here is damaged \(cut short\)"):
+            records.states_of(header[:size], "here")
 
 
 class Reader:

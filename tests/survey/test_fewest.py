@@ -123,6 +123,25 @@ def test_numbers_that_a_limit_leaves_open() -> None:
     assert kept is not None and kept.digest == "digest 2" and kept.asked == later.asked
 
 
+def test_a_limit_that_leaves_the_most_freecells_open() -> None:
+    """With fewer the deal is lost; that says nothing of the number that was not decided."""
+    row = FewestFreecellsRow(FACTORY, SUBJECT)
+    assert [cells for cells, _ in fill(row, None, (), 4)] == [2, 3, 4]
+    found = row.row()
+    assert found is not None and row.is_complete
+    assert (found.verdict, found.limit) == ("undecided", "time")
+    assert (found.fewest, found.at_least, found.at_most) == (None, 4, None)
+
+
+def test_a_limit_that_does_not_matter_in_the_end() -> None:
+    """A number that was left open may be decided by the verdicts on others."""
+    row = FewestFreecellsRow(FACTORY, SUBJECT)
+    assert [cells for cells, _ in fill(row, 4, (), 2)] == [2, 1, 3, 4]
+    found = row.row()
+    assert found is not None and row.is_complete
+    assert (found.verdict, found.fewest, found.limit) == ("solved", 4, None)
+
+
 def test_a_row_that_is_not_finished() -> None:
     row = FewestFreecellsRow(FACTORY, SUBJECT)
     task = row.first_task()

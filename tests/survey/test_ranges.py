@@ -41,6 +41,11 @@ def test_lists_and_ranges() -> None:
     assert numbers(" 7 , 9") == [7, 9]
 
 
+def test_no_number_is_among_none() -> None:
+    assert 1 not in Ranges()
+    assert 0 not in parse_ranges(["1-3"]) and 4 not in parse_ranges(["1-3"])
+
+
 def test_the_whole_range_takes_no_time() -> None:
     whole = parse_ranges([f"1-{MAX_NUMBER}"])
     assert count_subjects(whole, [FREECELL, rules_for("freecell", 2)]) == 2 * MAX_NUMBER
@@ -122,6 +127,7 @@ def test_boards(tmp_path: Path) -> None:
     (tmp_path / "two.txt").write_text(f"# the same\n{board}")
     (tmp_path / "three.txt").write_text(format_board(Deal.from_number(8).position))
     (tmp_path / ".hidden").write_text("nothing")
+    (tmp_path / "folder").mkdir()
     ranges = parse_ranges([str(tmp_path), "7"])
     found = list(subjects_of(ranges, [FREECELL]))
     assert len(found) == count_subjects(ranges, [FREECELL]) == 3

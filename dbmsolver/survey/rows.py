@@ -69,7 +69,7 @@ class Inquiry(StrEnum):
     def metric(self) -> Metric | None:
         """The metric of lengths; None for the game's own."""
         words = self.split("-")
-        return next((metric for metric in METRICS if self.is_shortest and metric in words), None)
+        return next((metric for metric in METRICS if metric in words), None)
 
     @property
     def policy(self) -> Policy:

@@ -211,7 +211,7 @@ def _hardest(rows: Sequence[Row]) -> Iterator[str]:
         [
             row.deal,
             label_of(row.rules),
-            str(row.fewest) if fewest and row.fewest is not None else row.verdict,
+            row.verdict if row.fewest is None else str(row.fewest),
             f"{row.evaluated:,}",
             duration(row.seconds),
             mebibytes(row.peak_memory),

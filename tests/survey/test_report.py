@@ -114,6 +114,9 @@ def test_fewest() -> None:
     text = Reader(render(fewest(), "t.csv")).text
     assert "4 freecells 3 12 24.49%" in text
     assert "Undecided deals None." in text
+    assert "49 4 freecells 1 49" in text and "48 4 freecells 0 48" in text
+    lost = row(50, Inquiry.FEWEST_FREECELLS, verdict="unsolvable", evaluated=1000)
+    assert "50 4 freecells unsolvable 1,000" in Reader(render([*fewest(), lost], "t.csv")).text
 
 
 def test_an_empty_table_and_many_undecided() -> None:

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from dbmsolver.errors import InputError
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limit, Limits, Verdict
 from dbmsolver.survey.jobs import Finding
 from dbmsolver.survey.ranges import Subject
-from dbmsolver.survey.row_progress import RowFactory, SingleQuestionRow, with_more
+from dbmsolver.survey.row_progress import RowFactory, SingleQuestionRow, unreadable_row, with_more
 from dbmsolver.survey.rows import Inquiry, Row
+from dbmsolver.version import PROGRAM
 
 SUBJECT = Subject(7, None, rules_for("freecell"))
 LIMITS = Limits(max_states=5, max_time=2.0, memory=9, max_disk=8)
@@ -54,6 +56,26 @@ def test_a_row_without_a_solution() -> None:
     assert (row.verdict, row.limit, row.method) == ("undecided", "max-time", None)
     assert (row.shortest, row.at_least, row.at_most, row.length) == (None, 60, None, None)
     assert row_of(Inquiry.VERDICT, Finding(None, seconds=1.0)) is None
+
+
+@pytest.mark.parametrize(
+    ("where", "file", "limit"),
+    [
+        ("a board", "a board", "a board: none"),
+        ("a board, line 3", "a board", "a board, line 3: none"),
+        ("", "<board>", "<board>: none"),
+    ],
+)
+def test_a_file_that_is_no_board(where: str, file: str, limit: str) -> None:
+    """The row has the name of the file, and says where it cannot be read; it has no limits."""
+    factory = RowFactory(Inquiry.VERDICT, LIMITS)
+    row = unreadable_row(factory, InputError("none", where), SUBJECT.rules)
+    assert (row.deal, row.board, row.number) == (file, file, None)
+    assert (row.verdict, row.limit, row.question) == ("unreadable", limit, "verdict")
+    assert (row.states, row.evaluated, row.seconds, row.peak_memory) == (0, 0, 0.0, 0)
+    assert (row.rules, row.program) == (SUBJECT.rules, PROGRAM)
+    assert (row.length, row.max_states, row.memory) == (None, None, None)
+    assert not row.is_open and row.is_finished
 
 
 @pytest.mark.parametrize("name", ["max_states", "max_time", "memory", "max_disk"])

@@ -17,7 +17,7 @@ from helpers.selection import few_fast
 
 from dbmsolver.api import solve, verify_store
 from dbmsolver.core.meta import IS_CLOSED, META
-from dbmsolver.core.shards import ROW, SLICES, slices_of
+from dbmsolver.core.shards import BURST, ROW, SLICES, slices_of
 from dbmsolver.core.tables import SIGNATURE
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
@@ -178,6 +178,15 @@ def test_many_threads_in_little_memory() -> None:
     """There are no more shards than memory has room for."""
     result = solve(Deal.from_number(28), threads=256, memory=64 << 20)
     assert facts(result) == facts(solve(Deal.from_number(28), threads=1))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_little_room_for_what_leaves_a_shard(monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
+    """Rounds end early then, and what they leave waits for the next one."""
+    plenty = solve(EASIER)
+    monkeypatch.setattr(layers, "ENOUGH", 5_000)
+    monkeypatch.setattr(partitions, "_OUTGOING", BURST + 300)
+    assert facts(solve(EASIER, threads=threads)) == facts(plenty)
 
 
 @pytest.mark.parametrize(

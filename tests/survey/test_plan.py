@@ -122,6 +122,16 @@ def test_each_question_is_answered_once(
             assert row.verdict == ("solved" if win <= 2 else "unsolvable")
 
 
+def test_shortest_solutions_need_no_dives(tmp_path: Path) -> None:
+    """Each deal is searched for at once, as many of them as there are workers."""
+    pool = Workers({3: 5}, {})
+    survey(tmp_path / "table.csv", "1-9", FREECELL, Inquiry.SHORTEST, pool=pool)
+    assert {order.kind for order in pool.orders} == {JobKind.SEARCH}
+    assert sorted(order.subjects[0].number or 0 for order in pool.orders) == [*range(1, 10)]
+    verdicts = {row.number: row.verdict for row in rows_of(tmp_path / "table.csv")}
+    assert verdicts == {**dict.fromkeys(range(1, 10), "solved"), 3: "unsolvable"}
+
+
 def test_memory_is_divided_then_given_whole(tmp_path: Path) -> None:
     pool = Workers({}, {5: "huge", 9: "huge", 20: "search"})
     survey(tmp_path / "table.csv", "1-40", FREECELL, limits=Limits(memory=WHOLE), pool=pool)

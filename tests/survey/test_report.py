@@ -108,6 +108,16 @@ def test_lengths() -> None:
     assert "How long are shortest solutions?" in text
     assert "5 deals: from 73 to 101 card moves, median 82." in text
     assert "6 4 freecells max-time at least 80, at most 99 9" in text
+    assert "4 freecells 5 0 1 6" in text  # a solution that may not be shortest decides nothing
+
+
+def test_files_that_are_no_boards() -> None:
+    """They are counted where there are any, whatever the other rules have."""
+    rows = [row(1, rules=CELLS[1], verdict="solved"), row(2, rules=CELLS[2], verdict="unreadable")]
+    text = Reader(render(rows, "t.csv")).text
+    assert "Unreadable are files" in text
+    assert "1 freecell 1 0 0 0 1" in text and "2 freecells 0 0 0 1 1" in text
+    assert "Unreadable are files" not in Reader(render(rows[:1], "t.csv")).text
 
 
 def test_fewest() -> None:

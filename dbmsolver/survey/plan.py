@@ -95,7 +95,6 @@ class SurveyPlan:
 
     def try_later(self, job: Job, task: DealTask) -> None:
         """Give a task a larger job later: its job lacked memory, or its worker has died."""
-        task.search()
         (self._searches if job.order.kind == JobKind.DIVE else self._alone).append(task)
 
     def retry_or_give_up(self, job: Job, task: DealTask) -> Finding | None:

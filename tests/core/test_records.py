@@ -17,6 +17,7 @@ from helpers.selection import few_fast
 from helpers.small_klondikes import small_klondike
 from helpers.support import words_of
 
+from dbmsolver.core import records
 from dbmsolver.core.dominance import successors
 from dbmsolver.core.hashing import EMPTY
 from dbmsolver.core.pieces import admit_piece
@@ -51,8 +52,10 @@ from dbmsolver.game.kinds import FILLS, Build, Fill
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
+from dbmsolver.jit.decorators import kernel
 from dbmsolver.keys.classes import ClassKeys
 from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.signatures import used_bits
 from dbmsolver.keys.states import State
 
 STATES = 4 * BURST
@@ -437,6 +440,43 @@ def test_closing_pauses_where_memory_for_what_leaves_is_full() -> None:
         states = {one.state for run in sent.values() for one in run}
         assert states == after - closed.keys()
     assert paused
+
+
+@kernel
+def target_of(t, space, signature):  # type: ignore[no-untyped-def]
+    return records.target_number(t, space, signature)
+
+
+@kernel
+def has_left(space, key, target):  # type: ignore[no-untyped-def]
+    return records.left_just_now(space, key, target)
+
+
+def test_targets_that_share_a_slot() -> None:
+    """Each signature has a number of its own; some of so many have the same hash."""
+    keys = RecordKeys(Deal.from_number(1), "wkr")
+    space = make_record_space(keys.tables, 1)
+    used, random = used_bits(keys.tables), Random(1)
+    signatures = {height | random.getrandbits(64) & used & ~0xFFFF for height in range(600)}
+    for _ in range(2):
+        for number, signature in enumerate(sorted(signatures)):
+            assert target_of(keys.tables, space, np.uint64(signature)) == number
+
+
+def test_candidates_that_have_just_left() -> None:
+    """The same key for another target, another key, and a later round are none of them."""
+    space = make_record_space(RecordKeys(Deal.from_number(1), "wkr").tables, 1)
+    for key, other in ((5, 6), (1 << 40, 1 << 41)):
+        for target in range(4096):
+            assert not has_left(space, np.uint64(key), target)
+            assert has_left(space, np.uint64(key), target)
+            assert not has_left(space, np.uint64(other), target)
+    assert not has_left(space, np.uint64(7), 0)
+    space.counters[records.ROUND] += 1
+    assert not has_left(space, np.uint64(7), 0)
+    # Of more keys than there are places, none is taken for another.
+    for key in range(8, 10_000):
+        assert not has_left(space, np.uint64(key), 3)
 
 
 def test_pieces_of_classes() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dbmsolver.core import sweep
 from dbmsolver.core.shards import LOW_32
-from dbmsolver.core.sweep import STATE, make_index
+from dbmsolver.core.sweep import STATE, make_index, remember
 from dbmsolver.jit.decorators import kernel
 
 HIGHEST = (1 << 64) - 1
@@ -23,6 +23,11 @@ def add(ways, index, more, source):  # type: ignore[no-untyped-def]
 @kernel
 def is_in(index, hashed):  # type: ignore[no-untyped-def]
     return index.table[sweep.find_state(index, hashed)] > 0
+
+
+@kernel
+def is_known(known, hashed, state):  # type: ignore[no-untyped-def]
+    return sweep.is_known(known, hashed, (state[0], state[1], state[2], state[3]))
 
 
 def number_of(words: list[int]) -> int:
@@ -53,3 +58,19 @@ def test_states_with_the_same_hash() -> None:
         index.one[0] = index.rows[0]
         index.one[0, word] += np.uint64(1)
         assert not is_in(index, hashed)
+
+
+def test_known_states_that_differ_in_one_word() -> None:
+    """A table of one place has the state that was put there last."""
+    known = np.zeros((1, STATE), np.uint64)
+    states = [np.array(words, np.uint64) for words in ((5, 6, 7, 8), (6, 6, 7, 8))]
+    for state in states:
+        remember(known, state[None])
+        assert is_known(known, np.uint64(0), state)
+        for word in range(STATE):
+            other = state.copy()
+            other[word] += np.uint64(1)
+            assert not is_known(known, np.uint64(0), other)
+    assert not is_known(known, np.uint64(0), states[0])
+    remember(known, np.zeros((1, STATE), np.uint64))  # no state: nothing is forgotten for it
+    assert is_known(known, np.uint64(0), states[1])

@@ -14,6 +14,7 @@ from helpers.support import words_of
 
 from dbmsolver.jit.decorators import kernel
 from dbmsolver.verify.chains import NO_CHAINS, Chains
+from dbmsolver.verify.kernels import partition as partition_kernels
 from dbmsolver.verify.kernels import record_expand
 from dbmsolver.verify.kernels.blocks import Body
 from dbmsolver.verify.kernels.class_table import FULL, NONE, TWICE, ClosedClasses, enter, holds
@@ -22,6 +23,7 @@ from dbmsolver.verify.kernels.partition import (
 )
 from dbmsolver.verify.kernels.partition import (
     PartitionStates,
+    RecentRuns,
     RunIndex,
     build_table,
     find_run,
@@ -148,6 +150,21 @@ def test_signatures_that_are_not_there() -> None:
     for signature in words_of(0, 2, 4, 6, (1 << 63) - 1, (1 << 63) + 1, (1 << 64) - 1):
         assert find_run(index, signature) == -1
         assert find_run(index_of(SIGNATURES[:0]), signature) == -1
+
+
+@kernel
+def run_of(index, signature, recent):  # type: ignore[no-untyped-def]
+    return partition_kernels.known_run(index, signature, recent)
+
+
+def test_signatures_that_were_looked_for_of_late() -> None:
+    """Many share a place among those that are remembered, also with some that are not there."""
+    words = np.unique(np.random.default_rng(1).integers(0, 1 << 63, 4000, np.uint64))
+    index = index_of(words[::2].copy())
+    recent = RecentRuns(np.zeros(1024, np.int64), np.zeros(1024, np.uint64))
+    for number, word in enumerate(words):
+        for _ in range(2):
+            assert run_of(index, word, recent) == (-1 if number % 2 else number // 2)
 
 
 def test_positions_that_differ_in_one_word() -> None:

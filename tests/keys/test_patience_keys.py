@@ -198,3 +198,33 @@ def test_each_thing_that_kernels_trust_of_a_reserve() -> None:
     assert not seen(keys, "AD 2S")  # from under the queen
     assert not seen(keys, "JC home")
     assert not seen(keys, "2S 3H")  # a column is empty, and the reserve has cards for it
+
+
+@pytest.mark.parametrize("passes", [0, 3])
+@pytest.mark.parametrize("game", ["klondike", "klondike_by_threes"])
+def test_positions_before_the_stock_was_turned(game: str, passes: int) -> None:
+    """All that turning alone leads from: those before, and later ones where it never ends."""
+    rules = replace(GAMES[game], passes=passes)
+    deal = Deal.from_number(1, rules)
+    keys = PatienceKeys(deal, "none", "turns", Question.SOLVE)
+    path = [deal.position]
+    while len(path) < 80 and (moves := path[-1].moves_of_stock(rules)):  # type: ignore[attr-defined]
+        path.append(path[-1].apply(moves[0]))
+    assert (len(path) < 80) == (passes > 0)
+    encoded = [keys.encode(position) for position in path]
+    for place in range(0, len(path), 7):
+        before = set(keys.before_turning(path[place]))
+        assert set(encoded[: place + 1]) <= before
+        if passes:
+            assert not before & set(encoded[place + 1 :])
+        else:
+            assert set(encoded) <= before
+
+
+def test_won_in_words() -> None:
+    """The waste and the turns left say nothing of a win, each card does."""
+    keys = PatienceKeys(Deal.from_number(1, GAMES["klondike"]), "none", "turns", Question.SOLVE)
+    assert keys.is_won(keys.goal) and keys.is_won(keys.goal | 5 << 128 + WASTE_SHIFT)
+    assert keys.is_won(keys.goal | 5 << 128 + TURNS_SHIFT)
+    for shift in FIELDS:
+        assert not keys.is_won(keys.goal ^ 1 << shift + 2)

@@ -120,6 +120,15 @@ class PairKeys(LeavingKeys):
             signature |= (self.least if layer is None else layer) << int(self.tables.layer_shift)
         return State(signature, public & (1 << bits) - 1, 0, 0)
 
+    def states(self, position: Position) -> Iterator[State]:
+        """Yield the states that a search may close a position as: where there are, in each layer.
+
+        A position does not tell how many turns have led to it.
+        """
+        last = self._most_layers if self.tables.layered else self.least
+        for layer in range(self.least, last + 1):
+            yield self.state(position, layer)
+
     def counted_fields(self) -> Iterator[tuple[Field, int]]:
         """Yield the columns; where states have layers, the layer is a field, too."""
         t = self.tables

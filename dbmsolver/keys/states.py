@@ -8,7 +8,7 @@ deal: "where it was dealt" is where the card lies in the position that a search 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -191,6 +191,10 @@ class StateCodec:
         if position.base != self.base:
             raise InputError("foundations begin with another rank than in the deal")
         return self._state(position.foundations, self._places(position.turned()))
+
+    def states(self, position: Position) -> Iterator[State]:
+        """Yield the states that a search may close a position as; InputError as for its state."""
+        yield self.state(position)
 
     def _state(self, heights: Sequence[int], places: Mapping[int, int]) -> State:
         """Return the state with these foundation heights and place values of the other cards."""

@@ -272,7 +272,7 @@ def _is_closed(finder: Finder, position: Position, policy: Policy) -> bool:
     """
     keys = finder.codec
     if not isinstance(keys, RecordKeys):
-        return finder.code(keys.state(position)) is not None
+        return any(finder.code(state) is not None for state in keys.states(position))
     if position.forced(keys.rules, policy) is not None:
         return True
     return stored_cover(finder, keys, position) is not None

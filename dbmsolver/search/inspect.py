@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -212,7 +212,7 @@ def _moves_to(store: Store, keys: AnyKeys, position: Position) -> list[Move] | N
         if isinstance(keys, RecordKeys):
             return _moves_to_covered(store, keys, position)
         return _moves_to_class(store, keys, state, position)
-    return _moves_to_state(store, keys, state)
+    return _moves_to_states(store, keys, keys.states(position))
 
 
 def keys_of_store(store: Store) -> AnyKeys:
@@ -230,14 +230,19 @@ def _fitting(store: Store) -> Iterator[None]:
         raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
 
 
-def _moves_to_state(store: Store, codec: StateCodec, state: State) -> list[Move] | None:
-    """Return the moves by which a search over positions came to a state; None if it did not."""
+def _moves_to_states(store: Store, codec: StateCodec, states: Iterable[State]) -> list[Move] | None:
+    """Return the moves by which a search over positions came to one of some states.
+
+    None if it came to none of them.
+    """
+    states = tuple(states)
     for kind in (b"C", b"A"):
-        steps = steps_to(Finder(store, codec, kind), state)
-        if steps is None:
-            continue
-        with _fitting(store):
-            return list(replay(codec, steps))
+        finder = Finder(store, codec, kind)
+        for state in states:
+            steps = steps_to(finder, state)
+            if steps is not None:
+                with _fitting(store):
+                    return list(replay(codec, steps))
     return None
 
 

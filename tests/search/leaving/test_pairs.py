@@ -248,10 +248,14 @@ def positions_of(deal: Deal) -> list[Position]:
     return [position for position in found.values() if not position.is_goal()]
 
 
-def test_every_position_of_a_proof_has_a_way(tmp_path: Path) -> None:
+@pytest.mark.parametrize("search", [api.prove, api.solve])
+def test_every_position_of_a_lost_deal_has_a_way(search: Any, tmp_path: Path) -> None:
+    """A shortest solution is looked for by layers, which positions do not tell."""
     deal = pyramid(Verdict.UNSOLVABLE)
-    api.prove(deal, store=tmp_path)
+    search(deal, store=tmp_path)
     assert faults.check(tmp_path).valid
+    status = inspect.status(tmp_path)
+    assert status.checked[-1] == "3 random games from the deal stay among the closed states"
     for position in positions_of(deal)[::20]:
         moves = inspect.lookup(tmp_path, position)
         assert moves is not None

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from dbmsolver.game.automoves import Automove, automoves
 from dbmsolver.game.cards import suit
@@ -21,23 +22,61 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.game.wide import Wide
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Comment, Step, moving_card, under
-from dbmsolver.notation.supermoves import largest, move_run
+from dbmsolver.notation.supermoves import largest, move_run, split
 
 StepPlaces = tuple[Place, Place, int]
 """The places that a step leads from and to, and its number of cards."""
 
 
-def explicit(solution: Solution, policy: Policy, any_length: bool = False) -> Solution:
+class Lengths(NamedTuple):
+    """The length of a way: single-card moves, and moves of cards or runs, automoves among them."""
+
+    cards: int
+    runs: int
+
+
+class _Way(NamedTuple):
+    """A way from the first of some positions to another one, by its last step."""
+
+    moves: int
+    """The moves of the player."""
+    others: int
+    """The number of them that are none of the own steps."""
+    lengths: Lengths
+    start: int = -1
+    """The number of the position before the step."""
+    step: Step | None = None
+    """The step; None if the position is the same as before."""
+    before: _Way | None = None
+
+
+def explicit(
+    solution: Solution, policy: Policy, any_length: bool = False, as_short: bool = False
+) -> Solution:
     """Return the solution with supermoves and automoves, with the fewest explicit moves.
 
     The automoves are the policy's. Moves to an empty column take one card or as many as possible,
     since notations can say no other; with `any_length`, any number. An explicit move can be a move
     to a foundation. Where there are several ways, the one with most steps of the solution is taken,
     so explicit moves stay as they are.
+
+    One explicit move that brings automoves may stand for several, and need more moves of cards than
+    these in all. `as_short` lets no such move in: the result has no more moves of cards than the
+    solution, and no more of runs if the notation can say it so.
     """
     positions, comments = _follow(solution, policy)
     own = {(before, _place(step)) for step, before, _ in solution.replay()}
-    way = fewest_moves(positions, solution.rules, policy, any_length, own)
+    limits: tuple[Lengths | None, ...] = (None,)
+    if as_short:
+        cards = len(solution.moves())
+        runs = len(explicit(solution, "none", any_length=True).steps)
+        # A game that is not at its end can get more by the automoves.
+        limits = (Lengths(cards, runs), Lengths(cards, cards), None)
+    for most in limits:
+        way = fewest_moves(positions, solution.rules, policy, any_length, own, most)
+        if way is not None:
+            break
+    assert way is not None  # the moves of the solution themselves are one
     steps: list[Step] = []
     reached = 0
     for step, before, index in way:
@@ -56,38 +95,60 @@ def fewest_moves(
     policy: Automove,
     any_length: bool,
     own: Collection[tuple[Position, StepPlaces]] = (),
-) -> list[tuple[Step, int, int]]:
+    most: Lengths | None = None,
+) -> list[tuple[Step, int, int]] | None:
     """Return the fewest moves of a player that lead from the first of these positions to the last.
 
     Each is a step, the number of the position before it, and of that after it and automoves. They
     pass through some of the positions, which follow each other in this order. Of several ways the
-    one with most of the ``own`` steps is taken.
+    one with most of the ``own`` steps is taken. Ways of more than ``most`` moves are left out; None
+    if there is no other.
     """
     last = {position: index for index, position in enumerate(positions)}
-    # Best ways from the start, in order of the positions: every move leads forward. A way is known
-    # by its number of moves, and of those that are none of the own steps.
-    never = ((len(positions), 0), -1, None)
-    best: list[tuple[tuple[int, int], int, Step | None]] = [never] * len(positions)
-    best[0] = ((0, 0), -1, None)
+    # The best ways to each position, in order of the positions: every move leads forward. Of two
+    # ways of which neither is the better one in everything, both are kept.
+    ways: list[list[_Way]] = [[] for _ in positions]
+    ways[0] = [_Way(0, 0, Lengths(0, 0))]
     for index, position in enumerate(positions):
-        moves, others = best[index][0]
+        if not ways[index] or index == len(positions) - 1:
+            continue
         if last[position] > index:
-            if (moves, others) < best[last[position]][0]:
-                best[last[position]] = ((moves, others), index, None)
+            for way in ways[index]:
+                _keep(ways[last[position]], way._replace(start=index, step=None, before=way))
             continue
         for step, following in player_moves(position, rules, any_length):
-            end = last.get(automoves(following, rules, policy)[1], -1)
-            cost = (moves + 1, others + ((position, _place(step)) not in own))
-            if end > index and cost < best[end][0]:
-                best[end] = (cost, index, step)
-    way: list[tuple[Step, int, int]] = []
-    index = len(positions) - 1
-    while index > 0:
-        _, before, made_by = best[index]
-        if made_by is not None:
-            way.append((made_by, before, index))
-        index = before
-    return way[::-1]
+            made, closed = automoves(following, rules, policy)
+            end = last.get(closed, -1)
+            if end <= index:
+                continue
+            cards = 0 if most is None else _cards_moved(position, step, rules) + len(made)
+            runs = 0 if most is None else 1 + len(made)
+            other = (position, _place(step)) not in own
+            for way in ways[index]:
+                lengths = Lengths(way.lengths.cards + cards, way.lengths.runs + runs)
+                if most is None or (lengths.cards <= most.cards and lengths.runs <= most.runs):
+                    moves, others = way.moves + 1, way.others + other
+                    _keep(ways[end], _Way(moves, others, lengths, index, step, way))
+    if not ways[-1]:
+        return None
+    found: list[tuple[Step, int, int]] = []
+    index, at = len(positions) - 1, min(ways[-1], key=lambda way: way[:2])
+    while at.before is not None:
+        if at.step is not None:
+            found.append((at.step, at.start, index))
+        index, at = at.start, at.before
+    return found[::-1]
+
+
+def _keep(ways: list[_Way], new: _Way) -> None:
+    """Add a way to the best ones to a position, unless one of them is as good in everything."""
+    if not any(_is_as_good(way, new) for way in ways):
+        ways[:] = [way for way in ways if not _is_as_good(new, way)] + [new]
+
+
+def _is_as_good(one: _Way, other: _Way) -> bool:
+    shorter = one.lengths.cards <= other.lengths.cards and one.lengths.runs <= other.lengths.runs
+    return one[:2] <= other[:2] and shorter
 
 
 def grouped(solution: Solution) -> Solution:
@@ -191,6 +252,13 @@ def merged(comments: list[Comment]) -> Comment | None:
     if alike:
         return replace(first, text=text)
     return Comment(text)
+
+
+def _cards_moved(position: Position, step: Step, rules: Rules) -> int:
+    """Return the number of single-card moves that a step of the player stands for."""
+    if step.count == 1:
+        return 1
+    return len(split(position, rules, step.source.index, step.destination.index, step.count))
 
 
 def _place(step: Step) -> StepPlaces:

@@ -71,7 +71,8 @@ def player_length(solution: Solution, policy: Automove) -> int | None:
         positions = _met(solution, policy)
     except IllegalMoveError:
         return None
-    return len(fewest_moves(positions, solution.rules, policy, any_length=True))
+    way = fewest_moves(positions, solution.rules, policy, any_length=True)
+    return None if way is None else len(way)
 
 
 def _met(solution: Solution, policy: Automove) -> list[Position]:

@@ -46,15 +46,16 @@ _CARD = re.compile(r"[A2-9TJQK][CDHS]")
 def write(solution: Solution, policy: Policy = "horne", mark: int | None = None) -> str:
     """Return the solution in the fewest explicit moves under a policy, Horne or WKR.
 
-    With a mark, the layout shown is the position after that many explicit moves, the next one
-    stands in brackets, and only a numbered deal can be the beginning.
+    It has no more moves of cards than before, so a shortest solution stays one. With a mark, the
+    layout shown is the position after that many explicit moves, the next one stands in brackets,
+    and only a numbered deal can be the beginning.
 
     Raises UsageError for what the notation cannot say.
     """
     _check_writable(solution, policy)
     if mark is not None and solution.number is None:
         raise UsageError("a partly played solution needs the number of its deal")
-    player = explicit(solution, policy)
+    player = explicit(solution, policy, as_short=True)
     shown, words = _words(player, mark)
     lines = _game_lines(solution)
     lines.append(_cells_line(shown, solution.rules, policy))

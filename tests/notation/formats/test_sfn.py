@@ -5,16 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from random import Random
 
 import pytest
+from helpers.naive_search import some_cards
 from helpers.solutions import mid_game, plain, rows, solved
 
+from dbmsolver import api
 from dbmsolver.errors import IllegalMoveError, InputError, UsageError
 from dbmsolver.game.automoves import Automove
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.cards import card_name, parse_card
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.kinds import Policy
+from dbmsolver.game.measures import Metric
 from dbmsolver.game.moves import Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.shipped import GAMES
@@ -22,6 +26,7 @@ from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.formats import Given, InvalidError, Source, sfn
 from dbmsolver.notation.formats.given import Lengths, Parting
+from dbmsolver.notation.lengths import lengths
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Comment, Step
 
@@ -132,7 +137,7 @@ def test_lengths_that_the_notation_cannot_say_are_broken_up() -> None:
     start = Deal.from_text(BOARD, FREECELL)
     game = Solution(FREECELL, start.position, steps, start.position).ended()
     found = read(sfn.write(game, "horne"), policy="horne")
-    assert found.final == explicit(game, "horne").final
+    assert found.final == explicit(game, "horne", as_short=True).final
     assert {step.count for step in found.steps} == {1}
 
 
@@ -274,7 +279,7 @@ def test_partly_played(mark: int, number: int) -> None:
     assert text.count("[") == text.count("]") == 1
     found = read(text)
     found.check()
-    assert found.steps == explicit(solved(number), "horne").steps
+    assert found.steps == explicit(solved(number), "horne", as_short=True).steps
 
 
 def test_partly_played_to_the_end() -> None:
@@ -438,3 +443,46 @@ def test_illegal_move_says_line_and_column() -> None:
         read(wrong)
     line = wrong.splitlines().index(moves[1][:3] + " d4" + moves[1][6:]) + 1
     assert f"f.sfn, line {line}, column 5: illegal move" in str(error.value)
+
+
+FEWER_WORDS = "Foundations: H-Q C-J D-J S-J\nKC KS QC\nKH QD KD QS\n:\n"
+"""A king that waits in a column brings more cards home by itself than one that goes home."""
+ON_THE_WAY = (
+    "Foundations: H-8 C-8 D-6 S-6\nFreecells: JS KH KD -\n9S 7S 8S\nQC JD TD\nQD KC TH\n"
+    "JC 7D JH\n9D 8D 9C\n9H QS QH\nTS KS TC\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("game", "policy", "board", "moves"),
+    [
+        ("kingcell", "horne", FEWER_WORDS, "2h 1h 1h 1h 23 2h 2h 3h"),
+        (
+            "seven_by_four",
+            "wkr",
+            ON_THE_WAY,
+            "5h 7h 1d 1h dh 7d 1h 7h 61 ah 6h 6h 3h 4h 4h 5h 5h 1h 2h 2h dh 4h bh 2h 3h 3h ch",
+        ),
+    ],
+)
+def test_no_solution_becomes_longer(game: str, policy: Policy, board: str, moves: str) -> None:
+    deal = Deal.from_text(board, GAMES[game])
+    solution = formats.read(Source(moves), "short", Given(deal=deal))
+    solution.check()
+    assert len(explicit(solution, policy).single().steps) > len(solution.steps)
+    found = read(sfn.write(solution, policy))
+    assert found.final.is_goal()
+    assert len(found.single().steps) == len(solution.steps)
+
+
+@pytest.mark.parametrize("metric", ["cards", "runs", "moves"])
+def test_a_shortest_solution_stays_one_in_its_metric(metric: Metric) -> None:
+    """Whatever was counted: cards, runs, or moves of the player."""
+    for seed in range(12):
+        rules = GAMES["stronghold" if seed % 2 else "freecell"]
+        deal = Deal(some_cards(Random(seed), rules, "shuffled", 10), rules)
+        result = api.solve(deal, metric=metric, policy="horne", threads=1)
+        if result.verdict == "solved":
+            text = formats.write(api.solution_of(result), "sfn", "horne")
+            counts = lengths(formats.read(Source(text, "f.sfn")))
+            assert counts["moves-horne" if metric == "moves" else metric] == result.length, seed

@@ -15,7 +15,9 @@ from dbmsolver.cli.progress import ProgressDisplay
 from dbmsolver.cli.render import EXIT_CODES, has_solution, render_json, render_text, verdict_line
 from dbmsolver.cli.streams import MessageStream
 from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, UsageError
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import METRIC_WORDS, counted, usual_metric
+from dbmsolver.game.rules import Rules
 from dbmsolver.notation.format_names import FORMATS as SOLUTION_FORMATS
 from dbmsolver.notation.format_names import WITH_RUNS, format_of_answer
 from dbmsolver.results import Event, Result
@@ -158,6 +160,14 @@ def interrupted(store: str | None) -> Interrupted:
     """Return the error that ends a search interrupted by Ctrl-C; it says how to continue it."""
     hint = f"; continue with: dbmsolver resume {store}" if store else ""
     return Interrupted(f"interrupted{hint}")
+
+
+def check_game(format_name: str, rules: Rules, policy: Policy) -> None:
+    """Raise UsageError if a format of an answer cannot say any solution of a game."""
+    if format_name in SOLUTION_FORMATS:
+        from dbmsolver.notation import formats
+
+        formats.check_game(format_name, rules, policy)
 
 
 def write_answer(result: Result, form: AnswerForm, quiet: bool = False) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from dbmsolver.cli.answers import AnswerForm, follow_many
+from dbmsolver.cli.answers import AnswerForm, check_game, follow_many
 from dbmsolver.cli.json_data import deal_data, dump_json, rules_data
 from dbmsolver.cli.options import DisplayOptions, gathered
 from dbmsolver.cli.output import check_output, write_text
@@ -30,6 +30,7 @@ from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import counted
 from dbmsolver.game.moves import Move
+from dbmsolver.game.rules import Rules
 from dbmsolver.results import Limits, Options, SolutionCount, Verdict
 
 Moves = tuple[Move, ...]
@@ -84,12 +85,17 @@ sequence_options = gathered(
 """--count and --all, as `wanted`."""
 
 
-def check_sequences(wanted: SequenceOptions, form: AnswerForm) -> None:
-    """Raise UsageError if options on the answer say nothing about all solutions."""
+def check_sequences(wanted: SequenceOptions, form: AnswerForm, rules: Rules) -> None:
+    """Raise UsageError if options on the answer say nothing about all solutions.
+
+    Also for a format that cannot say the moves of the game.
+    """
     name = "--count" if wanted.most is None else "--all"
     if form.boards:
         raise UsageError(f"{name} and --boards, expected one of them")
     if form.name in ("text", "json"):
+        if wanted.most is not None:
+            _check_letters(rules)
         return
     if wanted.most is None:
         raise UsageError(
@@ -103,6 +109,17 @@ def check_sequences(wanted: SequenceOptions, form: AnswerForm) -> None:
     if not 0 < wanted.most <= MOST_FILES:
         text = f"expected --all LIMIT, at most {MOST_FILES}"
         raise UsageError(f"with the format {form.name} each solution is a file, {text}")
+    check_game(form.name, rules, "none")
+
+
+def _check_letters(rules: Rules) -> None:
+    """Raise UsageError for a game with more columns than two characters for a move can name."""
+    from dbmsolver.notation.formats.short import COLUMNS
+
+    if rules.columns > len(COLUMNS):
+        text = f"{rules.name}: --all has letters for {len(COLUMNS)} columns, not for"
+        expected = "expected another format, such as --all LIMIT -o NAME.moves"
+        raise UsageError(f"{text} {rules.columns}, {expected}")
 
 
 def answer_all(

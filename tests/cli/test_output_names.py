@@ -98,3 +98,43 @@ def test_a_store_without_a_solution_is_not_exported_as_one(tmp_path: Path) -> No
     assert "unsolvable" in result.stderr and "expected text or json" in result.stderr
     for form in ("text", "json"):
         assert run("export", store, "--format", form).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--game", "relaxed_freecell", "-o", "x.sfn"), "a run moves as one move in relaxed_free"),
+        (("--game", "klondike", "-o", "x.moves"), "klondike: Freecell Solver's text has no words"),
+        (("--game", "fan", "-o", "x.short"), "the format short has letters for 13 columns"),
+        (("--automove", "none", "-o", "x.sfn"), "the notation states Horne or WKR automoves"),
+        (("--game", "fan", "--all"), "fan: --all has letters for 13 columns, not for 18"),
+        (("--game", "fan", "--all", "2", "-o", "x.short"), "letters for 13 columns, not for 18"),
+    ],
+)
+def test_a_format_that_cannot_say_a_game_is_refused_before_the_search(
+    args: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    store = tmp_path / "store"
+    done = run("solve", "3", *args, "--store", store, "-q")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert message in done.stderr and len(done.stderr.splitlines()) == 1
+    assert not store.exists()
+
+
+@pytest.mark.parametrize("form", ["short", "moves"])
+def test_a_solution_that_a_format_cannot_say_is_told_as_text(form: str, tmp_path: Path) -> None:
+    """A card comes back from its foundation: only the solution shows that one has to."""
+    game, board, out = tmp_path / "back.game", tmp_path / "board", tmp_path / "out"
+    game.write_text(
+        'Header Name "Back" Setup Tableau DropStack[3] Foundation TopStack[4] '
+        "Deal Initial Tableau Rows Move Tableau SingleCard AnySuit Descending "
+        "Tableau SingleCard Rank[K] OnBlank Foundation SingleCard SameSuit Ascending "
+        "Foundation SingleCard Rank[A] OnBlank Finish AllInFoundation"
+    )
+    board.write_text(
+        "Foundations: H-9 C-9 D-9 S-9\nKH KS QC JH KC KD\nQS TC JC JD QD\nTH JS TS QH TD\n"
+    )
+    done = run("solve", board, "--game", game, "--format", form, "-o", out, "-q")
+    assert done.exit_code == 2 and not out.exists()
+    assert "solved in 23 card moves, shortest" in done.stdout and "23  " in done.stdout
+    assert done.stderr.splitlines()[-1].endswith("; the answer is written as text")

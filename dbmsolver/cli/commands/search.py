@@ -14,6 +14,7 @@ from dbmsolver.cli.answers import (
     AnswerForm,
     Events,
     answer_options,
+    check_game,
     follow,
     follow_to_best,
     interrupted,
@@ -180,7 +181,7 @@ def solve_command(
         check_values(wanted, form)
         return answer_values(game, options, limits, form, display)
     if wanted:
-        check_sequences(wanted, form)
+        check_sequences(wanted, form, game.deal.rules)
         return _all(game.deal, options, limits, form, display, wanted)
     return _search(Question.SOLVE, game.deal, options, limits, form, display)
 
@@ -230,6 +231,7 @@ def _search(
     from dbmsolver.api.compilers import compilers_for
     from dbmsolver.api.searches import search
 
+    check_game(form.name, deal.rules, options.policy)
     store = None if options.store is None else str(options.store)
     compilers = compilers_for(question, deal, options)
     begin = partial(search, question, deal, options, limits)
@@ -295,7 +297,16 @@ def _answer(
     with beside:
         result = wait(begin(), display.progress(), store)
     if result.limit != Limit.INTERRUPT:
-        return write_answer(result, form, display.quiet)
+        return _write(result, form, display.quiet)
     if has_solution(result):
-        write_answer(result, form, display.quiet)
+        _write(result, form, display.quiet)
     raise interrupted(store)
+
+
+def _write(result: Result, form: AnswerForm, quiet: bool) -> int:
+    """Write the answer, as text if its moves are such that the format cannot say them."""
+    try:
+        return write_answer(result, form, quiet)
+    except UsageError as error:
+        write_answer(result, AnswerForm("text", None, boards=False, runs=False), quiet)
+        raise UsageError(f"{error}; the answer is written as text") from None

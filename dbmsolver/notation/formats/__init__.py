@@ -111,6 +111,16 @@ def check_writable(format_name: str, runs: bool = False) -> None:
         raise UsageError(f"--runs says nothing about the format {format_name}, {expected}")
 
 
+def check_game(format_name: str, rules: Rules, policy: Policy) -> None:
+    """Raise UsageError if a format cannot say any solution of a game with a policy."""
+    if format_name == "sfn":
+        sfn.check_rules(rules, policy)
+    elif format_name == "short":
+        short.check_rules(rules)
+    elif format_name == "moves":
+        moves.check_rules(rules)
+
+
 def read(
     path_or_text: str | Path | Source,
     from_format: str | None = None,

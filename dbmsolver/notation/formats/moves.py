@@ -65,7 +65,7 @@ def write(solution: Solution) -> str:
 
     UsageError for a card that comes back from its foundation, and for games of Klondike's kind.
     """
-    _check_rules(solution.rules)
+    check_rules(solution.rules)
     if any(step.source.kind == "foundation" for step in solution.steps):
         what = f"a card comes back from its foundation in {solution.rules.name}"
         raise UsageError(f"{what}: the format moves has no such line")
@@ -213,7 +213,8 @@ def read_board(
     return given.board(lines, rules, source.where)
 
 
-def _check_rules(rules: Rules) -> None:
+def check_rules(rules: Rules) -> None:
+    """Raise UsageError for games that the format has no words for."""
     if rules.has_pairs:
         text = "Freecell Solver's text has no words for stock, waste and pairs"
         raise UsageError(f"{rules.name}: {text}")
@@ -227,7 +228,7 @@ def _check_rules(rules: Rules) -> None:
 
 def _deal(preamble: Preamble, board: list[tuple[int, str]], source: Source) -> Deal:
     rules = preamble.rules()
-    _check_rules(rules)
+    check_rules(rules)
     said = Deal(read_board(board, rules, source, preamble.given), rules)
     if "deal" in preamble.values:
         said = preamble.numbered(said, rules)

@@ -52,7 +52,7 @@ def write(solution: Solution, policy: Policy = "horne", mark: int | None = None)
 
     Raises UsageError for what the notation cannot say.
     """
-    _check_writable(solution, policy)
+    check_rules(solution.rules, policy)
     if mark is not None and solution.number is None:
         raise UsageError("a partly played solution needs the number of its deal")
     player = explicit(solution, policy, as_short=True)
@@ -96,8 +96,8 @@ def _check_alike(rules: Rules) -> None:
         raise UsageError(f"{rules.name}: {text} dealt onto columns")
 
 
-def _check_writable(solution: Solution, policy: Policy) -> None:
-    rules = solution.rules
+def check_rules(rules: Rules, policy: Policy) -> None:
+    """Raise UsageError for games, and for automoves, that the notation cannot say."""
     if policy not in ("horne", "wkr"):
         raise UsageError("the notation states Horne or WKR automoves: expected horne or wkr")
     _check_alike(rules)

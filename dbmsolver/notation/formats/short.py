@@ -43,6 +43,27 @@ def write(solution: Solution) -> str:
     UsageError for games that the format has no letters for.
     """
     rules = solution.rules
+    check_rules(rules)
+    if any(step.source.kind == "foundation" for step in solution.steps):
+        what = f"a card comes back from its foundation in {rules.name}"
+        raise UsageError(f"{what}: the format short does not say which")
+    lines = opening(solution)
+    line: list[str] = []
+    for step in solution.single().steps:
+        line.append(place_letter(step.source) + place_letter(step.destination))
+        if step.comment is not None:
+            lines.append(" ".join(line) + "  # " + one_line(step.comment))
+            line = []
+        elif len(line) == PER_LINE:
+            lines.append(" ".join(line))
+            line = []
+    if line:
+        lines.append(" ".join(line))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def check_rules(rules: Rules) -> None:
+    """Raise UsageError for games that the format has no letters for."""
     _check_alike(rules)
     if rules.has_runs:
         what = f"{MOVES_WORDS[rules.moves]} in {rules.name}"
@@ -60,22 +81,6 @@ def write(solution: Solution) -> str:
     if rules.columns > len(COLUMNS):
         text = f"the format short has letters for {len(COLUMNS)} columns, not for {rules.columns}"
         raise UsageError(f"{rules.name}: {text}")
-    if any(step.source.kind == "foundation" for step in solution.steps):
-        what = f"a card comes back from its foundation in {rules.name}"
-        raise UsageError(f"{what}: the format short does not say which")
-    lines = opening(solution)
-    line: list[str] = []
-    for step in solution.single().steps:
-        line.append(place_letter(step.source) + place_letter(step.destination))
-        if step.comment is not None:
-            lines.append(" ".join(line) + "  # " + one_line(step.comment))
-            line = []
-        elif len(line) == PER_LINE:
-            lines.append(" ".join(line))
-            line = []
-    if line:
-        lines.append(" ".join(line))
-    return "".join(f"{line}\n" for line in lines)
 
 
 def _check_alike(rules: Rules) -> None:

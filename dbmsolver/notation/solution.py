@@ -43,6 +43,12 @@ class NotSolvedError(InputError):
         self.position = position
 
 
+def what_is_left(position: Position) -> str:
+    """Return how many cards a game still has to bring where they belong, in words."""
+    cards = "1 card is" if position.left == 1 else f"{position.left} cards are"
+    return f"{cards} {position.left_where}"
+
+
 @dataclass(frozen=True, slots=True)
 class Solution:
     """Rules, the initial position, the steps, and the final position."""
@@ -140,9 +146,7 @@ class Solution:
             text = f"the final position is not where the moves end: {self.final}"
             raise NotSolvedError(f"{text}; position: {position}", last, position)
         if solved and not position.is_goal():
-            left = position.left
-            cards = "1 card is" if left == 1 else f"{left} cards are"
-            text = f"not solved after {len(self.steps)} moves: {cards} {position.left_where}"
+            text = f"not solved after {len(self.steps)} moves: {what_is_left(position)}"
             raise NotSolvedError(f"{text}; position: {position}", last, position)
 
     def moves(self) -> list[Move]:

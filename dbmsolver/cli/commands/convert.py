@@ -61,6 +61,7 @@ def convert_command(
     read, too. IN and OUT can be - for standard input and output. Every move is checked.
     """
     from dbmsolver.notation import formats
+    from dbmsolver.notation.solution import what_is_left
 
     name = to_format or format_of_name(target)
     if name is None:
@@ -77,5 +78,5 @@ def convert_command(
     text = formats.write(solution, name, written, runs)
     write_text(text, target)
     if not solution.final.is_goal():
-        left = 52 - sum(solution.final.foundations)
-        raise InputError(f"written, but not solved: {left} cards are not home", source)
+        left = what_is_left(solution.final)
+        raise InputError(f"written, but not solved: {left}", source)

@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from helpers.pile_games import golf
 from helpers.selection import few_fast
 from helpers.solutions import answer_of, plain, rows, solved
+from helpers.wide_games import last_suit
 
+from dbmsolver import api
 from dbmsolver.cli.commands.check import check_command
 from dbmsolver.cli.commands.convert import convert_command
 from dbmsolver.cli.render import render_json, render_text
@@ -21,6 +24,7 @@ from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.formats import FORMATS
 from dbmsolver.notation.lengths import lengths
+from dbmsolver.results import Verdict
 
 
 def run(command: object, *args: str, data: bytes | None = None) -> Result:
@@ -95,8 +99,21 @@ def test_convert_says_that_a_game_is_not_over(tmp_path: Path) -> None:
     part = replace(solved(3), steps=solved(3).steps[:20]).ended()
     source.write_text(formats.write(part, "universal-json"))
     found = error(run(convert_command, str(source), str(target)))
-    assert "written, but not solved" in str(found)
+    assert f"written, but not solved: {part.final.left} cards are not home" in str(found)
     assert plain(formats.read(target)) == plain(part)
+
+
+def test_convert_counts_what_is_left_as_the_game_does(tmp_path: Path) -> None:
+    source, target = tmp_path / "a.json", tmp_path / "b.xml"
+    for whole, left in (
+        (last_suit(), "13 cards are not home"),
+        (api.solution_of(api.solve(golf(Verdict.SOLVED))), "1 card is left in the columns"),
+    ):
+        part = replace(whole, steps=whole.steps[:-1]).ended()
+        source.write_text(formats.write(part, "universal-json"))
+        found = error(run(convert_command, str(source), str(target)))
+        assert str(found).endswith(f"written, but not solved: {left}")
+        assert formats.read(target).final == part.final
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -36,7 +36,13 @@ def repeat_search(path: Path, threads: int | None, memory: int | None) -> Events
 
     record = certificate_file.load(path)
     deal = certificate.deal_of(record, str(path))
-    options = Options(record["policy"], record["metric"], threads, method=Method(record["method"]))
+    options = Options(
+        record["policy"],
+        record["metric"],
+        threads,
+        method=Method(record["method"]),
+        lost_ahead=record["claim"] != "unsolvable",  # its counts are of every position
+    )
     return _compared(record, deal, search(record["question"], deal, options, Limits(memory=memory)))
 
 

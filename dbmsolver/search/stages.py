@@ -221,7 +221,7 @@ class Stages:
 
     def _classes_ahead(self, keys: PatienceKeys) -> CoveringKeys | None:
         """Return the keys of the classes that the first dives are over; None if none are made."""
-        if not self.begun:
+        if self.options.lost_ahead and not self.begun:
             method = method_ahead(self.question, self.deal, keys.measure.metric)
             ahead = keys_of(self.deal, keys.policy, method)
             if are_covering(ahead):

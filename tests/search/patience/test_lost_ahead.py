@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from helpers.searching import end_of
 from helpers.small_klondikes import small_listed
 
 from dbmsolver import api
+from dbmsolver.api.certificates import repeat_search
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Method, Question, Verdict
@@ -53,6 +56,22 @@ def test_the_store_is_that_of_a_proof(tmp_path: Path, any_solution: bool) -> Non
     certificate = inspect.certificate(store)
     assert (certificate["question"], certificate["method"]) == ("prove", "classes")
     assert api.solve(LOST, store=store).digest == proof.digest  # a finished store answers
+
+
+def test_a_certificate_of_every_position_is_checked_by_every_position(tmp_path: Path) -> None:
+    """Dives that a limit has ended leave the deal to a search that closes each position."""
+    checked = 0
+    for number, (deal, listed) in enumerate(small_listed(28, 30, 400)):
+        store, file = tmp_path / str(number), tmp_path / f"{number}.json"
+        api.solve(deal, store=store, max_states=1, threads=1)
+        result = api.solve(deal, store=store, threads=1)
+        if listed.won or result.method != Method.EVERY_POSITION:
+            continue
+        file.write_text(json.dumps(inspect.certificate(store)))
+        repeated = end_of(repeat_search(file, 1, None))
+        assert repeated.different == (), str(deal.position)
+        checked += api.solve(deal, threads=1).method == Method.CLASSES
+    assert checked
 
 
 def test_another_metric_needs_every_position() -> None:

@@ -14,7 +14,7 @@ from dbmsolver.notation.explicit import grouped
 from dbmsolver.notation.solution import Solution
 from dbmsolver.play.analyst import Analyst
 from dbmsolver.play.codes import codes_of
-from dbmsolver.play.table import rules_of
+from dbmsolver.play.table import check_played, rules_of
 from dbmsolver.results import Verdict
 
 KINDS = ("any", "winnable", "easy", "medium", "hard")
@@ -33,7 +33,8 @@ _THIRDS = {"easy": 0, "medium": 1, "hard": 2}
 def read_text(text: str, rules: Rules) -> tuple[Deal, str]:
     """Return the deal of a board, a number or a solution, and the moves of the solution.
 
-    Boards and solutions are read in every format that commands read. InputError for another text.
+    Boards and solutions are read in every format that commands read. InputError for another text,
+    UsageError for a solution of a game that the page does not play.
     """
     if text.strip().lstrip("-").isdigit() and len(text.strip()) < 20:
         return Deal.from_number(int(text), rules), ""
@@ -48,6 +49,7 @@ def read_text(text: str, rules: Rules) -> tuple[Deal, str]:
         if formats.detect(formats.Source(text)) in ("sfn", "short"):
             raise of_board from None
         raise InputError(str(error)) from None
+    check_played(solution.rules)
     return solution.deal, codes_of(grouped(solution).steps)
 
 
@@ -60,8 +62,12 @@ def _solution(text: str, rules: Rules) -> Solution:
 
 
 async def new_deal(request: Mapping[str, Any], analyst: Analyst) -> tuple[Deal, str]:
-    """Return the deal that a page requests, and the moves of a solution if it sends one."""
+    """Return the deal that a page requests, and the moves of a solution if it sends one.
+
+    UsageError for a game that the page does not play.
+    """
     rules = rules_of(request.get("game", "freecell"))
+    check_played(rules)
     if (text := request.get("text")) is not None:
         if not isinstance(text, str):
             raise UsageError("no text, expected a board, a solution or a number")

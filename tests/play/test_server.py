@@ -11,6 +11,7 @@ from helpers.played_games import PLAYED
 from helpers.playing import SECRET, Site, asked, finished, told, with_site
 from helpers.selection import few_fast
 from helpers.solutions import random_game, solved
+from helpers.wide_games import last_suit
 
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
@@ -20,6 +21,7 @@ from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.notation import formats
 from dbmsolver.notation.addresses import deal_name
 from dbmsolver.notation.formats import FORMATS
+from dbmsolver.notation.solution import Solution
 from dbmsolver.play.codes import codes_of
 from dbmsolver.play.dealer import new_deal
 from dbmsolver.play.table import drawn
@@ -140,6 +142,22 @@ def test_solutions_of_every_format_are_pasted(name: str) -> None:
     assert code == 200, found
     assert found["nodes"][0]["position"] == drawn(solved(18).initial)
     assert found["nodes"][-1]["won"]
+
+
+@pytest.mark.parametrize(
+    ("solution", "said"),
+    [
+        (last_suit(), "spider: games of two decks, or whose stock is dealt onto columns"),
+        (random_game(3, GAMES["pyramid"], 3, 5), "pyramid: pairing games are not played"),
+    ],
+)
+def test_games_that_are_not_played_are_not_dealt(solution: Solution, said: str) -> None:
+    """Nor is a solution of one of them that is pasted."""
+    text = formats.write(solution, "universal-json")
+    for given in ({"text": text}, {"game": solution.rules.name}):
+        code, found = asked("deal", **given)
+        assert code == 400
+        assert said in found["error"]
 
 
 def test_boards_of_every_format_are_pasted() -> None:

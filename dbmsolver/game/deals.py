@@ -155,7 +155,12 @@ def _sink_kings(deck: list[int], columns: int) -> list[int]:
     return deck
 
 
-_KINDS: dict[str, Any] = {"pile": tuple | None, "turns": int | None, "base": Base}
+_KINDS: dict[str, Any] = {
+    "pile": tuple | None,
+    "turns": int | None,
+    "base": Base,
+    "whole": bool,
+}
 """The types of those fields of positions that are not all tuples."""
 
 

@@ -16,6 +16,7 @@ import dbmsolver
 from dbmsolver import Deal, UsageError, rules_for, solve
 from dbmsolver.api.searches import Settings
 from dbmsolver.errors import DbmError, WrongTypeError, WrongValueError
+from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Limits, Method, Options
 
@@ -253,3 +254,8 @@ def test_a_deal_of_other_types_is_refused(deal: Deal, expected: str) -> None:
     for ask in (solve, dbmsolver.prove, dbmsolver.hint):
         with pytest.raises(dbmsolver.DbmError, match=expected):
             ask(deal)
+
+
+@pytest.mark.parametrize("rules", GAMES.values(), ids=GAMES.keys())
+def test_deals_of_all_games_are_taken(rules: Rules) -> None:
+    Deal.from_number(3, rules).validate("the deal")

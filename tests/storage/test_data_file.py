@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import lmdb
 import pytest
@@ -23,6 +23,7 @@ from dbmsolver.cli.app import cli
 from dbmsolver.errors import ChangedError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.storage.datafile import DataFile
+from dbmsolver.storage.nodes import Bounds
 
 PAGE = 4096
 
@@ -468,6 +469,47 @@ def test_any_field_of_a_page(pages: bytes, tmp_path: Path) -> None:
             if file is not None:
                 file.close()
     assert kinds == {0, BRANCH, LEAF, OVERFLOW}
+
+
+def test_nodes_that_do_not_fill_their_page(pages: bytes, tmp_path: Path) -> None:
+    """The last node of a page ends with it: a record that is cut short or goes on is none."""
+    path = tmp_path / "data.mdb"
+    path.write_bytes(pages)
+    whole = DataFile(path, "store")
+    used = [page * PAGE for page, _ in whole._used]
+    whole.close()
+    leaves = [at for at in used if HEADER.unpack_from(pages, at)[2] == LEAF]
+    assert leaves
+    for at in leaves[:5]:
+        lower = HEADER.unpack_from(pages, at)[3]
+        starts = struct.unpack_from(f"<{(lower - HEADER.size) // 2}H", pages, at + HEADER.size)
+        node = at + max(starts)
+        low, _, flags, _ = NODE.unpack_from(pages, node)
+        assert not flags
+        for size in (low - 2, low + 2):
+            data = bytearray(pages)
+            data[node : node + 2] = size.to_bytes(2, "little")
+            path.write_bytes(data)
+            with pytest.raises(StoreError, match="damaged"):
+                DataFile(path, "store")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "first", "last", "fits"),
+    [
+        (None, None, b"a", b"z", True),
+        (b"b", None, b"b", b"z", True),
+        (b"b", None, b"a", b"z", False),
+        (None, b"d", b"a", b"c", True),
+        (None, b"d", b"a", b"d", False),
+        (b"b", b"d", b"a", b"d", False),
+        (3, 5, 3, 4, True),
+        (3, 5, 2, 4, False),
+        (3, 5, 3, 5, False),
+    ],
+)
+def test_keys_between_bounds(low: Any, high: Any, first: Any, last: Any, fits: bool) -> None:
+    assert Bounds(low, high).hold(first, last) == fits
 
 
 def test_lists_of_free_pages(pages: bytes, tmp_path: Path) -> None:

@@ -66,6 +66,7 @@ def test_all_of_a_file_are_checked(board: str, tmp_path: Path, ending: str) -> N
         (("1a 1h ah", "12 1h 2h"), "the same solution as at"),
         (("1a 1h ah", "1b 1h 2h"), "illegal move 3 '2h'"),
         (("1a 1h ah", "1a 1h"), "not solved after 2 moves"),
+        (("1a 1h ah", "1a 1h a!"), {"txt": "unknown line", "json": "unknown move 'a!'"}[ending]),
         (("1a 1h ah", "1a ab 1h bh"), ""),
     ):
         name.write_text(whole.replace(*change))

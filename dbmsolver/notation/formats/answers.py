@@ -31,15 +31,15 @@ ANSWER = re.compile(
 )
 """The beginning of such a text, whatever its verdict."""
 _MOVE = re.compile(
-    r"\s*(?:[0-9]+)?  (?P<card>\S{2})  "
-    r"(?P<source>column|freecell|stock|waste|reserve|home)(?: (?P<from>[0-9]{1,2}))? -> "
-    r"(?:home|(?P<pile>pile|stock|waste|removed|columns)(?:, with (?P<other>\S{2}))?|"
-    r"(?P<destination>column|freecell) (?P<to>[0-9]{1,2}))"
-    r"(?:  \((?P<count>[0-9]{1,2}) cards\))?(?P<forced>  \((?:forced|automove)\))?",
+    r"\s*(?:[0-9]+)?\s+(?P<card>\S{2})\s+"
+    r"(?P<source>column|freecell|stock|waste|reserve|home)(?:\s(?P<from>[0-9]{1,2}))?\s->\s"
+    r"(?:home|(?P<pile>pile|stock|waste|removed|columns)(?:,\swith\s(?P<other>\S{2}))?|"
+    r"(?P<destination>column|freecell)\s(?P<to>[0-9]{1,2}))"
+    r"(?:\s+\((?P<count>[0-9]{1,2})\scards\))?(?P<forced>\s+\((?:forced|automove)\))?\s*",
     re.ASCII,
 )
 _FACT = re.compile(
-    r"(?:Lengths|States|Time|Memory|Disk|Digest|Store|Proof|Go on): .*|No move is needed\.|\s*"
+    r"(?:Lengths|States|Time|Memory|Disk|Digest|Store|Proof|Go on):\s.*|No move is needed\.\s*|\s*"
 )
 _PILED = {"pile": PILE, "stock": STOCK, "waste": WASTE, "reserve": RESERVE, "removed": REMOVED}
 _PILED["columns"] = COLUMNS

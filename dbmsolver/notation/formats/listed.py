@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from dbmsolver.errors import quoted
 from dbmsolver.game.deals import Deal
 from dbmsolver.notation.formats import answers, short
 from dbmsolver.notation.formats.given import Given
@@ -17,7 +18,9 @@ from dbmsolver.notation.solution import Solution
 
 _JSON = re.compile(r'\{\s*"kind"\s*:\s*"solutions"')
 _TITLE = re.compile(r"Deal \S+(?: \([^()]*\))?: solved in .*; [0-9,]+ such solutions?(?=\s)")
-_LINE = re.compile(r"\s*[0-9]+  (?P<moves>[0-9a-z]{2}(?: [0-9a-z]{2})*|No move is needed\.)")
+_LINE = re.compile(r"\s*[0-9]+\s+(?P<moves>[0-9a-z]{2}(?:\s[0-9a-z]{2})*|No move is needed\.)\s*")
+_NUMBERED = re.compile(r"\s*[0-9]+\s+\S.*")
+"""A line that begins as such a line does, and no other line of the text."""
 
 
 def format_of_list(source: Source) -> str | None:
@@ -42,7 +45,13 @@ def each_listed(source: Source, given: Given) -> Iterator[Solution]:
 
 def _of_text(source: Source, given: Given) -> tuple[Deal, list[tuple[str, str]]]:
     """Return the deal, and for each solution its place in the text and its moves."""
-    found = [(n, match) for n, line in source.lines() if (match := _LINE.fullmatch(line))]
+    found: list[tuple[int, re.Match[str]]] = []
+    for number, line in source.lines():
+        if match := _LINE.fullmatch(line):
+            found.append((number, match))
+        elif _NUMBERED.fullmatch(line):
+            text = f"unknown line {quoted(line.strip())}, expected a number and moves, as in 1a 2h"
+            raise InvalidError(text, source.named(number))
     end = found[0][0] if found else None
     lines = []
     for number, match in found:

@@ -93,7 +93,7 @@ def read(source: Source, given: Given) -> Solution:
     made = 0
     lines, is_log = _solution_lines(source)
     for number, line in [*lines, (0, "")]:
-        if is_board_line(line):
+        if is_board_line(line) or _has_suits_first(line):
             board.append((number, line))
             continue
         if board and builder is None:
@@ -193,6 +193,12 @@ def is_board_line(line: str) -> bool:
     return LABEL.match(line) is not None or (
         bool(words) and all(is_card(word) or len(cards_in(word)) > 1 for word in words)
     )
+
+
+def _has_suits_first(line: str) -> bool:
+    """Return True if a line is one of cards with their suits first, which look like moves."""
+    words = [suit_letters(word) for word in line.split()]
+    return bool(words) and all(is_card(word[1:] + word[:1]) for word in words)
 
 
 def read_board(

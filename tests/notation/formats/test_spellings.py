@@ -8,9 +8,10 @@ from itertools import product, zip_longest
 
 import pytest
 from helpers.selection import few_fast
-from helpers.solutions import mid_game, plain, solved
+from helpers.solutions import answer_of, mid_game, plain, solved
 from helpers.texts import transcript
 
+from dbmsolver.cli.render import render_text
 from dbmsolver.errors import InputError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.position import Position
@@ -59,6 +60,19 @@ def test_transcripts_of_freecell_solver(change: str, ten: str) -> None:
     found = formats.read(Source(CHANGES[change](transcript(solution, ten))))
     found.check()
     assert plain(found) == plain(solution)
+
+
+@pytest.mark.parametrize("change", LINE_CHANGES)
+def test_answers_for_people(change: str) -> None:
+    text = render_text(answer_of(solved(5), "none"))
+    assert plain(formats.read(Source(LINE_CHANGES[change](text)))) == plain(solved(5))
+
+
+def test_suits_first_in_the_board_of_moves() -> None:
+    text = formats.write(solved(5), "moves").replace("\n: ", "\n")
+    changed = re.sub(r"(?m)^[^#M\n]*$", lambda line: CARD.sub(r"\2\1", line[0]), text)
+    assert changed != text
+    assert plain(formats.read(Source(changed))) == plain(solved(5))
 
 
 @pytest.mark.parametrize("change", CHANGES)

@@ -110,13 +110,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Let the garbage collector look seldom, and leave out what collecting made.
-
-    There are thousands of tests. With its own settings it takes a fifteenth of their time.
-    """
+    """Let the garbage collector leave out what collecting made: thousands of tests."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(100_000, 20, 100)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -74,7 +74,7 @@ def are_positions(t, dealt, used, rows):
 
     ``dealt`` is the signature of the deal, ``used`` the bits that a signature has (uint64). Every
     card is home, locked where it was dealt, in a freecell, at the bottom of one of the columns, or
-    alone on a legal parent that is there.
+    alone on a legal parent that is there. Columns are built down: parents are one rank higher.
     """
     number = 0
     while number < rows.shape[0] and is_position(t, dealt, used, rows[number]):

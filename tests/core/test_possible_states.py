@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.support import EVERY_GAME, Game, random_game
+from helpers.support import BUILT_DOWN, Game, random_game
 
 from dbmsolver.core.possible_states import are_positions
 from dbmsolver.core.tables import CARDS, PLACE_FREECELL
@@ -87,7 +87,7 @@ def with_bits(state: State, changes: list[tuple[int, int]]) -> State:
     return State(*words)
 
 
-@EVERY_GAME
+@BUILT_DOWN
 @pytest.mark.parametrize("seed", range(3))
 def test_states_with_some_bits_changed(rules: Rules, seed: int) -> None:
     game = random_game(rules, seed)

@@ -99,6 +99,7 @@ def _each(games: tuple[Rules, ...], fast: set[str]) -> pytest.MarkDecorator:
 
 
 EVERY_GAME = _each(ALL_RULES, _FAST)
+BUILT_DOWN = _each(tuple(rules for rules in ALL_RULES if not rules.two_way), _FAST)
 EVERY_GAME_AND_BACK = _each((*ALL_RULES, *COMING_BACK), _FAST)
 EVERY_FAMILY = _each((*ALL_RULES, *COMING_BACK), _FAST_FAMILIES)
 

@@ -163,7 +163,7 @@ def interrupted(store: str | None) -> Interrupted:
 
 
 def check_game(format_name: str, rules: Rules, policy: Policy) -> None:
-    """Raise UsageError if a format of an answer cannot say any solution of a game."""
+    """Raise UsageError if the format of an answer can express no solution of a game."""
     if format_name in SOLUTION_FORMATS:
         from dbmsolver.notation import formats
 

@@ -250,9 +250,10 @@ class Deal:
         return cls.from_text(text, rules, where, rows=rows)
 
     def validate(self, where: str) -> None:
-        """Raise InputError unless the position is one that the rules can have.
+        """Raise InputError if the rules do not allow the position.
 
-        UsageError for fields of other types: a program may have put the deal together.
+        Raise UsageError if a field has the wrong type, as a program may make a deal of anything.
+        `where` is the name of the deal in messages.
         """
         checked_instance("rules", self.rules, Rules)
         kind, given = _kind_of_position(self.rules), type(self.position)

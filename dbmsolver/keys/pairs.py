@@ -121,9 +121,10 @@ class PairKeys(LeavingKeys):
         return State(signature, public & (1 << bits) - 1, 0, 0)
 
     def states(self, position: Position) -> Iterator[State]:
-        """Yield the states that a search may close a position as: where there are, in each layer.
+        """Yield each state as which a search may close a position.
 
-        A position does not tell how many turns have led to it.
+        If states have layers, there is one for each layer, as a position does not tell how often
+        the stock has been turned.
         """
         last = self._most_layers if self.tables.layered else self.least
         for layer in range(self.least, last + 1):

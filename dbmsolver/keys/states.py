@@ -193,7 +193,7 @@ class StateCodec:
         return self._state(position.foundations, self._places(position.turned()))
 
     def states(self, position: Position) -> Iterator[State]:
-        """Yield the states that a search may close a position as; InputError as for its state."""
+        """Yield each state as which a search may close a position; InputError as for `state`."""
         yield self.state(position)
 
     def _state(self, heights: Sequence[int], places: Mapping[int, int]) -> State:

@@ -137,9 +137,9 @@ class Recorder:
     ) -> Iterator[Product]:
         """Return an iterator over the results of `work` for each item, in order.
 
-        The threads that search are idle meanwhile. An iterator that is left before its end, as a
-        write has failed, cancels the work that has not begun. A single item, or thread, is the
-        caller's.
+        The threads that search are idle at this time. A caller that stops early, for example after
+        a failed write, cancels the work that has not begun. With one item or one thread, the work
+        is done in the caller's thread.
         """
         if min(self.threads, len(items)) < 2:
             return map(work, items)
@@ -148,7 +148,7 @@ class Recorder:
         return self.pool.map(work, items)
 
     def close(self) -> None:
-        """End the threads. Nothing waits for them."""
+        """Tell the threads to end. Do not wait for them."""
         if self.pool is not None:
             self.pool.shutdown(wait=False)
 

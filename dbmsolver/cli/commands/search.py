@@ -304,7 +304,7 @@ def _answer(
 
 
 def _write(result: Result, form: AnswerForm, quiet: bool) -> int:
-    """Write the answer, as text if its moves are such that the format cannot say them."""
+    """Write the answer; write text instead if the format cannot express its moves."""
     try:
         return write_answer(result, form, quiet)
     except UsageError as error:

@@ -112,7 +112,7 @@ def check_writable(format_name: str, runs: bool = False) -> None:
 
 
 def check_game(format_name: str, rules: Rules, policy: Policy) -> None:
-    """Raise UsageError if a format cannot say any solution of a game with a policy."""
+    """Raise UsageError if a format can express no solution of a game with a policy."""
     if format_name == "sfn":
         sfn.check_rules(rules, policy)
     elif format_name == "short":

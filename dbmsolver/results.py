@@ -128,8 +128,8 @@ class Options:
     cluster: str | None = None
     """The address of a Ray cluster that the work of a proof is spread over."""
     lost_ahead: bool = True
-    """True if dives over classes may tell that a deal is lost before a search for a shortest
-    solution closes each of its positions. Whoever counts these does without."""
+    """True if dives over classes may prove a deal lost before a search for a shortest solution
+    closes all its positions. False if these positions are to be counted."""
 
     def __post_init__(self) -> None:
         checked_choice("policy", self.policy, AUTOMOVES)

@@ -86,9 +86,9 @@ sequence_options = gathered(
 
 
 def check_sequences(wanted: SequenceOptions, form: AnswerForm, rules: Rules) -> None:
-    """Raise UsageError if options on the answer say nothing about all solutions.
+    """Raise UsageError if an option of the answer does not apply to all solutions.
 
-    Also for a format that cannot say the moves of the game.
+    Raise it, too, if the format cannot express the moves of the game.
     """
     name = "--count" if wanted.most is None else "--all"
     if form.boards:

@@ -72,9 +72,10 @@ def is_position(t, dealt, used, row):
 def are_positions(t, dealt, used, rows):
     """Return True if all rows (uint64[*, 4]) hold states that the other kernels can work with.
 
-    ``dealt`` is the signature of the deal, ``used`` the bits that a signature has (uint64). Every
-    card is home, locked where it was dealt, in a freecell, at the bottom of one of the columns, or
-    alone on a legal parent that is there. Columns are built down: parents are one rank higher.
+    ``dealt`` is the signature of the deal, ``used`` the bits that a signature uses (uint64). In
+    such a state each card is home, locked where it was dealt, in a freecell, at the bottom of a
+    column, or the only card on a legal parent that lies in a column. Columns are built down:
+    parents are one rank higher.
     """
     number = 0
     while number < rows.shape[0] and is_position(t, dealt, used, rows[number]):

@@ -255,7 +255,7 @@ def merged(comments: list[Comment]) -> Comment | None:
 
 
 def _cards_moved(position: Position, step: Step, rules: Rules) -> int:
-    """Return the number of single-card moves that a step of the player stands for."""
+    """Return the number of single-card moves in one step of the player."""
     if step.count == 1:
         return 1
     return len(split(position, rules, step.source.index, step.destination.index, step.count))

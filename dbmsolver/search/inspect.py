@@ -231,9 +231,9 @@ def _fitting(store: Store) -> Iterator[None]:
 
 
 def _moves_to_states(store: Store, codec: StateCodec, states: Iterable[State]) -> list[Move] | None:
-    """Return the moves by which a search over positions came to one of some states.
+    """Return the moves by which a search over positions reached one of `states`.
 
-    None if it came to none of them.
+    Return None if it reached none of them.
     """
     states = tuple(states)
     for kind in (b"C", b"A"):

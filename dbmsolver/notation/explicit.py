@@ -60,9 +60,9 @@ def explicit(
     to a foundation. Where there are several ways, the one with most steps of the solution is taken,
     so explicit moves stay as they are.
 
-    One explicit move that brings automoves may stand for several, and need more moves of cards than
-    these in all. `as_short` lets no such move in: the result has no more moves of cards than the
-    solution, and no more of runs if the notation can say it so.
+    One explicit move and its automoves may replace several explicit moves, and yet move more cards
+    in all. `as_short` excludes such replacements: the result moves no more cards than the solution,
+    and no more runs if the notation can express that.
     """
     positions, comments = _follow(solution, policy)
     own = {(before, _place(step)) for step, before, _ in solution.replay()}

@@ -114,12 +114,9 @@ def check_sequences(wanted: SequenceOptions, form: AnswerForm, rules: Rules) -> 
 
 def _check_letters(rules: Rules) -> None:
     """Raise UsageError for a game with more columns than two characters for a move can name."""
-    from dbmsolver.notation.formats.short import COLUMNS
+    from dbmsolver.notation.formats.short import check_columns
 
-    if rules.columns > len(COLUMNS):
-        text = f"{rules.name}: --all has letters for {len(COLUMNS)} columns, not for"
-        expected = "expected another format, such as --all LIMIT -o NAME.moves"
-        raise UsageError(f"{text} {rules.columns}, {expected}")
+    check_columns(rules, "--all", ", expected another format, such as --all LIMIT -o NAME.moves")
 
 
 def answer_all(

@@ -78,9 +78,17 @@ def check_rules(rules: Rules) -> None:
         )
     if rules.has_pile:
         raise UsageError(f"{rules.name}: the format short has no letters for a pile and a stock")
+    check_columns(rules, "the format short")
+
+
+def check_columns(rules: Rules, what: str, expected: str = "") -> None:
+    """Raise UsageError for a game with more columns than two characters for a move can name.
+
+    ``what`` has the letters, and ``expected`` ends the message.
+    """
     if rules.columns > len(COLUMNS):
-        text = f"the format short has letters for {len(COLUMNS)} columns, not for {rules.columns}"
-        raise UsageError(f"{rules.name}: {text}")
+        text = f"{what} has letters for {len(COLUMNS)} columns, not for {rules.columns}"
+        raise UsageError(f"{rules.name}: {text}{expected}")
 
 
 def _check_alike(rules: Rules) -> None:

@@ -18,6 +18,7 @@ from dbmsolver.arguments import (
     checked_whole,
 )
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.results import Method, Result
@@ -46,6 +47,13 @@ class StoredSearch:
         from dbmsolver.search import inspect
 
         return inspect.method(self.path)
+
+    @property
+    def policy(self) -> Policy:
+        """The safe moves to the foundations that the search makes at once."""
+        from dbmsolver.search import inspect
+
+        return inspect.policy(self.path)
 
     def status(self) -> StoreStatus:
         """Return the verdict, and counts of states by layer and stratum, as of the last commit."""

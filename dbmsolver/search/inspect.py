@@ -164,6 +164,11 @@ def method(path: Path) -> Method:
     return look(path, lambda store: keys_of_store(store).method)
 
 
+def policy(path: Path) -> Policy:
+    """Return the safe moves to the foundations that a store's search makes at once."""
+    return look(path, lambda store: store.manifest.policy)
+
+
 def lookup(path: Path, position: Position) -> list[Move] | None:
     """Return legal moves from the deal of a store's search to a position.
 

@@ -121,6 +121,17 @@ def test_a_format_that_cannot_say_a_game_is_refused_before_the_search(
     assert not store.exists()
 
 
+def test_a_format_that_cannot_say_a_game_is_refused_before_a_search_goes_on(tmp_path: Path) -> None:
+    store = str(tmp_path / "store")
+    limit = ("--max-states", "1", "-q")
+    assert run("solve", "3", "--game", "klondike", "--store", store, *limit).exit_code == 20
+    kept = run("status", store, "--json").stdout
+    done = run("resume", store, "--format", "sfn", "-q")
+    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "klondike" in done.stderr
+    assert run("status", store, "--json").stdout == kept
+
+
 @pytest.mark.parametrize("form", ["short", "moves"])
 def test_a_solution_that_a_format_cannot_say_is_told_as_text(form: str, tmp_path: Path) -> None:
     """A card comes back from its foundation: only the solution shows that one has to."""

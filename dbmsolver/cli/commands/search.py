@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from dbmsolver.cli.answers import (
+    SOLUTION_FORMATS,
     AnswerForm,
     Events,
     answer_options,
@@ -274,7 +275,11 @@ def resume_command(
     """
     check_address(address, "STORE")
     from dbmsolver.api.searches import resume
+    from dbmsolver.api.stores import stored_search
 
+    if form.name in SOLUTION_FORMATS:
+        kept = stored_search(Path(store))
+        check_game(form.name, kept.deal.rules, kept.policy)
     begin = partial(resume, Path(store), threads, limits, address)
     return _answer(begin, nullcontext(), store, form, display, may_know=True)
 

@@ -25,6 +25,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("process", ""),
     ("programs", ""),
     ("disk", ""),
+    ("temporary", "disk"),
     ("signals", "errors"),
     ("steps", ""),
     ("game", "errors arguments"),
@@ -52,10 +53,10 @@ HOUSE: tuple[tuple[str, str], ...] = (
         "search.improve "
         "search.wide",
     ),
-    ("search.session", "errors process game results keys storage search search.stages"),
+    ("search.session", "errors process temporary game results keys storage search search.stages"),
     (
         "search.sequences",
-        "errors closable process game results core keys storage search search.session",
+        "errors closable process temporary game results core keys storage search search.session",
     ),
     ("search.advice", "game results search search.session"),
     ("search.decisions", "process steps game results search.proof search.session"),
@@ -71,13 +72,14 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "api",
-        "errors version arguments process programs signals steps game results notation jit keys "
+        "errors version arguments process programs temporary signals steps game results notation "
+        "jit keys "
         "search search.session search.sequences search.advice search.decisions search.inspect "
         "verify survey",
     ),
     (
         "play",
-        "errors process programs game results notation jit search search.session api",
+        "errors process programs temporary game results notation jit search search.session api",
     ),
     (
         "cli",

@@ -27,6 +27,7 @@ from dbmsolver.process import processors
 from dbmsolver.programs import python_command
 from dbmsolver.results import Method, Question
 from dbmsolver.signals import end_with_parent
+from dbmsolver.temporary import temporary_folder
 
 Part = Literal["solve", "prove", "cover", "play"]
 PARTS = {
@@ -166,8 +167,8 @@ def compile_part(family: Family, part: Part) -> None:
     from dbmsolver.search.precompile import compile_needed
 
     if part == "play":
-        with tempfile.TemporaryDirectory(prefix="dbmsolver-") as folder:
-            _play(family, Path(folder))
+        with temporary_folder() as folder:
+            _play(family, folder)
         return
     question = Question.SOLVE if part == "solve" else Question.PROVE
     covering = Method.DOMINATING if family == "cards" else Method.CLASSES

@@ -17,7 +17,7 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from typing import Any
 from dbmsolver.errors import SystemRefusedError
 from dbmsolver.play.worker import serve
 from dbmsolver.programs import python_command
+from dbmsolver.temporary import temporary_folder
 
 _SERVER_MEMORY = 128 << 20
 """Bytes for the server itself, and for the positions that it remembers."""
@@ -134,7 +135,8 @@ class WorkerPool:
     def __init__(self, share: WorkerShare) -> None:
         self.share = share
         self.waiting: list[tuple[float, int, asyncio.Future[None]]] = []
-        self.base = Path(tempfile.mkdtemp(prefix="dbmsolver-play-"))
+        self._folder = ExitStack()
+        self.base = self._folder.enter_context(temporary_folder())
         self._free = share.workers
         self._tickets = itertools.count()
         self.idle: list[_Process] = []
@@ -154,7 +156,7 @@ class WorkerPool:
         for process in tuple(self._all):
             await process.wait_for_end()
         self._all.clear()
-        shutil.rmtree(self.base, ignore_errors=True)
+        self._folder.close()
 
     def memory(self) -> int:
         """Return the memory of all processes in bytes."""

@@ -7,7 +7,6 @@ and commits are looked at between two steps, and nowhere else (:meth:`_Run.step`
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -41,6 +40,7 @@ from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.intake import intake_of
 from dbmsolver.storage.manifest import check_same, deal_of, new_manifest
 from dbmsolver.storage.store import Store, look
+from dbmsolver.temporary import temporary_folder
 
 Events = Generator[Event, Cancelled | None, Result]
 
@@ -84,9 +84,9 @@ def _asked(question: Question, deal: Deal, options: Options) -> Iterator[Opened]
     _check_spread(question, deal, options)
     _check_stored(deal, options)
     if options.store is None:
-        with tempfile.TemporaryDirectory(prefix="dbmsolver-") as base:
+        with temporary_folder() as base:
             manifest = new_manifest(question, deal, options)
-            with Store.create(Path(base), manifest, durable=False) as store:
+            with Store.create(base, manifest, durable=False) as store:
                 yield store, deal, options
         return
     if Store.begun(options.store):

@@ -11,7 +11,6 @@ from pathlib import Path
 import click
 
 from dbmsolver.cli.answers import (
-    SOLUTION_FORMATS,
     AnswerForm,
     Events,
     answer_options,
@@ -49,6 +48,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import METRICS, Metric
 from dbmsolver.game.rules import Rules
+from dbmsolver.notation.format_names import FORMATS as SOLUTION_FORMATS
 from dbmsolver.results import (
     Keep,
     Limit,

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import tempfile
 import time
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
-from pathlib import Path
 
 from dbmsolver.closable import Closable
 from dbmsolver.errors import DiskFullError, InternalError, UsageError
@@ -35,6 +33,7 @@ from dbmsolver.search.limits import Cancelled, OutOfBudget, memory_for_arrays
 from dbmsolver.search.sequences.listing import Listing, Moves
 from dbmsolver.search.sequences.sweep import Sweep
 from dbmsolver.storage.levels import Levels
+from dbmsolver.temporary import temporary_folder
 
 FOLDER = "sequences"
 """The directory in that of a store that holds the levels of its sweep."""
@@ -146,8 +145,7 @@ class Sequences(Closable):
     def _begin(self, length: int) -> Sweep:
         """Open the levels of a sweep for solutions of this length."""
         if self.options.store is None:
-            base = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="dbmsolver-"))
-            path = Path(base)
+            path = self._stack.enter_context(temporary_folder())
         else:
             path = self.options.store / FOLDER
         board = format_board(self.deal.position)

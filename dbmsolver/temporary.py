@@ -1,0 +1,70 @@
+"""Temporary folders, and those that processes left behind which were killed.
+
+A search that has no store of its own keeps gigabytes in one. Nothing can remove that when its
+process is killed, so the next process that needs such a folder does. A folder is in use as long as
+a process holds the lock of one of its files, which the system releases when the process ends.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from dbmsolver.disk import lock
+
+_PREFIX = "dbmsolver-"
+_LOCK = "in-use"
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Make a folder; yield the path of an empty folder in it; remove all of it at the end.
+
+    Before, the folders of this user that no process uses any more are removed. OSError where none
+    can be made.
+    """
+    base = Path(tempfile.gettempdir())
+    for abandoned in base.glob(f"{_PREFIX}*/{_LOCK}"):
+        _remove_abandoned(abandoned)
+    with tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as path:
+        kept = _lock_of(path)
+        inner = Path(path, "files")
+        try:
+            inner.mkdir()
+            yield inner
+        finally:
+            os.close(kept)
+
+
+def _lock_of(folder: str) -> int:
+    """Return the lock of a new folder, taken where the file system has locks.
+
+    The file gets its name when it is locked, so nobody finds it without its owner.
+    """
+    new = Path(folder, "new")
+    opened = os.open(new, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    with suppress(OSError):
+        lock(opened)
+        os.link(new, Path(folder, _LOCK))
+    return opened
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Remove the folder of a lock, if it is this user's and no process holds the lock."""
+    try:
+        if hasattr(os, "getuid") and path.parent.lstat().st_uid != os.getuid():
+            return
+        opened = os.open(path, os.O_RDWR)
+    except OSError:
+        return
+    try:
+        lock(opened)
+    except OSError:  # in use, or locks are not known here
+        return
+    finally:
+        os.close(opened)
+    shutil.rmtree(path.parent, ignore_errors=True)

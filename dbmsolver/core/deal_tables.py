@@ -176,11 +176,12 @@ def _place_planes(kinds: int, removable: bool) -> Words:
     return words_array(bits)
 
 
-def _plane_masks(values: list[set[int]], plane_bits: Words) -> tuple[Words, Words]:
+def _plane_masks(values: list[frozenset[int]], plane_bits: Words) -> tuple[Words, Words]:
     varying, fixed = [0, 0, 0], [0, 0, 0]
+    bits = plane_bits.tolist()
     for card, places in enumerate(values):
         for plane in range(3):
-            seen = {int(plane_bits[plane, place]) for place in places}
+            seen = {bits[plane][place] for place in places}
             varying[plane] |= (len(seen) == 2) << card
             fixed[plane] |= (seen == {1}) << card
     # Every bit of `high` that can be 1 is part of keys: a king that is loose only home has one.

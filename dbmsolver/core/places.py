@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ def ace_is_forced(game: Game, card: int) -> bool:
     return card // 4 == 0 and game.policy != POLICY_NONE and not game.round_from
 
 
+@cache
 def parent_of(game: Game, card: int, number: int) -> int | None:
     """Return the parent of that number that a card may be put on; None if there is none."""
     kind, rise = PARENT_KINDS[game.build][number], game.rises[number]
@@ -48,7 +50,7 @@ def parent_of(game: Game, card: int, number: int) -> int | None:
     return (card ^ kind) + SUITS * rise if 0 <= card // SUITS + rise <= KING else None
 
 
-def loose_values(game: Game, kinds: tuple[int, ...], card: int, dealt: int) -> set[int]:
+def loose_values(game: Game, kinds: tuple[int, ...], card: int, dealt: int) -> frozenset[int]:
     """Place values that a loose card can have in a deal: by the rules, or where it was dealt.
 
     The two differ for a card in a reserve, to which none comes back. A card that is home is loose
@@ -60,13 +62,14 @@ def loose_values(game: Game, kinds: tuple[int, ...], card: int, dealt: int) -> s
     return values | {dealt} if dealt < PLACE_LOCKED else values
 
 
-def place_values(game: Game, kinds: tuple[int, ...], card: int, dealt: int) -> set[int]:
+@cache
+def place_values(game: Game, kinds: tuple[int, ...], card: int, dealt: int) -> frozenset[int]:
     """Place values that a loose card can have in this game, but for the foundation."""
     if ace_is_forced(game, card):
-        return {dealt} if dealt < PLACE_LOCKED else set()
+        return frozenset({dealt} if dealt < PLACE_LOCKED else ())
     values = {index for index in range(len(kinds)) if parent_of(game, card, index) is not None}
     if game.freecells:
         values.add(PLACE_FREECELL)
     if fills(game, card):
         values.add(PLACE_BOTTOM)
-    return values
+    return frozenset(values)

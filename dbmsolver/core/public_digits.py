@@ -87,11 +87,10 @@ def rank_contributions(digit_words: Words, plane_bits: Words, planes: int) -> Wo
         bits = [int(plane_bits[plane, place]) for plane in range(3)]
         if any(bits) or place == 0:
             place_of_bits[bits[0] + 2 * bits[1] + 4 * bits[2]] = place
+    by_suit = digit_words.reshape(13, SUITS, PLACES, -1)
     for suit in range(SUITS):
         bits = sum(((index >> (4 * plane + suit)) & 1) << plane for plane in range(planes))
-        places = place_of_bits[bits]
-        for rank in range(13):
-            result[rank] += digit_words[8 * (4 * rank + suit) + places]
+        result += np.take(by_suit[:, suit], place_of_bits[bits], axis=1)
     return result
 
 
@@ -103,7 +102,7 @@ def parent_move_codes(
     Returns the number of each pair, and the card and the digit of each number.
     """
     places_of = dict(zip(public["digit_cards"], public["digit_places"], strict=True))
-    codes = np.full(CARDS * PLACES, 0xFFFF, np.uint16)
+    codes = [0xFFFF] * (CARDS * PLACES)
     code_card, code_place = [], []
     for card in range(CARDS):
         comes_back = game.removable and card // SUITS >= game.kept_rank
@@ -112,4 +111,5 @@ def parent_move_codes(
                 codes[card * PLACES + place] = len(code_card)
             code_card.append(card)
             code_place.append(place)
-    return codes, np.array(code_card, np.uint8), np.array(code_place, np.uint8)
+    numbers = np.array(codes, np.uint16)
+    return numbers, np.array(code_card, np.uint8), np.array(code_place, np.uint8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Literal, NamedTuple
 
 from dbmsolver.game.cards import SUIT_NAMES, card_name
@@ -31,6 +32,12 @@ class Place(NamedTuple):
         if self.kind in ("pile", "stock", "waste", "reserve", "removed", "columns"):
             return self.kind
         return f"{self.kind} {self.index + 1}"
+
+
+@cache
+def column_places(count: int) -> tuple[Place, ...]:
+    """Return the places of so many columns."""
+    return tuple(Place("column", index) for index in range(count))
 
 
 PILE = Place("pile", 0)

@@ -104,12 +104,7 @@ class Patience(Position):
 
     def available(self) -> list[tuple[int, Place]]:
         """Return the cards that are free to move: last of columns, of the reserve, of the waste."""
-        free = [
-            (column[-1], Place("column", index))
-            for index, column in enumerate(self.columns)
-            if column
-        ]
-        free += [(card, RESERVE) for card in self.reserve[-1:]]
+        free = self.ends() + [(card, RESERVE) for card in self.reserve[-1:]]
         return free + [(card, WASTE) for card in self.waste[-1:]]
 
     def runs(self, rules: Rules) -> list[tuple[int, Place, int]]:
@@ -167,13 +162,9 @@ class Patience(Position):
     def _to_columns(
         self, card: int, source: Place, count: int, rules: Rules, alone: bool
     ) -> Iterator[Move]:
-        empty = None
-        for index, column in enumerate(self.columns):
-            fits = column and source != Place("column", index)
-            if fits and self.can_stack(card, column[-1], rules):
-                yield Move(card, source, Place("column", index), count=count)
-            if not column and empty is None:
-                empty = index
+        for place in self.columns_for(card, source, rules):
+            yield Move(card, source, place, count=count)
+        empty = next((index for index, column in enumerate(self.columns) if not column), None)
         fills = self.can_fill(card, rules) or (rules.fill == "waste" and source == WASTE)
         if empty is not None and fills and not alone:
             yield Move(card, source, Place("column", empty), count=count)
@@ -193,10 +184,9 @@ class Patience(Position):
         None if there is none.
         """
         safe = [
-            (suit(column[-1]), column[-1], Place("column", index))
-            for index, column in enumerate(self.columns)
-            if column
-            and is_safe_home(rules, self.counted(column[-1]), self.foundations, policy, self.lowest)
+            (suit(card), card, place)
+            for card, place in self.ends()
+            if is_safe_home(rules, self.counted(card), self.foundations, policy, self.lowest)
         ]
         if not safe:
             return None

@@ -13,7 +13,7 @@ from dbmsolver.errors import IllegalMoveError
 from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.cards import CARDS, RANKS, SUIT_NAMES, card_name, rank, suit
 from dbmsolver.game.kinds import Policy
-from dbmsolver.game.moves import PILE, STOCK, Move, Place
+from dbmsolver.game.moves import PILE, STOCK, Move, Place, column_places
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.safe_moves import is_safe_home
 from dbmsolver.game.showing import picture
@@ -92,7 +92,8 @@ class Position:
 
     def can_stack(self, child: int, parent: int, rules: Rules) -> bool:
         """Return True if `child` may be put on `parent`, the last card of a column."""
-        return rules.can_stack(self.counted(child), self.counted(parent), self.lowest)
+        base = self.base
+        return rules.can_stack(base.counted(child), base.counted(parent), base.lowest)
 
     def can_fill(self, card: int, rules: Rules) -> bool:
         """Return True if the card may be put into an empty column, wherever it comes from."""
@@ -119,19 +120,34 @@ class Position:
         """Return True if the card's foundation takes it next."""
         return rank(self.counted(card)) == self.foundations[suit(card)] + 1
 
-    def available(self) -> list[tuple[int, Place]]:
-        """Return the cards free to move: last of the columns, then those in the freecells."""
-        tops = [
-            (column[-1], Place("column", index))
-            for index, column in enumerate(self.columns)
+    def ends(self) -> list[tuple[int, Place]]:
+        """Return the last card of each column that has one, and where it lies."""
+        places = column_places(len(self.columns))
+        return [
+            (column[-1], place)
+            for column, place in zip(self.columns, places, strict=True)
             if column
         ]
+
+    def columns_for(self, card: int, source: Place, rules: Rules) -> list[Place]:
+        """Return the columns whose last card takes the card, but for the column it lies in.
+
+        Where ranks go round, a whole suit fits on its own end.
+        """
+        return [
+            place
+            for end, place in self.ends()
+            if self.can_stack(card, end, rules) and place != source
+        ]
+
+    def available(self) -> list[tuple[int, Place]]:
+        """Return the cards free to move: last of the columns, then those in the freecells."""
         cells = [
             (card, Place("freecell", index))
             for index, card in enumerate(self.freecells)
             if card is not None
         ]
-        return tops + cells
+        return self.ends() + cells
 
     def runs(self, rules: Rules) -> list[tuple[int, Place, int]]:
         """Return all movable runs as (deepest card, where it is, number of cards)."""
@@ -180,11 +196,8 @@ class Position:
         for card, source, count in self.runs(rules):
             if self.goes_home(card, count, rules):
                 moves.append(Move(card, source, Place("foundation", suit(card)), count=count))
-            for index, column in enumerate(self.columns):
-                # Where ranks go round, a whole suit fits on its own end.
-                other = source != Place("column", index)
-                if column and other and self.can_stack(card, column[-1], rules):
-                    moves.append(Move(card, source, Place("column", index), count=count))
+            for place in self.columns_for(card, source, rules):
+                moves.append(Move(card, source, place, count=count))
             from_column = source.kind == "column"
             if empty_cell is not None and source.kind != "freecell" and count == 1:
                 moves.append(Move(card, source, Place("freecell", empty_cell)))
@@ -201,9 +214,9 @@ class Position:
         """
         lowest = 1 + min(self.foundations)
         moves = [
-            Move(column[-1], Place("column", index), PILE)
-            for index, column in enumerate(self.columns)
-            if column and (not pile or rules.follows(column[-1], pile[-1], lowest))
+            Move(card, place, PILE)
+            for card, place in self.ends()
+            if not pile or rules.follows(card, pile[-1], lowest)
         ]
         if self.stock and not self.is_goal():
             moves.append(Move(self.stock[0], STOCK, PILE))
@@ -301,12 +314,12 @@ class Position:
         if source.kind == "foundation":
             height = self.foundations[suit(card)] if self.pile is None else 0
             return count == 1 and source.index == suit(card) and height == rank(self.counted(card))
-        if count == 1 or source.kind != "column":
+        if source.kind != "column":
             return count == 1 and (card, source) in self.available()
         if not 0 <= source.index < len(self.columns):
             return False
         column = self.columns[source.index]
-        return 1 < count <= len(column) and column[-count] == card
+        return 1 <= count <= len(column) and column[-count] == card
 
     def turned(self) -> Position:
         """Return the position with each card turned into what it counts as.

@@ -32,6 +32,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import get_args
 
 from dbmsolver.arguments import checked_choice, checked_int
@@ -92,6 +93,19 @@ _PARENTS: dict[Build, tuple[tuple[int, int], ...]] = {
     "other": ((1, 1), (2, 1), (3, 1)),
 }
 """A card's legal parents: what XOR on its suit gives theirs, and how much higher they are."""
+
+
+@cache  # this is asked more often than anything else
+def _parent_number(
+    build: Build, goes_round: bool, child: int, parent: int, lowest: int
+) -> int | None:
+    """Return the number of `parent` among the legal parents of `child`; None without one."""
+    rise = rank(parent) - rank(child)
+    if goes_round and rank(child) == 13:
+        rise = int(rank(parent) == lowest)
+    pair = suit(parent) ^ suit(child), rise
+    parents = _PARENTS[build]
+    return parents.index(pair) if pair in parents else None
 
 
 def check_range(what: str, value: int, low: int, high: int) -> None:
@@ -394,12 +408,7 @@ class Rules:
 
     def parent_number(self, child: int, parent: int, lowest: int = 1) -> int | None:
         """Return the number of `parent` among the legal parents of `child`; None without one."""
-        rise = rank(parent) - rank(child)
-        if self.base == "round" and rank(child) == 13:
-            rise = int(rank(parent) == lowest)
-        pair = suit(parent) ^ suit(child), rise
-        parents = _PARENTS[self.build]
-        return parents.index(pair) if pair in parents else None
+        return _parent_number(self.build, self.base == "round", child, parent, lowest)
 
     def can_stack(self, child: int, parent: int, lowest: int = 1) -> bool:
         """Return True if `child` may be put on `parent`, the last card of a column."""

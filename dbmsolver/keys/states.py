@@ -125,6 +125,8 @@ class StateCodec:
         self.last_stratum = core.CARDS + self.locked
         self.root = State(self.deal_tables.signature, *self.deal_tables.planes)
         self._dealt = dealt
+        self._release: list[int] = self.tables.release.tolist()
+        self._place_planes: list[list[int]] = self.tables.place_planes.tolist()
         self._under: dict[int, int | None] = {}
         self._column: dict[int, int] = {}
         for index, column in enumerate(position.columns):
@@ -209,10 +211,10 @@ class StateCodec:
         planes = [0, 0, 0]
         for card, place in places.items():
             if place == core.PLACE_LOCKED:
-                signature += int(self.tables.release[card])
+                signature += self._release[card]
                 continue
             for plane in range(3):
-                planes[plane] |= int(self.tables.place_planes[plane, place]) << card
+                planes[plane] |= self._place_planes[plane][place] << card
         return State(signature, *planes)
 
     def _places(self, position: Position) -> dict[int, int]:
@@ -326,7 +328,7 @@ class StateCodec:
         """Return the place value of a card, as kernels have it."""
         if card // 4 < (state.signature >> (4 * (card % 4))) & 15:
             return core.PLACE_HOME
-        release = int(self.tables.release[card])
+        release = self._release[card]
         if self._dealt[card] == core.PLACE_LOCKED:
             shift = release.bit_length() - 1
             column = self._column[card]

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from dbmsolver.keys.wide import WideKeys
     from dbmsolver.search.improve.best import Best
     from dbmsolver.search.proof.dives import Schedule
+    from dbmsolver.search.proof.strata import ProofSearch
     from dbmsolver.search.proof.workers import Workers
 
 
@@ -129,7 +130,7 @@ class Stages:
                 if not self.begun:
                     yield PatienceDives(keys, self.recorder, self.limits, self.memory, None)
                     self._begin()
-                yield self._strata(states_of(keys), connection, stack)
+                yield self._beside_beams(self._strata(states_of(keys), connection, stack))
             return
         self.best = best = Best(keys, self.recorder)
         classes, won = self._classes_ahead(keys), False
@@ -170,7 +171,7 @@ class Stages:
 
                     yield LookAhead(keys, recorder, self.limits, threads, self.memory)
                 self._begin()
-            yield self._strata(keys, connection, stack)
+            yield self._beside_beams(self._strata(keys, connection, stack))
 
     def _connection(self, stack: ExitStack) -> Connection | None:
         """Return the connection to a cluster, which the stack closes; None without one.
@@ -191,13 +192,19 @@ class Stages:
         connection: Connection | None,
         stack: ExitStack,
         best: Best[Any] | None = None,
-    ) -> Search:
+    ) -> ProofSearch:
         """Return the search that closes all strata; the stack ends its workers."""
         from dbmsolver.search.proof.strata import ProofSearch
 
         workers = self._workers(keys, connection)
         stack.callback(workers.close)
         return ProofSearch(keys, self.recorder, workers, self.threads, self.memory, best)
+
+    def _beside_beams(self, proof: ProofSearch) -> Search:
+        """Return a proof, and beams beside it."""
+        from dbmsolver.search.improve.beside_proof import BesideProof
+
+        return BesideProof(proof, self.keys, self.memory // 8)
 
     def _workers(self, keys: StateCodec, connection: Connection | None) -> Workers:
         """Return the workers that close signatures."""

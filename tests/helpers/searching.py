@@ -12,7 +12,8 @@ from dbmsolver import api
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
-from dbmsolver.search.improve import leaving_dives, patience_dives
+from dbmsolver.search.astar import look_ahead
+from dbmsolver.search.improve import beam_ahead, beside_proof, leaving_dives, patience_dives
 from dbmsolver.search.proof import (
     any_passes,
     dives,
@@ -42,6 +43,9 @@ def end_of(steps: Generator[Any, Any, Answer]) -> Answer:
 def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the search on disk do everything."""
     monkeypatch.setattr(late_dives, "SHARE", 0.0)
+    monkeypatch.setattr(beside_proof, "SHARE", 0.0)
+    monkeypatch.setattr(beam_ahead, "WIDTHS", ())
+    monkeypatch.setattr(look_ahead, "STATES", 1)
     monkeypatch.setattr(dives, "SCHEDULE", ())
     monkeypatch.setattr(dives, "CLASS_SCHEDULE", ())
     monkeypatch.setattr(any_passes, "SCHEDULE", ())

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from dbmsolver.keys.choice import are_of_patience
+from dbmsolver.core.shards import NO_CEILING
+from dbmsolver.keys.choice import AnyKeys, are_of_patience
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.improve.beam import Beam, BeamShape, room_for
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.trace import Step
@@ -39,7 +41,7 @@ LATER = (
 """The beams beside the search by cost layers, in their order."""
 PACE = 3
 """The pace of later beams: one starts once the search has evaluated PACE times its states."""
-_STATES = 200
+STATES = 200
 """The states that a beam looks at, for each of its width. It is often fewer."""
 
 
@@ -62,7 +64,25 @@ def memory_for_beams(memory: int, any_solution: bool) -> int:
     if any_solution:
         return memory // 4
     part = memory // 8
-    return part if room_for(part) >= _STATES * _BESIDE[0][1].width else 0
+    return part if room_for(part) >= STATES * _BESIDE[0][1].width else 0
+
+
+def first_shapes(of_patience: bool) -> tuple[BeamShape, ...]:
+    """Return the beams that come first, in games of Klondike's kind or in others."""
+    return FIRST_OF_PATIENCE if of_patience else FIRST
+
+
+def beam_of(keys: AnyKeys, shape: BeamShape, room: int, ceiling: int = NO_CEILING) -> AnyBeam:
+    """Return a beam over the positions of a deal, for solutions of fewer than `ceiling` moves.
+
+    It looks at no more than `room` states.
+    """
+    if are_of_patience(keys):
+        from dbmsolver.search.improve.patience_beam import PatienceBeam
+
+        return PatienceBeam(keys, shape, room, ceiling)
+    assert isinstance(keys, StateCodec)
+    return Beam(keys, shape, room, ceiling)
 
 
 class Improver:
@@ -86,7 +106,7 @@ class Improver:
     @property
     def first(self) -> tuple[BeamShape, ...]:
         """The beams that come first, one after the other."""
-        return FIRST_OF_PATIENCE if self._of_patience else FIRST
+        return first_shapes(self._of_patience)
 
     def due(self, evaluated: int) -> AnyBeam | None:
         """Return the next of the later beams, if it is time for it.
@@ -96,7 +116,7 @@ class Improver:
         if not self._due:
             return None
         pace, shape = self._due[0]
-        states = _STATES * shape.width
+        states = STATES * shape.width
         if states > self.room or evaluated < pace * states:
             return None
         self._due.pop(0)
@@ -104,9 +124,4 @@ class Improver:
 
     def beam(self, shape: BeamShape) -> AnyBeam:
         """Return a beam for solutions that are shorter than the best one."""
-        keys, ceiling = self.best.codec, self.best.ceiling
-        if self._of_patience:
-            from dbmsolver.search.improve.patience_beam import PatienceBeam
-
-            return PatienceBeam(keys, shape, self.room, ceiling)
-        return Beam(keys, shape, self.room, ceiling)
+        return beam_of(self.best.codec, shape, self.room, self.best.ceiling)

@@ -37,6 +37,11 @@ class ProofSearch(ProofState):
     _dives: LateDives | None = None  # where dives are possible
 
     @property
+    def is_diving(self) -> bool:
+        """True while a dive has its share of the memory."""
+        return self._dives is not None and self._dives.under_way
+
+    @property
     def shortest(self) -> bool:
         """True if the solution is a shortest one: layers are closed in ascending order."""
         return self.recorder.question == Question.SOLVE

@@ -1,0 +1,93 @@
+"""A proof, and beams beside it, so that a deal that can be won is not searched to its end.
+
+Dives go deep, and miss solutions where there is little room: with one freecell beams find most of
+them at once, which a proof may take hours to come to. The two take turns. Beams grow wider from one
+to the next, and look at a small share of the states that the proof closes. What they do is told by
+counts and not by the clock, so that a proof with a limit of states ends in the same way on any
+machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dbmsolver.keys.choice import AnyKeys, are_of_patience, position_keys
+from dbmsolver.results import Commit, Report
+from dbmsolver.search.improve.beam import room_for
+from dbmsolver.search.improve.improver import LATER, STATES, AnyBeam, beam_of, first_shapes
+from dbmsolver.search.outcome import GoalMet, Outcome, Search
+from dbmsolver.search.proof.strata import ProofSearch
+from dbmsolver.search.trace import Step, replay, steps_of
+
+SHARE = 0.05
+"""The states that beams may look at, as a share of the states that the proof closes."""
+
+
+class BesideProof(Search):
+    """The proof, and the beams, which have `memory` bytes.
+
+    `keys` are those of the run. A solution of a beam ends the search.
+    """
+
+    def __init__(self, proof: ProofSearch, keys: AnyKeys, memory: int) -> None:
+        self.proof = proof
+        self.recorder = proof.recorder
+        self.keys = keys
+        self._positions = position_keys(keys.deal, self.recorder.policy)
+        self._room = room_for(memory)
+        self._shapes = [*first_shapes(are_of_patience(self._positions)), *LATER]
+        self._beam: AnyBeam | None = None
+        self._closed_before = self.recorder.statistics.closed
+        self._looked_at = 0  # by all beams that are over
+        self._steps: list[Step] | None = None
+
+    @property
+    def counted(self) -> int:
+        """The number of states that the limit of states is compared with."""
+        return self.proof.counted
+
+    def step(self) -> Outcome | None:
+        """Go on with the proof, or with the beam that is under way."""
+        if self._beam is None:
+            outcome = self.proof.step()
+            if outcome is None and self._is_due():
+                shape = self._shapes.pop(0)
+                self._beam = beam_of(self._positions, shape, self._room)
+            return outcome
+        if not self._beam.step():
+            return None
+        steps, self._looked_at = self._beam.steps, self._looked_at + self._beam.looked_at
+        self._beam = None
+        if steps is None:
+            return None
+        self._steps = steps_of(self.keys, replay(self._positions, steps))
+        return GoalMet()
+
+    def _is_due(self) -> bool:
+        """Return True if the next beam stays within SHARE and the memory, and no dive has any."""
+        if not self._shapes or self.proof.is_diving:
+            return False
+        states = STATES * self._shapes[0].width
+        closed = self.recorder.statistics.closed - self._closed_before
+        return states <= self._room and self._looked_at + states <= SHARE * closed
+
+    def report(self) -> Report:
+        """Return a snapshot of the proof, or of the beam while the proof waits for it."""
+        report = self.proof.report()
+        return report if self._beam is None else replace(report, phase="look ahead")
+
+    def commit(self) -> Commit | None:
+        """Commit what the proof has finished, and what is pending."""
+        return self.proof.commit()
+
+    def end(self, outcome: Outcome) -> Outcome:
+        """Take the results of the work under way, and commit all that is finished."""
+        return self.proof.end(outcome)
+
+    def close(self) -> None:
+        """End the dives of the proof."""
+        self.proof.close()
+
+    def path(self, goal: GoalMet) -> list[Step] | None:
+        """Return the steps from the deal to the goal."""
+        return self.proof.path(goal) if self._steps is None else self._steps

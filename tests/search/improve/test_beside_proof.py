@@ -1,0 +1,154 @@
+"""Beams beside a proof: they win deals, change no proof, and are due by what is closed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from helpers import faults
+from helpers.searching import check_win, without_dives
+
+from dbmsolver import api
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
+from dbmsolver.game.shipped import rules_for
+from dbmsolver.keys.records import RecordKeys
+from dbmsolver.results import Keep, Limit
+from dbmsolver.search import inspect
+from dbmsolver.search.improve import beside_proof
+from dbmsolver.search.improve.beam import BYTES
+from dbmsolver.search.improve.beside_proof import BesideProof
+from dbmsolver.search.improve.improver import STATES, first_shapes
+
+WON = [
+    ("freecell", 3, "dominating"),
+    ("freecell", 3, "every-position"),
+    ("bakers_game", 1, "dominating"),
+    ("relaxed_freecell", 3, "every-position"),
+    ("fortress", 2, "every-position"),
+    ("penguin", 2, "every-position"),
+    ("klondike", 3, "dominating"),
+    ("klondike_by_threes", 3, "every-position"),
+    ("canfield", 8, "every-position"),
+]
+"""Deals that beams win, of families of their own: game, number, method."""
+LOST = [("freecell", 146692, "dominating"), ("klondike_by_threes", 38, "dominating")]
+
+
+@pytest.fixture
+def beams_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing but beams precede the end of a proof, the first of them at once."""
+    without_dives(monkeypatch)
+    monkeypatch.setattr(beside_proof, "SHARE", 1e6)
+
+
+@pytest.mark.usefixtures("beams_alone")
+@pytest.mark.parametrize(("game", "number", "method"), WON)
+def test_a_win_of_a_beam(game: str, number: int, method: Any, tmp_path: Path) -> None:
+    deal = Deal.from_number(number, rules_for(game))
+    result = api.prove(deal, method=method, store=tmp_path, memory="256M")
+    assert (result.verdict, result.shortest) == ("solved", False)
+    assert result.states < 20_000
+    position = deal.position
+    for move in result.moves:
+        move = move._replace(forced=False)
+        assert move in position.moves(deal.rules)
+        position = position.apply(move)
+    assert position.is_goal()
+    assert inspect.status(tmp_path).length == result.length
+    again = api.prove(deal, method=method, store=tmp_path)
+    assert (again.verdict, again.moves) == ("solved", result.moves)
+
+
+@pytest.mark.usefixtures("beams_alone")
+@pytest.mark.parametrize("keep", ["all", "none"])
+@pytest.mark.parametrize("policy", ["none", "horne"])
+def test_a_win_needs_no_closed_states(keep: Keep, policy: Policy, tmp_path: Path) -> None:
+    deal = Deal.from_number(5)
+    result = api.prove(deal, store=tmp_path, keep=keep, policy=policy)
+    assert result.verdict == "solved"
+    check_win(deal, [move._replace(forced=False) for move in result.moves], policy)
+
+
+@pytest.mark.parametrize(("game", "number", "method"), LOST)
+def test_a_proof_is_the_same_with_beams(
+    game: str, number: int, method: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deal = Deal.from_number(number, rules_for(game))
+    without_dives(monkeypatch)
+    expected = api.prove(deal, method=method)
+    monkeypatch.setattr(beside_proof, "SHARE", 1e6)
+    result = api.prove(deal, method=method, store=tmp_path)
+    assert result.verdict == expected.verdict == "unsolvable"
+    assert (result.states, result.digest) == (expected.states, expected.digest)
+    assert faults.check(tmp_path).valid
+
+
+@pytest.mark.usefixtures("beams_alone")
+def test_a_limit_that_comes_in_a_beam_leaves_a_proof_that_goes_on(tmp_path: Path) -> None:
+    deal = Deal.from_number(146692)
+    expected = api.prove(deal)
+    asked = 0
+
+    def cancel() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 5
+
+    begun = api.prove(deal, store=tmp_path, cancel=cancel)
+    assert begun.limit == Limit.INTERRUPT
+    result = api.prove(deal, store=tmp_path)
+    assert (result.verdict, result.states, result.digest) == (
+        "unsolvable",
+        expected.states,
+        expected.digest,
+    )
+    assert faults.check(tmp_path).valid
+
+
+def beside(memory: int) -> tuple[BesideProof, SimpleNamespace]:
+    """Return beams beside a proof that closes nothing, and its counts."""
+    statistics = SimpleNamespace(closed=1000)
+    recorder = SimpleNamespace(statistics=statistics, policy="wkr")
+    proof: Any = SimpleNamespace(
+        recorder=recorder, is_diving=False, step=lambda: None, counted=statistics.closed
+    )
+    keys = RecordKeys(Deal.from_number(146692), "wkr")
+    return BesideProof(proof, keys, memory), statistics
+
+
+def test_beams_are_due_by_what_is_closed() -> None:
+    """Not by the clock, and what was closed in earlier runs does not count."""
+    search, statistics = beside(1 << 30)
+    states = STATES * first_shapes(False)[0].width
+    statistics.closed += round(states / beside_proof.SHARE) - 1
+    search.step()
+    assert search._beam is None
+    statistics.closed += 1
+    search.proof.is_diving = True  # type: ignore[misc]
+    search.step()
+    assert search._beam is None
+    search.proof.is_diving = False  # type: ignore[misc]
+    search.step()
+    assert search._beam is not None
+    while search._beam is not None:
+        search.step()
+    second = STATES * first_shapes(False)[1].width
+    assert 0 < search._looked_at <= 2 * states
+    statistics.closed = 1000 + round((search._looked_at + second) / beside_proof.SHARE) - 1
+    search.step()
+    assert search._beam is None
+    statistics.closed += 1
+    search.step()
+    assert search._beam is not None
+
+
+def test_beams_that_do_not_fit_the_memory_are_not_made() -> None:
+    states = STATES * first_shapes(False)[0].width
+    for room, made in ((states, True), (states - 1, False)):
+        search, statistics = beside(room * BYTES)
+        statistics.closed = 1 << 30
+        search.step()
+        assert (search._beam is not None) == made, room

@@ -3,7 +3,7 @@
 Dives go deep, and miss solutions where there is little room: with one freecell beams find most of
 them at once, which a proof may take hours to come to. The two take turns. Beams grow wider from one
 to the next, and look at a small share of the states that the proof closes. What they do is told by
-counts and not by the clock, so that a proof with a limit of states ends in the same way on any
+counts and not by the clock, so that a proof with a limit of states ends in the same way on a slow
 machine.
 """
 
@@ -20,7 +20,10 @@ from dbmsolver.search.proof.strata import ProofSearch
 from dbmsolver.search.trace import Step, replay, steps_of
 
 SHARE = 0.05
-"""The states that beams may look at, as a share of the states that the proof closes."""
+"""The states that beams may look at, as a share of the states that each worker of the proof closes.
+
+All workers wait for a beam, so this is about its share of the time.
+"""
 
 
 class BesideProof(Search):
@@ -69,7 +72,8 @@ class BesideProof(Search):
             return False
         states = STATES * self._shapes[0].width
         closed = self.recorder.statistics.closed - self._closed_before
-        return states <= self._room and self._looked_at + states <= SHARE * closed
+        each = closed / self.proof.workers.count
+        return states <= self._room and self._looked_at + states <= SHARE * each
 
     def report(self) -> Report:
         """Return a snapshot of the proof, or of the beam while the proof waits for it."""

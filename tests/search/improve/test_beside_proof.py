@@ -108,21 +108,25 @@ def test_a_limit_that_comes_in_a_beam_leaves_a_proof_that_goes_on(tmp_path: Path
     assert faults.check(tmp_path).valid
 
 
-def beside(memory: int) -> tuple[BesideProof, SimpleNamespace]:
+def beside(memory: int, threads: int = 1) -> tuple[BesideProof, SimpleNamespace]:
     """Return beams beside a proof that closes nothing, and its counts."""
     statistics = SimpleNamespace(closed=1000)
     recorder = SimpleNamespace(statistics=statistics, policy="wkr")
     proof: Any = SimpleNamespace(
-        recorder=recorder, is_diving=False, step=lambda: None, counted=statistics.closed
+        recorder=recorder,
+        is_diving=False,
+        step=lambda: None,
+        workers=SimpleNamespace(count=threads),
     )
     keys = RecordKeys(Deal.from_number(146692), "wkr")
     return BesideProof(proof, keys, memory), statistics
 
 
-def test_beams_are_due_by_what_is_closed() -> None:
+@pytest.mark.parametrize("threads", [1, 3])
+def test_beams_are_due_by_what_is_closed(threads: int) -> None:
     """Not by the clock, and what was closed in earlier runs does not count."""
-    search, statistics = beside(1 << 30)
-    states = STATES * first_shapes(False)[0].width
+    search, statistics = beside(1 << 30, threads)
+    states = threads * STATES * first_shapes(False)[0].width
     statistics.closed += round(states / beside_proof.SHARE) - 1
     search.step()
     assert search._beam is None
@@ -135,9 +139,9 @@ def test_beams_are_due_by_what_is_closed() -> None:
     assert search._beam is not None
     while search._beam is not None:
         search.step()
-    second = STATES * first_shapes(False)[1].width
+    second = search._looked_at + STATES * first_shapes(False)[1].width
     assert 0 < search._looked_at <= 2 * states
-    statistics.closed = 1000 + round((search._looked_at + second) / beside_proof.SHARE) - 1
+    statistics.closed = 1000 + round(threads * second / beside_proof.SHARE) - 1
     search.step()
     assert search._beam is None
     statistics.closed += 1

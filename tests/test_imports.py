@@ -157,6 +157,12 @@ BY_NAME = ("import_module", "importlib.import_module", "__import__")
 """Functions that load a module whose name they are given."""
 
 
+def is_import(function: ast.expr) -> bool:
+    """Return True for a function that loads a module."""
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return name in ("import_module", "__import__") and ast.unparse(function) in BY_NAME
+
+
 def names_in(path: Path) -> Iterator[str]:
     for node in nodes(path):
         if isinstance(node, ast.Import):
@@ -168,7 +174,7 @@ def names_in(path: Path) -> Iterator[str]:
                 whole = f"{node.module}.{alias.name}"
                 is_module = whole.removeprefix("dbmsolver.") in MODULES
                 yield whole if is_module else node.module
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) in BY_NAME:
+        elif isinstance(node, ast.Call) and is_import(node.func):
             name = node.args[0]
             if isinstance(name, ast.Constant):
                 yield str(name.value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -52,11 +52,14 @@ def missing(text: str) -> list[str]:
     return [name for name in named if name not in endings() and Path(name).name not in FOREIGN]
 
 
-def docstrings(path: Path) -> Iterator[str]:
-    """Yield the strings of a module that stand alone: its docstrings, and those below names."""
-    for node in ast.walk(ast.parse(path.read_bytes())):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            yield str(node.value.value)
+@cache
+def docstrings(path: Path) -> tuple[str, ...]:
+    """Return the strings of a module that stand alone: its docstrings, and those below names."""
+    return tuple(
+        str(node.value.value)
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    )
 
 
 def begins_badly(text: str) -> bool:

@@ -224,7 +224,7 @@ def pieces(monkeypatch: pytest.MonkeyPatch, rows: int) -> list[int]:
     return without
 
 
-@pytest.mark.parametrize("stored", [False, True])
+@pytest.mark.parametrize("stored", few_fast([True, False], 1))
 def test_a_search_is_left_while_it_makes_room(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, stored: bool
 ) -> None:

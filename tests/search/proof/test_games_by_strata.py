@@ -19,6 +19,7 @@ from helpers.interruptions import interrupt
 from helpers.pair_games import pyramid
 from helpers.patience_games import small_deck
 from helpers.pile_games import golf
+from helpers.selection import few_fast
 
 from dbmsolver import api
 from dbmsolver.errors import InternalError, StoreError
@@ -61,6 +62,15 @@ SEARCHED = [
     for question in (QUESTIONS if deck in ("golf", "pyramid") else QUESTIONS[:1])
 ]
 """Decks and questions that are answered by closing strata."""
+CASES = few_fast(
+    (
+        (deck, question, VERDICTS[(number + other) % 2])
+        for number, (deck, question) in enumerate(SEARCHED)
+        for other in (0, 1)
+    ),
+    len(SEARCHED),
+)
+"""The same with both verdicts; of each one of them is a fast test."""
 
 UNSOLVABLE = {
     ("golf", 1): (219_907, "fe4dadf30dcf1d67"),
@@ -160,8 +170,7 @@ def test_two_threads_find_what_one_does(question: Question) -> None:
 
 
 @pytest.mark.usefixtures("no_dives")
-@pytest.mark.parametrize(("deck", "question"), SEARCHED)
-@pytest.mark.parametrize("wanted", VERDICTS)
+@pytest.mark.parametrize(("deck", "question", "wanted"), CASES)
 def test_signatures_closed_in_pieces(
     deck: str, question: Question, wanted: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,8 +183,7 @@ def test_signatures_closed_in_pieces(
 
 
 @pytest.mark.usefixtures("no_dives")
-@pytest.mark.parametrize(("deck", "question"), SEARCHED)
-@pytest.mark.parametrize("wanted", VERDICTS)
+@pytest.mark.parametrize(("deck", "question", "wanted"), CASES)
 def test_pending_states_go_to_the_store_where_memory_is_little(
     deck: str, question: Question, wanted: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -204,8 +212,7 @@ def test_pending_states_go_to_the_store_where_memory_is_little(
 
 
 @pytest.mark.usefixtures("no_dives")
-@pytest.mark.parametrize(("deck", "question"), SEARCHED)
-@pytest.mark.parametrize("wanted", VERDICTS)
+@pytest.mark.parametrize(("deck", "question", "wanted"), CASES)
 def test_crashes_leave_what_was_committed(
     deck: str, question: Question, wanted: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -272,8 +279,7 @@ def test_limits_leave_a_search_that_goes_on(
 
 
 @pytest.mark.usefixtures("no_dives")
-@pytest.mark.parametrize(("deck", "question"), SEARCHED)
-@pytest.mark.parametrize("wanted", VERDICTS)
+@pytest.mark.parametrize(("deck", "question", "wanted"), CASES)
 def test_write_errors(
     deck: str, question: Question, wanted: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import numpy as np
 import pytest
+import xxhash
+import zstandard
 
 from dbmsolver.errors import DiskFullError, StoreError
 from dbmsolver.storage import levels as module
@@ -108,6 +111,23 @@ def test_chunks_that_no_level_has(
     again = opened(tmp_path / "levels")
     assert again.last == (0 if fits else -1)
     again.close()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"no planes", zstandard.compress(b""), zstandard.compress(b"\0" * 80)],
+    ids=["none", "empty", "of one word"],
+)
+def test_a_body_that_is_not_what_its_chunk_says(tmp_path: Path, body: bytes) -> None:
+    """Refuse two rows of two words of ways, if the checksum is right and the planes are not."""
+    numbers = struct.pack("<III", 2, 2, len(body))
+    checksum = struct.pack("<Q", xxhash.xxh3_64_intdigest(body + numbers))
+    levels = opened(tmp_path / "levels")
+    with levels.writing(0) as writer:
+        writer.put([numbers + checksum + body])
+    with pytest.raises(StoreError, match="the level is damaged"):
+        list(levels.read(0))
+    levels.close()
 
 
 def test_a_level_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

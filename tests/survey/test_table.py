@@ -24,8 +24,8 @@ from dbmsolver.survey.formats import (
     read_rows,
     write_table,
 )
-from dbmsolver.survey.loading import journal_of, load_rows
-from dbmsolver.survey.rows import Inquiry, Row
+from dbmsolver.survey.loading import TableRows, journal_of, load_rows
+from dbmsolver.survey.rows import COLUMNS, Inquiry, Row
 from dbmsolver.survey.table import SurveyTable, _cut_last_line
 
 VERDICT = Inquiry.VERDICT
@@ -147,6 +147,54 @@ def test_a_line_that_was_cut_off(path: Path, cut: int) -> None:
         assert len(table.rows) == 2
         table.put([ROWS[2]])
     assert len(kept(path)) == 3
+
+
+@pytest.mark.parametrize("ending", LINES)
+def test_a_first_line_that_was_cut_off(tmp_path: Path, ending: str) -> None:
+    """A table whose first line was being written has no rows; other text is refused."""
+    path = tmp_path / f"table{ending}"
+    first = (first_line(ending) + lines_of(ROWS, ending)).partition("\n")[0]
+    for size in (1, 12, len(first)):
+        path.write_text(first[:size])
+        assert kept(path) == []
+        path.write_text("x" + first[:size])
+        with pytest.raises(StoreError, match="not the columns of a survey"):
+            kept(path)
+
+
+def test_rows_with_a_value_too_few_or_too_many(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    line = lines_of([row(1)], ".csv").removesuffix("\n")
+    for words, count in ((line + ",", 1), (line.rpartition(",")[0], -1)):
+        path.write_text(f"{first_line('.csv')}{words}\n")
+        expected = len(COLUMNS)
+        said = f"table.csv, line 2: {expected + count} values, expected {expected}$"
+        with pytest.raises(StoreError, match=said):
+            kept(path)
+
+
+def test_files_that_cannot_be_read(path: Path) -> None:
+    """A table or a journal that cannot be read is not taken for one without rows."""
+    path.mkdir()
+    with pytest.raises(StoreError, match="cannot be read"):
+        kept(path)
+    path.rmdir()
+    journal_of(path).mkdir()
+    with pytest.raises(StoreError, match=r"journal: cannot be read"):
+        kept(path)
+
+
+def test_the_order_of_rows(path: Path) -> None:
+    """Order by rules, then numbers, those of other programs after them, then boards."""
+    fewer = [row(number, rules=rules_for("freecell", 2)) for number in (2, 10)]
+    numbers = [row(number) for number in (-1, 3, 20)]
+    others = [replace(row(number), deal=f"pysol {number}") for number in (1, 4)]
+    boards = [replace(row(1), number=None, board=board) for board in ("a board", "b board")]
+    expected = fewer + numbers + others + boards
+    rows = TableRows(str(path))
+    for one in expected[::-2] + expected[-2::-2]:
+        rows.put(one)
+    assert rows.sorted() == expected
 
 
 @pytest.mark.parametrize("block", [1, 7, 1 << 16])

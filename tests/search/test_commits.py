@@ -13,9 +13,11 @@ from helpers.searching import prove
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
+from dbmsolver.results import Limits, Question
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef, CommitBatch, NewRecord, Written
 from dbmsolver.search.ledger import Entry, entry_of_one
+from dbmsolver.search.recorder import Recorder
 from dbmsolver.storage.blocks import Runs, encode_block, read_block
 from dbmsolver.storage.records import (
     BlockKey,
@@ -185,6 +187,68 @@ def test_numbers_of_removed_records_are_not_given_again(store: Store) -> None:
         assert other.key is not None
         assert number_of(other.key) == store.numbers
         assert again.wrote(other.key)
+
+
+def recorder_of(store: Store, *, keep_closed: bool = True) -> Recorder:
+    return Recorder(store, Question.PROVE, Limits(), resumable=True, keep_closed=keep_closed)
+
+
+@pytest.mark.parametrize("keep_closed", [True, False])
+@pytest.mark.parametrize("always", [True, False])
+def test_which_closed_states_are_kept(store: Store, keep_closed: bool, always: bool) -> None:
+    """Where only counts are kept, blocks are written with `always` alone, and count for nothing."""
+    recorder = recorder_of(store, keep_closed=keep_closed)
+    before = recorder.statistics.closed_bytes
+    closed = block(3, 4).block
+    (ref,) = recorder.add_closed([closed], always=always, kind=b"A")
+    assert ref.fetch(store).runs().signatures.tolist() == [3, 4]
+    written = len(closed.data) if keep_closed or always else 0
+    assert recorder.batch.block_bytes == written
+    assert recorder.disk() == store.size() + written
+    counted = len(closed.data) if keep_closed else 0
+    assert recorder.statistics.closed_bytes == before + counted
+    assert recorder.commit(0, 7).bytes == written
+    assert store.keys(b"A") == ([ref.key] if written else [])
+    assert store.keys(b"C") == []
+    assert store.manifest.closed_bytes == before + counted
+
+
+def test_closed_states_that_are_cleared(store: Store) -> None:
+    """A commit removes those of before, and writes those of the batch."""
+    recorder = recorder_of(store)
+    recorder.add_closed([block(3, 4).block])
+    assert recorder.commit(0, 7).number == 1
+    (later,) = recorder.add_closed([block(5, 6).block])
+    recorder.clear_closed()
+    assert recorder.commit(0, 7).number == 2
+    assert store.keys(b"C") == [later.key]
+    assert store.manifest.closed_bytes == len(store.read(later.key or b""))
+
+
+def test_candidates_that_are_spilled_belong_to_no_commit_yet(store: Store) -> None:
+    """Their records are abandoned if the run ends; the next commit takes them over."""
+    recorder = recorder_of(store)
+    recorder.commit(0, 7)
+    spilled, packed = Candidates.of(7, runs(4, 3)), Candidates.of(8, runs(5))
+    packed.packed, packed.runs = packed.pack(), None
+    recorder.spill([spilled, packed])
+    keys = [spilled.record, packed.record]
+    assert not spilled.in_memory and not packed.in_memory
+    assert recorder.abandoned() == store.keys(b"P") == keys
+    assert [parse_pending_key(key or b"")[:2] for key in keys] == [(0, 7), (0, 8)]
+    assert spilled.load(store).signatures.tolist() == [3, 4]
+    recorder.commit(0, 7)
+    assert recorder.abandoned() == []
+    assert store.keys(b"P") == keys
+
+
+def test_candidates_that_have_a_record_are_not_packed_again(store: Store) -> None:
+    """Those in the store may be in memory, too; those in neither place are of others."""
+    recorder = recorder_of(store)
+    new, stored = Candidates.of(7, runs(4, 3)), Candidates.of(7, runs(5), record=b"P")
+    (record,) = recorder.packed([stored, stored.select(np.array([5], np.uint64)), new])
+    assert (record.layer, record.stratum, record.candidates) == (0, 7, new)
+    assert record.entry == entry_of_one(3, 1).plus(entry_of_one(4, 1))
 
 
 @pytest.mark.parametrize(("states", "forced"), [(1, 1), (2, 0), (1, 0)])

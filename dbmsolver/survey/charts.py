@@ -94,7 +94,7 @@ def _few(series: Series) -> list[tuple[str, Sequence[int], str]]:
 def _steps(values: Sequence[int]) -> list[float]:
     """Return the edges of bars of equal width around whole numbers."""
     low, high = min(values), max(values)
-    width = max(1, math.ceil((high - low + 1) / _MOST_BINS))
+    width = math.ceil((high - low + 1) / _MOST_BINS)
     bars = (high - low) // width + 1
     return [low - 0.5 + width * number for number in range(bars + 1)]
 

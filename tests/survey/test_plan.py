@@ -156,6 +156,24 @@ def test_no_job_is_larger_than_a_machine(tmp_path: Path) -> None:
     assert pool.orders[-1].limits.memory == WHOLE // 2
 
 
+def test_a_machine_is_given_whole_when_no_other_job_runs(tmp_path: Path) -> None:
+    """Whichever machine runs the others: those that need a whole one are together at the end."""
+
+    class Machines(Workers):
+        machines = 2
+
+        def submit(self, job: Job) -> None:
+            assert all(other.alone == job.alone for other in self.running)
+            self.running.append(job)
+            self.orders.append(job.order)
+
+    pool = Machines({}, {5: "huge", 6: "search", 7: "search", 8: "huge"})
+    survey(tmp_path / "table.csv", "5-8", FREECELL, limits=Limits(memory=WHOLE), pool=pool)
+    searches = [order for order in pool.orders if order.limits.memory == WHOLE]
+    assert [order.subjects[0].number for order in searches] == [5, 8]
+    assert all(row.verdict == "solved" for row in rows_of(tmp_path / "table.csv"))
+
+
 def test_time_is_for_all_jobs_of_a_deal(tmp_path: Path) -> None:
     pool = Workers({}, {5: "huge"})
     limits = Limits(memory=WHOLE, max_time=10.0)
@@ -168,6 +186,8 @@ def test_a_batch_whose_worker_dies_is_done_one_by_one(tmp_path: Path) -> None:
     survey(tmp_path / "table.csv", "1-60", FREECELL, pool=pool)
     limits = {row.number: row.limit for row in rows_of(tmp_path / "table.csv")}
     assert {number for number, limit in limits.items() if limit} == {17}
+    whole = [order.subjects for order in pool.orders if order.limits.memory == WHOLE]
+    assert {subject.number for subjects in whole for subject in subjects} == {17}
 
 
 def test_most_jobs_are_of_many_deals(tmp_path: Path) -> None:

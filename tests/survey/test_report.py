@@ -97,6 +97,9 @@ def test_verdicts() -> None:
     assert "296 deals: from 1 to 10,000,000 states" in reader.text
     assert "59 0 freecells solved 205,379 0.6 s 59 MiB" in reader.text
     assert "384243 2 freecells max-time 10,000,000" in reader.text
+    assert "384243 2 freecells undecided" not in reader.text  # it is none of the hardest
+    assert "2 freecells 27,000 148,877 195,112 205,379" in reader.text  # of the decided ones
+    assert "Fewest freecells" not in reader.text
     assert len(set(reader.names)) == len(reader.names)
     assert not re.search(r"(src|href)=\"(?!#)", page)
     assert "http" not in re.sub(r'xmlns(:\w+)?="[^"]*"', "", page)
@@ -109,6 +112,13 @@ def test_lengths() -> None:
     assert "5 deals: from 73 to 101 card moves, median 82." in text
     assert "6 4 freecells max-time at least 80, at most 99 9" in text
     assert "4 freecells 5 0 1 6" in text  # a solution that may not be shortest decides nothing
+    assert "not the shortest" not in text
+
+
+def test_only_states_go_by_powers_of_ten() -> None:
+    _, of_lengths, of_states = render(lengths(), "t.csv").split("<figure>")
+    assert "10^{" not in of_lengths
+    assert "10^{" in of_states
 
 
 def test_files_that_are_no_boards() -> None:
@@ -116,6 +126,7 @@ def test_files_that_are_no_boards() -> None:
     rows = [row(1, rules=CELLS[1], verdict="solved"), row(2, rules=CELLS[2], verdict="unreadable")]
     text = Reader(render(rows, "t.csv")).text
     assert "Unreadable are files" in text
+    assert "2 2 freecells unreadable" not in text  # it is none of the hardest
     assert "1 freecell 1 0 0 0 1" in text and "2 freecells 0 0 0 1 1" in text
     assert "Unreadable are files" not in Reader(render(rows[:1], "t.csv")).text
 
@@ -123,6 +134,8 @@ def test_files_that_are_no_boards() -> None:
 def test_fewest() -> None:
     text = Reader(render(fewest(), "t.csv")).text
     assert "4 freecells 3 12 24.49%" in text
+    heads = "Rules Freecells Deals Share"
+    assert f"{heads} 4 freecells 0 12 24.49% 4 freecells 1 13 26.53% 4 freecells 2 12" in text
     assert "Undecided deals None." in text
     assert "49 4 freecells 1 49" in text and "48 4 freecells 0 48" in text
     lost = row(50, Inquiry.FEWEST_FREECELLS, verdict="unsolvable", evaluated=1000)
@@ -130,7 +143,9 @@ def test_fewest() -> None:
 
 
 def test_an_empty_table_and_many_undecided() -> None:
-    assert "0 rows" in Reader(render([], "t.csv")).text
+    nothing = Reader(render([], "t.csv")).text
+    assert "0 rows" in nothing and "Undecided deals None." in nothing
+    assert "Hardest deals" not in nothing
     many = [row(number, limit="max-time") for number in range(1, MOST_OPEN + 12)]
     assert "And 11 more." in Reader(render(many, "t.csv")).text
 

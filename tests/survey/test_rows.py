@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -26,6 +27,10 @@ def test_keys() -> None:
     assert row(1).key != row(2).key
     assert row(1).key != row(1, rules=rules_for("freecell", 2)).key
     assert row(1).key != row(1, rules=rules_for("bakers_game")).key
+    for name in ("board of a file", "solvitaire 7", "7"):
+        board = replace(row(1), number=None, board="AS / 2H", deal=name)
+        assert board.whose == "microsoft"
+        assert board.key == key_of(board.subject) == ("AS / 2H", board.rules)
 
 
 def test_numbers_of_other_programs_are_other_deals() -> None:

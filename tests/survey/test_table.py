@@ -423,6 +423,27 @@ def test_parquet_of_other_programs(tmp_path: Path) -> None:
     assert [type(one.seconds) for one in kept(path)] == [float, float]
 
 
+def test_parquet_with_other_columns(tmp_path: Path) -> None:
+    """A column too many or too few is no table of a survey, whoever has put it there."""
+    arrow = pytest.importorskip("pyarrow")
+    path = tmp_path / "table.parquet"
+    write_table([row(1)], path, ".parquet")
+    table = arrow.parquet.read_table(path)
+    for other in (table.drop_columns(["fewest"]), table.append_column("more", arrow.array([1]))):
+        arrow.parquet.write_table(other, path)
+        with pytest.raises(StoreError, match="not the columns of a survey"):
+            kept(path)
+
+
+def test_rows_of_parquet_with_a_number_and_a_board(tmp_path: Path) -> None:
+    """Each row is looked at, also where the ones before it are like it in all else."""
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "table.parquet"
+    write_table([row(1), replace(row(2), board="KS")], path, ".parquet")
+    with pytest.raises(StoreError, match="expected a number or a board, one of them"):
+        kept(path)
+
+
 def test_places_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"expected one of .parquet, .csv, .jsonl"):
         SurveyTable(tmp_path / "table.xls", VERDICT)
@@ -431,6 +452,16 @@ def test_places_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(UsageError, match="a directory"):
         SurveyTable(tmp_path / "folder.csv", VERDICT)
+
+
+def test_who_may_read_a_table_stays_as_it_is(path: Path) -> None:
+    for mode in (0o600, 0o664):
+        with SurveyTable(path, VERDICT) as table:
+            table.put([row(mode)])
+        path.chmod(mode)
+        with SurveyTable(path, VERDICT) as table:
+            table.put([row(mode, verdict="solved")])
+        assert path.stat().st_mode & 0o777 == mode
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from helpers.command import run
-from helpers.fake_search import NEARLY_DONE
+from helpers.fake_search import NEARLY_DONE, nearly_done
 from helpers.faults import change_manifest
 from helpers.searching import prove
 from helpers.selection import few_fast
@@ -19,12 +20,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbmsolver.api import solve
+from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import BUILDS, FILLS
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.game.titles import rules_notes, rules_of_notes, title
 from dbmsolver.notation import formats
+from dbmsolver.search.answers import keys_of_manifest
+from dbmsolver.search.session import answer
+from dbmsolver.storage.blocks import Runs, encode_block
+from dbmsolver.storage.records import Closed
+from dbmsolver.storage.store import Store
 
 Manifest = dict[str, Any]
 
@@ -65,11 +72,12 @@ def test_titles() -> None:
 def kept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Finished stores."""
     folder = tmp_path_factory.mktemp("kept")
-    stores = {name: folder / name for name in ("proof", "exhausted", "solution", "found")}
+    stores = {name: folder / name for name in ("proof", "exhausted", "solution", "found", "moves")}
     assert prove(Deal.from_number(11982), store=stores["proof"]).verdict == "unsolvable"
     assert solve(Deal.from_number(11982), store=stores["exhausted"]).verdict == "unsolvable"
     assert solve(Deal.from_number(3), store=stores["solution"]).length == 73
     assert prove(Deal.from_number(3), store=stores["found"]).verdict == "solved"
+    assert solve(nearly_done()[0], store=stores["moves"], metric="moves").length == 0
     return stores
 
 
@@ -189,6 +197,52 @@ FORGERIES: list[tuple[str, Callable[[Manifest], Any]]] = [
 def test_forged_manifests(forge: Callable[..., Path], number: int) -> None:
     name, how = FORGERIES[number]
     refused(forge(name, how), (*LOOKING, "resume"))
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "said"),
+    [
+        ("solution", lambda m: m["path"].__setitem__(0, [0, 9]), "cannot be played"),
+        ("solution", lambda m: m["path"].reverse(), "cannot be played"),
+        ("moves", lambda m: m["path"].pop(), "after the moves of its solution 1 cards are"),
+        ("moves", lambda m: m.update(length=1), "has 0 moves, not 1"),
+        ("proof", lambda m: (moved(m, 3, 1), moved(m, 4, -1)), "stratum 3 has 260 states, not 261"),
+        ("proof", lambda m: moved(m, 3, -1), "stratum 3 has 260 states, not 259"),
+        ("proof", lambda m: m.update(states=m["states"] + 1), "states are closed, not"),
+        ("proof", lambda m: m["strata"].append([0, 93, 5, 0]), "stratum 93 has 0 states, not 5"),
+    ],
+)
+def test_how_a_manifest_does_not_fit_the_records(
+    forge: Callable[..., Path], name: str, how: Callable[[Manifest], Any], said: str
+) -> None:
+    with pytest.raises(StoreError, match=f"the manifest does not fit the records: .*{said}"):
+        answer(forge(name, how))
+
+
+def moved(manifest: Manifest, stratum: int, more: int) -> None:
+    """Claim more or fewer states of a stratum."""
+    manifest["strata"][stratum][2] += more
+
+
+def test_a_closed_state_of_a_proof_is_not_next_to_the_goal(
+    kept: dict[str, Path], tmp_path: Path
+) -> None:
+    """The counts fit: it is the stratum of the state that tells."""
+    path = shutil.copytree(kept["proof"], tmp_path / "store")
+    with Store.open(path) as store:
+        last = keys_of_manifest(store.manifest, Deal.from_number(11982)).last_stratum
+        one = np.ones(1, np.uint64)
+        block = encode_block(Runs(one, np.ones(1, np.int64), one, np.ones(1, np.uint8), 1))
+        for stratum in (last - 2, last - 1):
+            with store.write() as txn:
+                txn.put_closed(Closed(0, stratum, 1, 1, 1, block))
+                rows = [*store.manifest.strata, [0, stratum, 1, 0]]
+                states = store.manifest.states + 1
+                txn.put_manifest(replace(store.manifest, strata=rows, states=states))
+            if stratum == last - 2:
+                assert answer(path).verdict == "unsolvable"
+    with pytest.raises(StoreError, match="a closed state is a move away from the goal"):
+        answer(path)
 
 
 def test_another_deal_in_a_proof(forge: Callable[..., Path]) -> None:

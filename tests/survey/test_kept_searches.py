@@ -31,9 +31,16 @@ def test_what_others_have_put_there_stays(tmp_path: Path) -> None:
     for file in others:
         file.parent.mkdir(exist_ok=True)
         file.touch()
+    named_alike, link, linked = folder / ("0" * 16), folder / ("1" * 16), tmp_path / "linked"
+    named_alike.touch()
+    linked.mkdir()
+    (linked / "data.mdb").touch()
+    link.symlink_to(linked)
     survey(table, "1-2")
     assert not left.exists()
-    assert all(file.exists() for file in others)
+    assert all(file.exists() for file in (*others, named_alike, link / "data.mdb"))
+    for file in (named_alike, link):
+        file.unlink()
     for file in others[1:]:
         file.unlink()
         file.parent.rmdir()

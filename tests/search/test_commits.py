@@ -18,7 +18,7 @@ from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef, CommitBatch, NewRecord, Written
 from dbmsolver.search.ledger import Entry, entry_of_one
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.storage.blocks import Runs, encode_block, read_block
+from dbmsolver.storage.blocks import Runs, decode_block, encode_block, read_block
 from dbmsolver.storage.records import (
     BlockKey,
     Closed,
@@ -249,6 +249,20 @@ def test_candidates_that_have_a_record_are_not_packed_again(store: Store) -> Non
     (record,) = recorder.packed([stored, stored.select(np.array([5], np.uint64)), new])
     assert (record.layer, record.stratum, record.candidates) == (0, 7, new)
     assert record.entry == entry_of_one(3, 1).plus(entry_of_one(4, 1))
+
+
+def test_duplicates_are_counted_no_more_once_they_are_packed(store: Store) -> None:
+    """Enter what a record holds, not what was handed over, into the manifest."""
+    signatures, counts = np.array([9, 4], np.uint64), np.array([3, 2], np.int64)
+    keys = np.array([6, 6, 5, 8, 8], np.uint64)
+    twice = Candidates.of(7, Runs(signatures, counts, keys, np.ones(5, np.uint8), 1))
+    assert twice.nbytes == 16 * 2 + twice.load().nbytes
+    (record,) = recorder_of(store).packed([twice])
+    assert record.entry == twice.entry == entry_of_one(9, 2).plus(entry_of_one(4, 1))
+    assert (twice.states, twice.signatures.tolist(), twice.counts.tolist()) == (3, [4, 9], [1, 2])
+    assert decode_block(record.data, "memory").keys.tolist() == [8, 5, 6]
+    packed = replace(twice, packed=record.data, runs=None)
+    assert packed.nbytes == 16 * 2 + len(record.data)
 
 
 @pytest.mark.parametrize(("states", "forced"), [(1, 1), (2, 0), (1, 0)])

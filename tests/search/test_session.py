@@ -16,13 +16,15 @@ from helpers.selection import few_fast
 from helpers.support import random_layout, walk
 
 from dbmsolver.api import solve
+from dbmsolver.errors import StoreError, UsageError
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.results import Commit, Report, Result
+from dbmsolver.results import Commit, Options, Question, Report, Result
+from dbmsolver.search import session
 
 DATA = Path(__file__).parents[1] / "data"
 MOST = 600_000
@@ -191,3 +193,28 @@ def test_progress() -> None:
     reports = [event for event in events if isinstance(event, Report)]
     assert result.states >= max(report.states for report in reports if report.phase == "search")
     assert {report.phase for report in reports} == {"look ahead", "search"}
+
+
+def test_what_no_search_is_asked_for(tmp_path: Path) -> None:
+    """Refuse a cluster where one search cannot be spread, and a store where there is none."""
+    deal, wide = Deal.from_number(1), Deal.from_number(1, rules_for("spider"))
+    store = tmp_path / "store"
+    spread, stored = Options(cluster="auto"), Options(store=store)
+    for question, one, options, said in (
+        (Question.SOLVE, deal, spread, "solve is not spread over a cluster"),
+        (Question.PROVE, wide, spread, "searched in memory: expected no cluster"),
+        (Question.PROVE, wide, stored, "has no store"),
+        (Question.SOLVE, wide, stored, "has no store"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            next(session.run(question, one, options))
+        assert not store.exists()
+
+
+def test_a_search_that_is_not_finished_has_no_answer(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    solve(Deal.from_number(3), store=store, max_states=50)
+    with pytest.raises(StoreError, match="not finished; continue with: dbmsolver resume"):
+        session.answer(store)
+    with pytest.raises(UsageError, match="solve is not spread over a cluster"):
+        next(session.resume(store, cluster="auto"))

@@ -105,6 +105,9 @@ def test_each_question_is_answered_once(
     assert [row.number for row in rows] == list(range(1, 51))
     assert set(pool.answered.values()) <= {1}
     assert (reports[-1].deals, reports[-1].later) == (50, 0)
+    assert (reports[-1].new, reports[-1].total, reports[-1].done) == (50, 50, 1.0)
+    told = {name: getattr(reports[-1], name) for name in ("solved", "unsolvable", "undecided")}
+    assert told == {name: sum(row.verdict == name for row in rows) for name in told}
     for row in rows:
         assert row.number is not None
         kind, win = kinds.get(row.number, "dive"), wins.get(row.number, 2)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from helpers.fake_search import NEARLY_DONE
+from helpers.rows import row as row_of
 from helpers.surveys import MEMORY, facts, in_process, rows_of, survey
 
 from dbmsolver import prove, survey_deals
@@ -16,7 +17,8 @@ from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.results import Limits
-from dbmsolver.survey.rows import Inquiry
+from dbmsolver.survey.rows import UNFINISHED, Inquiry
+from dbmsolver.survey.table import SurveyTable
 
 FEWEST = Path(__file__).parents[1] / "data" / "min-freecells.tsv"
 ONE, TWO = rules_for("freecell", 1), rules_for("freecell", 2)
@@ -56,6 +58,24 @@ def test_the_same_command_does_nothing_twice(tmp_path: Path) -> None:
     reports = survey(path, "4-9", ONE)
     assert (reports[0].deals, reports[-1].deals, reports[-1].new) == (3, 6, 3)
     assert [row.number for row in rows_of(path)] == list(range(1, 10))
+
+
+def test_rows_that_are_not_finished_are_taken_up_again(tmp_path: Path) -> None:
+    """Fill what a killed survey has left; leave alone what its limits left open."""
+    path = tmp_path / "table.csv"
+    limits = {1: UNFINISHED, 2: "max-time", 9: UNFINISHED}
+    with SurveyTable(path, Inquiry.VERDICT) as table:
+        table.put([row_of(number, limit=limit) for number, limit in limits.items()])
+    reports = survey(path, "1-3")
+    found = {one.number: (one.verdict, one.limit) for one in rows_of(path)}
+    assert found == {
+        1: ("solved", None),
+        2: ("undecided", "max-time"),
+        3: ("solved", None),
+        9: ("undecided", UNFINISHED),
+    }
+    assert (reports[0].deals, reports[0].total, reports[0].new) == (1, 3, 0)
+    assert (reports[-1].deals, reports[-1].new, reports[-1].solved) == (3, 2, 2)
 
 
 def test_numbers_of_other_programs(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ class Manifest:
             _need(name, fits(getattr(self, name)))
         for name, choices in CHOICES.items():
             value = getattr(self, name)
-            _need(name, (value is None or isinstance(value, str)) and value in choices)
+            _need(name, value in choices)
             # The member of an enumeration where there is one.
             object.__setattr__(self, name, choices[choices.index(value)])
         try:

@@ -227,7 +227,7 @@ def moved(manifest: Manifest, stratum: int, more: int) -> None:
 def test_a_closed_state_of_a_proof_is_not_next_to_the_goal(
     kept: dict[str, Path], tmp_path: Path
 ) -> None:
-    """The counts fit: it is the stratum of the state that tells."""
+    """Tell it by the stratum of the state: the counts fit."""
     path = shutil.copytree(kept["proof"], tmp_path / "store")
     with Store.open(path) as store:
         last = keys_of_manifest(store.manifest, Deal.from_number(11982)).last_stratum

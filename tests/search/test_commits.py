@@ -196,7 +196,7 @@ def recorder_of(store: Store, *, keep_closed: bool = True) -> Recorder:
 @pytest.mark.parametrize("keep_closed", [True, False])
 @pytest.mark.parametrize("always", [True, False])
 def test_which_closed_states_are_kept(store: Store, keep_closed: bool, always: bool) -> None:
-    """Where only counts are kept, blocks are written with `always` alone, and count for nothing."""
+    """Write blocks with `always` alone where only counts are kept; they count for nothing."""
     recorder = recorder_of(store, keep_closed=keep_closed)
     before = recorder.statistics.closed_bytes
     closed = block(3, 4).block
@@ -214,7 +214,7 @@ def test_which_closed_states_are_kept(store: Store, keep_closed: bool, always: b
 
 
 def test_closed_states_that_are_cleared(store: Store) -> None:
-    """A commit removes those of before, and writes those of the batch."""
+    """Remove those of before, and write those of the batch."""
     recorder = recorder_of(store)
     recorder.add_closed([block(3, 4).block])
     assert recorder.commit(0, 7).number == 1
@@ -226,7 +226,7 @@ def test_closed_states_that_are_cleared(store: Store) -> None:
 
 
 def test_candidates_that_are_spilled_belong_to_no_commit_yet(store: Store) -> None:
-    """Their records are abandoned if the run ends; the next commit takes them over."""
+    """Abandon their records if the run ends; let the next commit take them over."""
     recorder = recorder_of(store)
     recorder.commit(0, 7)
     spilled, packed = Candidates.of(7, runs(4, 3)), Candidates.of(8, runs(5))
@@ -243,7 +243,7 @@ def test_candidates_that_are_spilled_belong_to_no_commit_yet(store: Store) -> No
 
 
 def test_candidates_that_have_a_record_are_not_packed_again(store: Store) -> None:
-    """Those in the store may be in memory, too; those in neither place are of others."""
+    """Pack those in memory alone: others have a record, or are among those of a group."""
     recorder = recorder_of(store)
     new, stored = Candidates.of(7, runs(4, 3)), Candidates.of(7, runs(5), record=b"P")
     (record,) = recorder.packed([stored, stored.select(np.array([5], np.uint64)), new])

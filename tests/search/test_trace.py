@@ -22,7 +22,7 @@ TWO_COLUMNS = "Foundations: H-K C-K D-K S-J\nQS\nKS\n"
 
 
 def test_moves_that_are_forced_are_marked() -> None:
-    """The card of a forced move may be parked, too: that move is none that is forced."""
+    """Mark moves home that are made at once, and no other move of the same card."""
     deal, _ = nearly_done()
     keys = StateCodec(deal, "wkr")
     moves = replay(keys, [(QS, PLACE_HOME), (KS, PLACE_HOME)])
@@ -59,7 +59,7 @@ def test_steps_are_played_as_they_are_told() -> None:
 
 
 def test_states_that_were_visited(tmp_path: Path) -> None:
-    """The deal itself is visited once it is closed; no way leads to what is only pending."""
+    """Find the way to closed states, to no others, and to the deal once it is closed."""
     deal = Deal.from_number(1, rules_for("freecell", 2))
     prove(deal, store=tmp_path / "store", max_states=50)
     with Store.open(tmp_path / "store") as store:

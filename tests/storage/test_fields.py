@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from dbmsolver.storage.fields import FIELDS, MOST_MOMENTS, MOST_PLACE
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.shipped import GAMES, RULE_TYPES, rules_fields
+from dbmsolver.results import Options, Question
+from dbmsolver.storage.fields import CHOICES, FIELDS, MOST_MOMENTS, MOST_PLACE
+from dbmsolver.storage.manifest import new_manifest
 from dbmsolver.storage.records import FORMAT, LARGEST
 
 SIXTEEN = 0xFFFF
@@ -20,7 +25,10 @@ NUMBERS = ("next", "states", "forced", "evaluated", "closed_bytes", "peak_memory
 CASES: dict[str, tuple[list[Any], list[Any]]] = {
     **dict.fromkeys(NUMBERS, ([0, LARGEST], [-1, LARGEST + 1, 1.0, True, None, "1"])),
     "format": ([FORMAT], [FORMAT - 1, FORMAT + 1, float(FORMAT)]),
-    "seconds": ([0, 0.0, 1.5, 7], [-0.5, -1, float(LARGEST), float("nan"), float("inf"), True]),
+    "seconds": (
+        [0, 0.0, 1.5, 7, LARGEST - 1],
+        [-0.5, -1, LARGEST, float(LARGEST), float("nan"), float("inf"), True, None, "1", [1]],
+    ),
     "id": (["0" * 16, "0123456789abcdef"], ["0" * 15, "0" * 17, "0" * 15 + "A", 0]),
     "digest": (["f" * 16], ["F" * 16, " " + "f" * 15, None]),
     "waiting": ([[0, "0" * 16]], [[0], [0, "0" * 16, 0], [-1, "0" * 16], [0, "0" * 15], [0, 0]]),
@@ -37,6 +45,21 @@ CASES: dict[str, tuple[list[Any], list[Any]]] = {
             {"board": ""},
             {"number": 1, "board": "", "more": 1},
             [],
+        ],
+    ),
+    "rules": (
+        [rules_fields(rules) for rules in GAMES.values()],
+        [
+            {"freecells": True},
+            {"freecells": -1},
+            {"freecells": LARGEST + 1},
+            {"freecells": 1.0},
+            {"kings_sunk": 0},
+            {"name": None},
+            {"name": "freecell", "more": 1},
+            {"more": None},
+            [],
+            None,
         ],
     ),
     "strata": (
@@ -89,4 +112,35 @@ def test_each_field_has_its_values(name: str) -> None:
 
 
 def test_no_field_is_left_out() -> None:
-    assert CASES.keys() | {"rules"} == FIELDS.keys()
+    assert CASES.keys() == FIELDS.keys()
+
+
+@pytest.mark.parametrize("name", [*FIELDS, *CHOICES])
+def test_a_manifest_has_no_other_values(name: str) -> None:
+    """Name the field, whichever it is, of which a manifest has a value that it cannot have."""
+    made = new_manifest(Question.PROVE, Deal.from_number(1), Options())
+    bad = CASES[name][1] if name in CASES else ["", "maybe", 0, True, [], ["all"], {}]
+    for value in bad:
+        with pytest.raises(ValueError, match=name):
+            replace(made, **{name: value})
+
+
+def test_fields_of_a_manifest_fit_each_other() -> None:
+    """Refuse rules that are told otherwise than they are written, and lengths of other paths."""
+    made = new_manifest(Question.PROVE, Deal.from_number(1), Options())
+    path = [[0, 7], [4, 7]]
+    for changes in ({}, {"path": path, "length": 2}, {"path": [], "length": 0}):
+        replace(made, verdict="solved", **changes)
+    for changes in (
+        {"length": 2},
+        {"path": path},
+        {"path": path, "length": 1},
+        {"path": path, "length": 3},
+        {"path": [], "length": 1},
+    ):
+        with pytest.raises(ValueError, match="length"):
+            replace(made, verdict="solved", **changes)
+    plain = Deal.from_number(1).rules
+    for name in RULE_TYPES.keys() - made.rules.keys():
+        with pytest.raises(ValueError, match="rules"):
+            replace(made, rules={**made.rules, name: getattr(plain, name)})

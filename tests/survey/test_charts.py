@@ -11,7 +11,7 @@ from dbmsolver.survey.charts import _MOST_BINS, _TENTHS, COLOURS, OTHERS, _few, 
 
 @given(st.lists(st.integers(-5, 200), min_size=1, max_size=50))
 def test_bars_of_equal_width(values: list[int]) -> None:
-    """They begin at the least number and end at the greatest, and divide no whole number."""
+    """Begin at the least number, end at the greatest, and divide no whole number."""
     edges = _steps(values)
     counts, _ = np.histogram(values, edges)
     assert counts.sum() == len(values)
@@ -26,7 +26,7 @@ def test_bars_of_equal_width(values: list[int]) -> None:
 
 @given(st.lists(st.integers(1, 10**9), min_size=1, max_size=50))
 def test_bars_of_powers_of_ten(values: list[int]) -> None:
-    """They are of whole powers: the one at or below the least value, to that at the greatest."""
+    """Go by whole powers, from the one at or below the least value to that at the greatest."""
     edges = _powers(values)
     assert np.histogram(values, edges)[0].sum() == len(values)
     first, last = edges[0], edges[-1]
@@ -37,15 +37,15 @@ def test_bars_of_powers_of_ten(values: list[int]) -> None:
     assert np.allclose(np.diff(np.log10(edges)), 1 / _TENTHS)
 
 
-def test_values_that_no_power_holds() -> None:
-    """Nothing at all is left out, and ends no report."""
+def test_bars_of_values_below_one() -> None:
+    """Give edges also where no value has a logarithm."""
     for values in ([0], [0, 0, 1], [0, 5]):
         assert _powers(values)[0] == 1
         assert _powers(values)[-1] == 10
 
 
 def test_as_many_series_as_there_are_colours() -> None:
-    """The last one has all that are beyond that number; empty ones are left out."""
+    """Give the last one all that are beyond that number; leave out empty ones."""
     many = {f"game {number}": [number, number] for number in range(len(COLOURS) + 2)}
     shown = _few(many)
     assert [colour for _, _, colour in shown] == list(COLOURS)

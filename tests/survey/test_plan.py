@@ -160,7 +160,7 @@ def test_no_job_is_larger_than_a_machine(tmp_path: Path) -> None:
 
 
 def test_a_machine_is_given_whole_when_no_other_job_runs(tmp_path: Path) -> None:
-    """Whichever machine runs the others: those that need a whole one are together at the end."""
+    """Begin jobs that need a whole machine when all others are done, on any machine."""
 
     class Machines(Workers):
         machines = 2

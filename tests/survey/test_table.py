@@ -151,7 +151,7 @@ def test_a_line_that_was_cut_off(path: Path, cut: int) -> None:
 
 @pytest.mark.parametrize("ending", LINES)
 def test_a_first_line_that_was_cut_off(tmp_path: Path, ending: str) -> None:
-    """A table whose first line was being written has no rows; other text is refused."""
+    """Take a table whose first line was being written for empty; refuse other text."""
     path = tmp_path / f"table{ending}"
     first = (first_line(ending) + lines_of(ROWS, ending)).partition("\n")[0]
     for size in (1, 12, len(first)):
@@ -174,7 +174,7 @@ def test_rows_with_a_value_too_few_or_too_many(tmp_path: Path) -> None:
 
 
 def test_files_that_cannot_be_read(path: Path) -> None:
-    """A table or a journal that cannot be read is not taken for one without rows."""
+    """Take neither a table nor a journal that cannot be read for one without rows."""
     path.mkdir()
     with pytest.raises(StoreError, match="cannot be read"):
         kept(path)
@@ -424,7 +424,7 @@ def test_parquet_of_other_programs(tmp_path: Path) -> None:
 
 
 def test_parquet_with_other_columns(tmp_path: Path) -> None:
-    """A column too many or too few is no table of a survey, whoever has put it there."""
+    """Refuse a column too many or too few, whoever has put it there."""
     arrow = pytest.importorskip("pyarrow")
     path = tmp_path / "table.parquet"
     write_table([row(1)], path, ".parquet")
@@ -436,7 +436,7 @@ def test_parquet_with_other_columns(tmp_path: Path) -> None:
 
 
 def test_rows_of_parquet_with_a_number_and_a_board(tmp_path: Path) -> None:
-    """Each row is looked at, also where the ones before it are like it in all else."""
+    """Look at each row, also where the ones before it are like it in all else."""
     pytest.importorskip("pyarrow")
     path = tmp_path / "table.parquet"
     write_table([row(1), replace(row(2), board="KS")], path, ".parquet")

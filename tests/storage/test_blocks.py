@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ from dbmsolver.search.proof.pieces import Piece, Tree
 from dbmsolver.storage import blocks
 from dbmsolver.storage.binding import CHECKSUM, with_content_hash
 from dbmsolver.storage.blocks import Runs, decode_block, encode_block, split
-from dbmsolver.storage.records import BLOCK_HEADER
+from dbmsolver.storage.records import BLOCK_HEADER, FORMAT
 from dbmsolver.storage.store import Store
 
 DEAL = Deal.from_number(11982)
@@ -91,6 +92,35 @@ def test_counts_that_are_not_those_of_the_states(counts: tuple[int, ...]) -> Non
     forged = with_content_hash(header + zstandard.ZstdCompressor().compress(bytes(body)))
     with pytest.raises(StoreError, match="here: the block's runs do not fit its header"):
         decode_block(forged, "here")
+
+
+def block_of(code_bytes: int, words: int, extra_bytes: int, counts: list[int]) -> bytes:
+    """Return a block with the widths that are given, of zeros but for the counts."""
+    states, count = sum(counts), len(counts)
+    body = bytes(8 * count) + struct.pack(f"<{count}q", *counts)
+    body += bytes(states * (8 * words + code_bytes + extra_bytes))
+    widths = (FORMAT, code_bytes, words, extra_bytes, count, states)
+    packed = zstandard.ZstdCompressor().compress(body)
+    return with_content_hash(BLOCK_HEADER.pack(*widths) + packed)
+
+
+def test_widths_that_no_block_has() -> None:
+    """Refuse other widths of keys, codes or extras, though the body is as long as they say."""
+    for code_bytes, words, extra_bytes in product(range(5), repeat=3):
+        block = block_of(code_bytes, words, extra_bytes, [2, 1])
+        if code_bytes in (1, 2) and words in (1, 3) and extra_bytes in (0, 2):
+            runs = decode_block(block, "here")
+            assert (runs.codes.itemsize, runs.key_words) == (code_bytes, words)
+            assert (runs.extra_bytes, runs.counts.tolist()) == (extra_bytes, [2, 1])
+            assert runs.nbytes == 3 * (8 * words + code_bytes) + 16 * 2
+        else:
+            with pytest.raises(StoreError, match="keys or codes have a width that cannot be"):
+                decode_block(block, "here")
+
+
+def test_a_block_without_a_run() -> None:
+    with pytest.raises(StoreError, match="here: the block's runs do not fit its header"):
+        decode_block(block_of(1, 1, 0, []), "here")
 
 
 def test_candidates_of_a_piece_are_delivered_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:

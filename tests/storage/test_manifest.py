@@ -1,0 +1,93 @@
+"""Manifests: what one must have, whose meaning it has, and which search it is of."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dbmsolver.errors import StoreError, UsageError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.shipped import rules_for
+from dbmsolver.results import Method, Options, Question, Verdict
+from dbmsolver.storage.manifest import Manifest, check_same, deal_of, new_manifest
+
+DEAL = Deal.from_number(1)
+
+
+def made(question: Question = Question.PROVE, deal: Deal = DEAL, **options: Any) -> Manifest:
+    return new_manifest(question, deal, Options(**options))
+
+
+def test_what_is_written_is_read() -> None:
+    whole = replace(made(), states=3, strata=[[0, 1, 2, 1]], history=[[5, 0, 1, 2, 1]])
+    assert Manifest.from_json(whole.to_json(), "here") == whole
+
+
+@pytest.mark.parametrize("name", json.loads(made().to_json()))
+def test_no_field_is_missing(name: str) -> None:
+    """Refuse a manifest without a field, also where a new one has a usual value."""
+    members = json.loads(made().to_json())
+    del members[name]
+    said = "what its records mean is not stored" if name == "meaning" else f"no {name}"
+    with pytest.raises(StoreError, match=said):
+        Manifest.from_json(json.dumps(members).encode(), "here")
+
+
+def test_no_field_is_unknown() -> None:
+    members = json.loads(made().to_json()) | {"more": 1}
+    with pytest.raises(StoreError, match="an unknown field, 'more'"):
+        Manifest.from_json(json.dumps(members).encode(), "here")
+
+
+def test_records_of_another_meaning() -> None:
+    members = json.loads(made().to_json())
+    for name in members["meaning"].keys() - {"family"}:
+        other = members | {"meaning": members["meaning"] | {name: 99}}
+        with pytest.raises(StoreError, match="it is for the program that made it"):
+            Manifest.from_json(json.dumps(other).encode(), "here")
+
+
+def test_a_proof_has_no_metric_of_its_own() -> None:
+    with pytest.raises(UsageError, match="a proof does not look for shortest solutions"):
+        made(metric="runs")
+    assert made(Question.SOLVE, metric="runs").metric == "runs"
+
+
+def test_deals_that_no_store_has() -> None:
+    assert deal_of(made(), "here") == DEAL
+    other = replace(made(), deal={**made().deal, "number": 2})
+    with pytest.raises(StoreError, match="its board is not that of deal 2"):
+        deal_of(other, "here")
+    unlike = replace(made(), deal={"number": 1, "board": made().deal["board"] + "\n"})
+    with pytest.raises(StoreError, match="its board is not as a store has it"):
+        deal_of(unlike, "here")
+    with pytest.raises(StoreError, match="spider has no stores"):
+        deal_of(made(deal=Deal.from_number(1, rules_for("spider"))), "here")
+
+
+def test_which_searches_are_the_same() -> None:
+    """Name the difference; whether any solution is wanted makes none."""
+    manifest = made(Question.SOLVE)
+    check_same(manifest, Question.SOLVE, DEAL, Options(any_solution=True), "here")
+    for question, deal, options, said in (
+        (Question.PROVE, DEAL, {}, "another question: solve, not prove"),
+        (Question.SOLVE, DEAL, {"policy": "none"}, "another automove policy: wkr, not none"),
+        (Question.SOLVE, DEAL, {"metric": "runs"}, "another metric: cards, not runs"),
+        (Question.SOLVE, DEAL, {"keep": "none"}, "another --keep: all, not none"),
+        (Question.SOLVE, Deal.from_number(2), {}, r"another deal \(1\), not 2"),
+        (Question.SOLVE, Deal.from_number(1, rules_for("freecell", 3)), {}, "freecells 4, not 3"),
+    ):
+        with pytest.raises(StoreError, match=said):
+            check_same(manifest, question, deal, Options(**options), "here")
+
+
+def test_a_deal_that_is_lost_by_another_method_is_lost() -> None:
+    """Take the answer of dives that exhaust a deal, and no other search of theirs."""
+    lost = replace(made(Question.SOLVE), verdict=Verdict.UNSOLVABLE, method=Method.DOMINATING)
+    check_same(lost, Question.SOLVE, DEAL, Options(), "here")
+    proof = replace(made(method=Method.DOMINATING), verdict=Verdict.UNSOLVABLE)
+    with pytest.raises(StoreError, match="another method"):
+        check_same(proof, Question.PROVE, DEAL, Options(method=Method.EVERY_POSITION), "here")

@@ -156,7 +156,8 @@ def needed(
     any_solution = any_solution and family == "cards"
     counting = counting and family == "cards"  # no others are counted
     if question == Question.PROVE and method == Method.DOMINATING:
-        return _of_dives(tables) + _of_both(tables, np.uint8) + _of_records(tables, _SETS)
+        records_first = _of_dives(tables) + _of_both(tables, np.uint8) + _of_records(tables, _SETS)
+        return records_first + _of_beams(codec)
     layers, both = _of_layers(codec, code_type), _of_both(tables, code_type)
     if question == Question.SOLVE:
         dives = _of_dives(tables) if any_solution else []
@@ -175,27 +176,30 @@ _PIECE = PieceBits(_WORD, _WORD)
 _SETS = Sets(_WORD, _WORD, _WORD, _WORD, _WORD, _NUMBER)
 
 
-def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
+def _of_beams(codec: StateCodec) -> list[Call]:
+    """Return the kernels of beams, which a search by cost layers has, too."""
     t = codec.tables
     shard = make_shard(t, 1, 1, 1)
-    shared = (
-        t,
-        codec.bounds,
-        shard,
-        _NUMBER,
-        _NUMBER,
-        _NUMBER,
-    )
+    shared = (t, codec.bounds, shard, _NUMBER, _NUMBER, _NUMBER)
+    return [
+        (expand_layer, (*shared, *[_NUMBER] * 4)),
+        (insert_candidates, (*shared, np.empty((1, ROW), np.uint64), _NUMBER)),
+        (requeue, (*shared, shard.todo, _NUMBER)),
+        (rehash, (t, shard.rows, _NUMBER, shard.table, _WORDS)),
+    ]
+
+
+def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
+    """Return the kernels of a search by cost layers."""
+    t = codec.tables
+    shard = make_shard(t, 1, 1, 1)
     metas, counts = np.empty(1, np.uint32), np.empty((1, 2), np.int64)
     candidates = np.empty((1, ROW), np.uint64)
     return [
-        (expand_layer, (*shared, *[_NUMBER] * 4)),
+        *_of_beams(codec),
         (pack_rows, (t, candidates, metas)),
-        (insert_candidates, (*shared, candidates, _NUMBER)),
         (unpack_rows, (t, _WORDS, _NUMBERS, _WORDS, np.empty(1, code_type), _COSTS, _NUMBER)),
-        (requeue, (*shared, shard.todo, _NUMBER)),
         (order_todo, (t, shard, metas, _COSTS)),
-        (rehash, (t, shard.rows, _NUMBER, shard.table, _WORDS)),
         (
             count_rows,
             (t, shard.rows, shard.flat, metas, _NUMBER, counts, make_cache()),
@@ -281,7 +285,13 @@ def _of_classes() -> list[Call]:
         (classes.class_progress, (t, _WORD, _NUMBER)),
         (classes.can_be_keys, (t, _WORDS, _NUMBER)),
     ]
-    return first + _of_walks(t) + _of_store(t, np.uint8) + _of_records(t, sets)
+    return [
+        *first,
+        *_of_walks(t),
+        *_of_store(t, np.uint8),
+        *_of_records(t, sets),
+        *beams_of_patience(_turning_keys(GAMES["klondike"])),
+    ]
 
 
 def _of_leaving(keys: LeavingKeys, sets: Any) -> list[Call]:
@@ -304,12 +314,18 @@ def _of_patience(rules: Rules) -> list[Call]:
         *_of_records(t, StrataSets(_WORD, _WORD), np.uint16),
         *checks_of_patience(keys),
         *_of_store(t, np.uint16),
+        *beams_of_patience(_turning_keys(rules)),
     ]
+
+
+def _turning_keys(rules: Rules) -> PatienceKeys:
+    """Return the keys of some deal's positions, for a shortest solution."""
+    return PatienceKeys(Deal.from_number(1, rules), "wkr", "turns", Question.SOLVE)
 
 
 def _of_turning(rules: Rules, any_solution: bool) -> list[Call]:
     """Return the kernels of searches for shortest solutions of a game of Klondike's kind."""
-    keys = PatienceKeys(Deal.from_number(1, rules), "wkr", "turns", Question.SOLVE)
+    keys = _turning_keys(rules)
     states = PatienceStates(keys)
     return [
         *(dives_of_patience(keys) if any_solution else []),

@@ -24,9 +24,12 @@ import dbmsolver.core
 from numba import typeof
 from numba.core.dispatcher import Dispatcher
 from dbmsolver import Deal, all_solutions, count_solutions, prove, solve
+from dbmsolver.search.improve import beside_proof
 from dbmsolver.search.proof import dives, piece_tables, worker
 from dbmsolver.search.precompile import needed
 from dbmsolver.game.shipped import rules_for
+
+beside_proof.SHARE = 1e6  # beams come at once
 
 def compiled():
     found = set()

@@ -64,15 +64,17 @@ class BlockIndex:
         share: NDArray[np.float64] = states @ bits.astype(np.float64) / max(states.sum(), 1.0)
         return share
 
-    def states(self, blocks: list[BlockRef], bit: int, side: int) -> int:
-        """Estimate how many states of the blocks have this bit.
+    def states(self, blocks: list[BlockRef], mask: int) -> int:
+        """Estimate how many states of the blocks are in a piece with the bits of a mask fixed.
 
-        Half of a block is counted if it has keys with both values.
+        The blocks are those that may hold some. Each of these bits halves a block that has keys
+        with both of its values.
         """
         total = 0
         for ref in blocks:
-            if self.may_hold(ref, bit, side):
-                total += ref.block.states >> self.may_hold(ref, bit, 1 - side)
+            span = self.spans.get(ref)
+            both = mask if span is None else mask & span.ones & span.zeros
+            total += ref.block.states >> both.bit_count()
         return total
 
 

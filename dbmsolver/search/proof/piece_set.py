@@ -163,8 +163,8 @@ class PieceSet(Queues):
         bit = self.best_bit(piece)
         if bit is None:
             return False
-        for side, child in enumerate(self._replace(piece, bit)):
-            child.closed = self.index.states(piece.blocks, bit, side)
+        for child in self._replace(piece, bit):
+            child.closed = self.index.states(child.blocks, child.mask)
         return True
 
     def _replace(self, piece: Piece, bit: int) -> tuple[Piece, Piece]:

@@ -4,30 +4,38 @@ from __future__ import annotations
 
 import resource
 import signal
+from functools import reduce
+from operator import or_
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from helpers.interruptions import interrupt
 from helpers.searching import small_pieces, without_dives
 from helpers.selection import few_fast
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dbmsolver.api import prove
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Commit, Event, Options, Report
 from dbmsolver.search import recorder, session
-from dbmsolver.search.commits import Packed
+from dbmsolver.search.commits import BlockRef, Packed
 from dbmsolver.search.proof import (
     dives,
     large,
+    piece_set,
     piece_worker,
     strata,
     stratum,
     table_loading,
     worker,
 )
+from dbmsolver.search.proof.block_index import BlockIndex, Span
 from dbmsolver.search.proof.piece_set import PieceSet
+from dbmsolver.search.proof.pieces import Piece
 from dbmsolver.storage.store import Store
 
 SMALL = Deal.from_number(1, rules_for("freecell", 2))
@@ -258,6 +266,63 @@ def test_each_piece_of_a_continued_signature_reads_few_blocks(
     assert cuts
     for blocks, pieces, held in cuts:
         assert held < blocks * pieces / 2
+
+
+def test_a_signature_of_mixed_blocks_is_cut_into_few_pieces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was closed in one table, in much memory, is cut where it goes on in little."""
+    without_dives(monkeypatch)
+    small_pieces(monkeypatch, 400)
+    monkeypatch.setattr(piece_set, "FIRST_PIECES", 0)
+    store = tmp_path / "store"
+    prove(SMALL, store=store, max_states=RECORDS // 2)
+    monkeypatch.setattr(large, "fits", lambda pieces: False)
+    most: list[int] = []
+    real, split = PieceSet.cut, PieceSet.split
+
+    def cut(pieces: PieceSet) -> None:
+        states = sum(ref.block.states for ref in pieces.blocks)
+        limit = 200
+        monkeypatch.setattr(piece_set, "FILL", limit / (1 << pieces.largest_bits))
+        most[:] = [4 + 4 * states // limit]
+        real(pieces)
+        assert max(piece.closed for piece in pieces.pieces) <= limit
+        assert states < 2 * limit or len(pieces.pieces) > 1
+        most.clear()
+
+    def bounded(pieces: PieceSet, piece: Piece) -> bool:
+        assert not most or len(pieces.pieces) <= most[0]
+        return split(pieces, piece)
+
+    monkeypatch.setattr(PieceSet, "cut", cut)
+    monkeypatch.setattr(PieceSet, "split", bounded)
+    result = prove(SMALL, store=store)
+    assert (result.verdict, result.states) == ("unsolvable", RECORDS)
+
+
+@given(st.data())
+def test_pieces_have_no_more_states_than_their_blocks(data: st.DataObject) -> None:
+    """However a signature is cut, and whatever its blocks hold."""
+    key = st.integers(0, 255)
+    blocks = data.draw(st.lists(st.lists(key, min_size=1, max_size=40), min_size=1, max_size=5))
+    index, refs = BlockIndex(), []
+    for keys in blocks:
+        block: Any = SimpleNamespace(states=len(keys))
+        ref = BlockRef(block)
+        refs.append(ref)
+        ones = reduce(or_, keys)
+        index.spans[ref] = Span(ones, reduce(or_, (~one & 255 for one in keys)))
+    total = sum(map(len, blocks))
+    leaves = [(0, refs)]
+    for bit in data.draw(st.permutations(range(8)))[:5]:
+        cut = []
+        for mask, held in leaves:
+            for side in (0, 1):
+                child = [ref for ref in held if index.may_hold(ref, bit, side)]
+                cut.append((mask | 1 << bit, child))
+        leaves = cut
+        assert sum(index.states(held, mask) for mask, held in leaves) <= total
 
 
 def test_a_search_that_goes_on_can_end_while_it_reads_what_is_pending(

@@ -26,10 +26,20 @@ from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.partition_steps import bound_of
 from dbmsolver.verify.showing import position_of
 
-CASES = [(*measure, rules) for rules in GAMES for measure in MEASURES]
+FAST = [("runs", "none"), ("moves", "wkr"), ("moves", "max")]
+CASES = [
+    pytest.param(
+        metric,
+        policy,
+        rules,
+        id=f"{metric}-{policy}-{rules.name}",
+        marks=() if (metric, policy) in FAST and rules in GAMES[:6] else pytest.mark.slow,
+    )
+    for metric, policy in MEASURES
+    for rules in GAMES
+]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("metric", "policy", "rules"), CASES)
 def test_small_games(metric: str, policy: str, rules: Rules) -> None:
     for seed in range(3):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import product
 from random import Random
 
 import numpy as np
@@ -10,16 +12,21 @@ from helpers.patience_games import PATIENCE_GAMES, small_deck, whole_deck
 
 from dbmsolver.core.patience import moves_of
 from dbmsolver.core.patience_tables import make_board, make_found
+from dbmsolver.game.cards import CARDS
 from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.measures import OF_PATIENCE
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Question
+from dbmsolver.verify.kernels.board import make_board as make_board_of_check
+from dbmsolver.verify.kernels.digits import PER_WORD, TURNS_SHIFT, WASTE_SHIFT
 from dbmsolver.verify.kernels.patience_positions import WON, begin, list_positions
 from dbmsolver.verify.kernels.position_set import make_wanted
+from dbmsolver.verify.kernels.states import lay_words
 from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.position_list import PositionList
 
 Words = tuple[int, ...]
+ALL = (1 << 64) - 1
 
 
 def successors(form: PatienceFormat, words: np.ndarray) -> set[Words] | None:  # type: ignore[type-arg]
@@ -63,3 +70,57 @@ def test_moves() -> None:
 @pytest.mark.slow
 def test_moves_of_many_decks() -> None:
     follow_moves("many moves", 2000)
+
+
+def altered(key: np.ndarray, random: Random) -> Iterator[np.ndarray]:
+    """Yield a key with each digit changed, with other waste and turns, and with a bit changed."""
+    for card, digit in product(range(CARDS), range(8)):
+        shift, other = 3 * (card % PER_WORD), key.copy()
+        other[card // PER_WORD] &= np.uint64(~(7 << shift) & ALL)
+        other[card // PER_WORD] |= np.uint64(digit << shift)
+        yield other
+    for waste, turns in product((0, 1, 2, 3, random.randrange(64)), (0, 1, 2, 63)):
+        other = key.copy()
+        other[2] &= np.uint64((1 << WASTE_SHIFT) - 1)
+        other[2] |= np.uint64(waste << WASTE_SHIFT | turns << TURNS_SHIFT)
+        yield other
+    for word, bit in product(range(3), range(64)):
+        other = key.copy()
+        other[word] ^= np.uint64(1 << bit)
+        yield other
+
+
+def is_normal(form: PatienceFormat, key: np.ndarray) -> bool:
+    """Return True unless the cards of the waste ought to be 0, as they make no difference."""
+    r, waste = form.digits.rules, int(key[2]) >> WASTE_SHIFT & 63
+    digits = [int(key[card // PER_WORD]) >> 3 * (card % PER_WORD) & 7 for card in r.pack.tolist()]
+    left = digits.count(0)
+    return not (r.all_reached and waste and (waste % r.draw == 0 or waste == left))
+
+
+@pytest.mark.parametrize("game", ["klondike_by_threes", "canfield", "yukon"])
+def test_words_that_are_no_position_are_refused(game: str) -> None:
+    """The search has a check of its own of what it reads: both come to the same."""
+    random = Random(f"no position {game}")
+    board, found, board_of_check = make_board(), make_found(), make_board_of_check()
+    verdicts = set[bool]()
+    for _ in range(6):
+        deal, metric = small_deck(game, random, (2, 5)), random.choice((None, *OF_PATIENCE))
+        question = Question.SOLVE if metric else Question.PROVE
+        keys = PatienceKeys(deal, "wkr", metric or "plays", question)
+        form = PatienceFormat(deal, "wkr", metric)
+        state = keys.words(keys.root)
+        for _ in range(random.randrange(12)):
+            count = moves_of(keys.tables, state, board, found)
+            if count == 0:
+                break
+            state = found.words[random.randrange(count)].copy()
+        for key in altered(state, random):
+            expected = keys.are_states(key.reshape(1, 3)) and is_normal(form, key)
+            words = np.array([word & ALL for word in form.state(key)], np.uint64)
+            error, _ = lay_words(form.digits, words, board_of_check)
+            assert (error == 0) == expected, (deal, key)
+            words[0] ^= np.uint64(1 << random.randrange(64))
+            assert lay_words(form.digits, words, board_of_check)[0]
+            verdicts.add(expected)
+    assert verdicts == {False, True}

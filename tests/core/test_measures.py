@@ -7,13 +7,12 @@ from random import Random
 
 import pytest
 from helpers.kernels import NO_LIMIT, bound_of_state
-from helpers.measured import GAMES, MEASURES, Measured, small_measured
+from helpers.measured import GAMES, MEASURES, Measured, long_runs, small_measured
 from helpers.naive_bound import bound_of_measure
 from helpers.support import Successor, core_successors, words_of
 
 from dbmsolver.core import families
 from dbmsolver.core.bound import make_scratch
-from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Measure
 from dbmsolver.game.position import Position
@@ -59,29 +58,6 @@ def check_successors(measure: Measure, codec: StateCodec, position: Position) ->
     wanted = Counter(codec.state(after) for _, after in measure.successors(position))
     found, _ = core_successors(codec, codec.state(position))
     assert Counter(after for after, _ in found) == wanted, (measure, position)
-
-
-def long_runs(random: Random, rules: Rules) -> Position:
-    """Return a whole deck in columns that end in long runs.
-
-    Some columns are empty, some freecells full.
-    """
-    left = random.sample(range(CARDS), CARDS)
-    cells: list[int | None] = [None] * rules.freecells
-    full = rules.freecells if rules.reserve else random.randint(0, rules.freecells)
-    for index in range(full):
-        cells[index] = left.pop()
-    used = max(2, rules.columns - random.randint(0, 3))
-    columns: list[list[int]] = [[left.pop()] for _ in range(used)]
-    for column in columns[1:]:
-        while fits := [card for card in left if rules.can_stack(card, column[-1])]:
-            if random.random() < 0.1:
-                break
-            column.append(random.choice(fits))
-            left.remove(column[-1])
-    columns[0] = [*left, *columns[0]]
-    columns += [[] for _ in range(rules.columns - used)]
-    return Position(tuple(map(tuple, columns)), tuple(cells), (0, 0, 0, 0))
 
 
 def check_long_runs(rules: Rules, deals: int) -> None:

@@ -70,6 +70,29 @@ def small_measured(rules: Rules, metric: str, policy: str, seed: int, most: int)
         cards = max(2, cards * 4 // 5)
 
 
+def long_runs(random: Random, rules: Rules) -> Position:
+    """Return a whole deck in columns that end in long runs.
+
+    Some columns are empty, some freecells full.
+    """
+    left = random.sample(range(CARDS), CARDS)
+    cells: list[int | None] = [None] * rules.freecells
+    full = rules.freecells if rules.reserve else random.randint(0, rules.freecells)
+    for index in range(full):
+        cells[index] = left.pop()
+    used = max(2, rules.columns - random.randint(0, 3))
+    columns: list[list[int]] = [[left.pop()] for _ in range(used)]
+    for column in columns[1:]:
+        while fits := [card for card in left if rules.can_stack(card, column[-1])]:
+            if random.random() < 0.1:
+                break
+            column.append(random.choice(fits))
+            left.remove(column[-1])
+    columns[0] = [*left, *columns[0]]
+    columns += [[] for _ in range(rules.columns - used)]
+    return Position(tuple(map(tuple, columns)), tuple(cells), (0, 0, 0, 0))
+
+
 def closure(
     start: Position, measure: Measure, most: int
 ) -> tuple[list[Position], list[list[Edge]]] | None:

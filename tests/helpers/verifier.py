@@ -9,10 +9,11 @@ import numpy as np
 from dbmsolver.game.position import Position
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.board import make_boards
+from dbmsolver.verify.kernels.digits import DigitFormat
 from dbmsolver.verify.kernels.expand import MOST_ROWS, CheckTask, expand, make_arrays
 from dbmsolver.verify.kernels.partition import PartitionStates, RunIndex
 from dbmsolver.verify.kernels.pieces import MOST_BITS
-from dbmsolver.verify.kernels.rows import KIND, SUCCESSOR
+from dbmsolver.verify.kernels.rows import KIND, SUCCESSOR, WANT
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME, LOCKED
 
 Words = tuple[int, int, int, int]
@@ -70,9 +71,30 @@ class Expanded(NamedTuple):
     parents: list[Words]
     forced: bool
     digest: int
+    made: list[int]
+    """The moves made to each successor, where costs count."""
+    made_before: list[int]
+    """Those made to each parent."""
 
 
-def expand_one(form: Format, words: Words, code: int = 0, root: Words = NOWHERE) -> Expanded:
+class Costs(NamedTuple):
+    """The moves made to a state, its layer, and the length of the solution that is claimed."""
+
+    made: int
+    layer: int
+    limit: int
+
+
+def expand_one(
+    form: Format | DigitFormat,
+    words: Words,
+    code: int = 0,
+    root: Words = NOWHERE,
+    costs: Costs | None = None,
+) -> Expanded:
+    """Return what the kernel finds out about a state; it is a proof's without ``costs``."""
+    made, layer, limit = costs or Costs(0, 0, 0)
+    work = make_arrays(2 * MOST_ROWS, layer + 1)
     zero, none = np.zeros(1, np.int64), np.empty(0, np.int64)
     index = RunIndex(
         np.array(words[:1], np.uint64), zero, zero, zero - 1, none, np.empty(0, np.uint64),
@@ -81,17 +103,20 @@ def expand_one(form: Format, words: Words, code: int = 0, root: Words = NOWHERE)
     partition = PartitionStates(
         planes=np.array(words[1 : 1 + form.planes], np.uint64),
         codes=np.array([code], np.uint16),
-        made=np.zeros(0, np.int16),
+        made=np.full(1, made, np.int16),
         firsts=np.array([0, 1]),
         slots=np.zeros(16, np.uint32),
     )
-    work = make_arrays(2 * MOST_ROWS, 1)
-    segments = np.array([[0, 0, 1, 0]])
-    task = CheckTask(False, 0, np.array(root, np.uint64), 0, 0)
+    segments = np.array([[0, 0, 1, layer]])
+    task = CheckTask(costs is not None, limit, np.array(root, np.uint64), 0, 0)
     boards = make_boards()
     error = expand(form, index, task, partition, segments, boards, work)
     rows = [[int(word) for word in row] for row in work.rows[: work.place[2]]]
     split: tuple[list[Words], list[Words]] = ([], [])
+    wanted: tuple[list[int], list[int]] = ([], [])
     for row in rows:
-        split[row[4] >> KIND != SUCCESSOR].append((row[0], row[1], row[2], row[3]))
-    return Expanded(int(error), *split, bool(work.counts[0, 1]), int(work.digest[0]))
+        is_parent = row[4] >> KIND != SUCCESSOR
+        split[is_parent].append((row[0], row[1], row[2], row[3]))
+        wanted[is_parent].append(row[4] >> WANT & 0xFFFF)
+    forced, digest = bool(work.counts[layer, 1]), int(work.digest[0])
+    return Expanded(int(error), *split, forced, digest, *wanted)

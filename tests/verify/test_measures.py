@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 from helpers import faults
-from helpers.measured import GAMES, MEASURES, small_measured
+from helpers.measured import GAMES, MEASURES, long_runs, small_measured
 from helpers.naive_bound import bound_of_measure
 from helpers.verifier import NOWHERE, encode, expand_one, place_of
 
 from dbmsolver.api import solve, verify_store
 from dbmsolver.errors import DbmError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.measures import measure_of
+from dbmsolver.game.measures import Measure, measure_of
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES as SHIPPED
 from dbmsolver.results import Result
@@ -65,6 +65,27 @@ def test_small_games(metric: str, policy: str, rules: Rules) -> None:
                 code = pairs.index((move.card, place_of(form, position, move.card)))
                 back = expand_one(form, encode(form, game.positions[after]), code, NOWHERE)
                 assert (back.error, back.parents) == (0, [words])
+
+
+@pytest.mark.parametrize("rules", GAMES, ids=lambda rules: rules.name)
+def test_runs_as_long_as_there_is_room_for(rules: Rules) -> None:
+    """Up to 13 cards, where there is room for just so many, for one less, and for one more."""
+    random = Random(f"long runs {rules.name}")
+    for _ in range(15):
+        position = long_runs(random, rules)
+        measure = Measure(rules, *reversed(random.choice(MEASURES)))  # type: ignore[arg-type]
+        deal = Deal(position, rules)
+        form = make_format(deal, measure.policy, measure.metric)
+        for _ in range(5):
+            words, following = encode(form, position), measure.successors(position)
+            found = expand_one(form, words, 0, words)
+            ours = [position_of(form, deal, successor) for successor in found.successors]
+            wanted = {after.canonical() for _, after in following}
+            assert {p.canonical() for p in ours if p} == wanted, position
+            assert bound_of(form, words) == bound_of_measure(position, measure)
+            if not following:
+                break
+            position = random.choice(following)[1]
 
 
 STORES = [

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from random import Random
 
 import numpy as np
 import pytest
-from helpers.patience_games import PATIENCE_GAMES, small_deck, whole_deck
+from helpers.patience_games import (
+    BRIEF_GAMES,
+    PATIENCE_GAMES,
+    late_position,
+    small_deck,
+    whole_deck,
+)
 
 from dbmsolver.core.patience import moves_of
 from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.game.cards import CARDS
+from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.measures import OF_PATIENCE
+from dbmsolver.game.patience import Patience
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Question
 from dbmsolver.verify.kernels.board import make_board as make_board_of_check
@@ -37,16 +45,40 @@ def successors(form: PatienceFormat, words: np.ndarray) -> set[Words] | None:  #
     return None if end == WON else {tuple(row) for row in listed.states[1:count].tolist()}
 
 
-def follow_moves(seed: str, decks: int) -> None:
+def any_deck(random: Random) -> Deal:
+    """Return a small deck of any game, or a whole one of Klondike's kind."""
+    return whole_deck(random) if random.random() < 0.3 else deck_of(random)
+
+
+def deck_of(random: Random) -> Deal:
+    """Return a small deck of any game."""
+    return small_deck(random.choice(PATIENCE_GAMES), random)
+
+
+def turned_by_ones(random: Random) -> Deal:
+    """Return a deck whose stock is turned card by card, some of it in the waste."""
+    while True:
+        deal = deck_of(random)
+        assert isinstance(deal.position, Patience)
+        if deal.rules.draw == 1 and deal.position.waste:
+            return deal
+
+
+def much_at_home(random: Random) -> Deal:
+    """Return a deck in which cards often have to come back."""
+    return late_position(random.choice(BRIEF_GAMES), random)
+
+
+def follow_moves(
+    make: Callable[[Random], Deal], seed: str, decks: int, questions: Sequence[Question]
+) -> None:
     """Compare what follows, position by position, in random games, with the search's moves."""
     random = Random(seed)
     board, found = make_board(), make_found()
-    for number in range(decks):
-        deal = small_deck(random.choice(PATIENCE_GAMES), random)
-        if number % 3 == 0:
-            deal = whole_deck(random)
+    for _ in range(decks):
+        deal = make(random)
         policy, metric = random.choice(POLICIES), random.choice(OF_PATIENCE)
-        question = random.choice((Question.SOLVE, Question.PROVE))
+        question = random.choice(questions)
         keys = PatienceKeys(deal, policy, metric, question)
         form = PatienceFormat(deal, policy, metric if question is Question.SOLVE else None)
         assert (keys.words(keys.root) == form.root).all()
@@ -63,13 +95,23 @@ def follow_moves(seed: str, decks: int) -> None:
             state = after[random.randrange(count)]
 
 
-def test_moves() -> None:
-    follow_moves("moves", 60)
+BOTH = (Question.SOLVE, Question.PROVE)
+SHORTEST = (Question.SOLVE,)
+"""Most of the moves that are left out are left out of searches for shortest solutions."""
+
+
+@pytest.mark.parametrize(
+    ("make", "questions"),
+    [(any_deck, BOTH), (turned_by_ones, SHORTEST), (much_at_home, SHORTEST)],
+)
+def test_moves(make: Callable[[Random], Deal], questions: Sequence[Question]) -> None:
+    follow_moves(make, f"moves {make.__name__}", 60, questions)
 
 
 @pytest.mark.slow
-def test_moves_of_many_decks() -> None:
-    follow_moves("many moves", 2000)
+@pytest.mark.parametrize("make", [any_deck, turned_by_ones, much_at_home])
+def test_moves_of_many_decks(make: Callable[[Random], Deal]) -> None:
+    follow_moves(make, f"many moves {make.__name__}", 2000, BOTH)
 
 
 def altered(key: np.ndarray, random: Random) -> Iterator[np.ndarray]:

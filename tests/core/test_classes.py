@@ -85,3 +85,15 @@ def test_keys_that_cannot_be_are_told() -> None:
     assert keys.are_keys(np.array([good], np.uint64))
     for wrong in (high, waste):
         assert not keys.are_keys(np.array([good, wrong], np.uint64))
+
+
+def test_more_turns_of_the_waste_than_are_left_are_told() -> None:
+    random, seen = Random("turns"), 0
+    while seen < 10:
+        keys = ClassKeys(small_klondike(random, 16), "wkr")
+        turns, good = keys.classes.deal.turns, keys.root.off
+        if turns is None or keys.root.signature == keys.goal or not keys.classes.root.stock:
+            continue
+        assert keys.are_keys(np.array([good], np.uint64))
+        assert not keys.are_keys(np.array([good + (1 << int(keys.tables.turns_shift))], np.uint64))
+        seen += 1

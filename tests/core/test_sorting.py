@@ -59,3 +59,14 @@ def test_wide(keys: set[tuple[int, ...]]) -> None:
 def test_in_order_already(count: int, words: int) -> None:
     for step in (1, -1):
         check([((k,) * words, k & 255) for k in range(count)][::step], words, np.uint8)
+
+
+@pytest.mark.parametrize("byte", range(8))
+@pytest.mark.parametrize("words", [1, 3])
+def test_all_but_one_agree_in_a_byte(words: int, byte: int) -> None:
+    """The one comes last, or anywhere, and belongs first or last."""
+    for place in (1, SMALL // 2, 2 * SMALL - 1):
+        for odd, other in ((1, 2), (2, 1)):
+            keys = [(k % 256 if byte else 0) + (other << 8 * byte) for k in range(2 * SMALL)]
+            keys[place] += (odd - other) << 8 * byte
+            check([((key,) * words, n & 255) for n, key in enumerate(keys)], words, np.uint8)

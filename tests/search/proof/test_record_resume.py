@@ -272,33 +272,31 @@ def test_a_signature_of_mixed_blocks_is_cut_into_few_pieces(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was closed in one table, in much memory, is cut where it goes on in little."""
+    limit, states = 100, []
     without_dives(monkeypatch)
     small_pieces(monkeypatch, 400)
     monkeypatch.setattr(piece_set, "FIRST_PIECES", 0)
     store = tmp_path / "store"
-    prove(SMALL, store=store, max_states=RECORDS // 2)
+    prove(SMALL, store=store, max_states=5000)
     monkeypatch.setattr(large, "fits", lambda pieces: False)
-    most: list[int] = []
     real, split = PieceSet.cut, PieceSet.split
 
     def cut(pieces: PieceSet) -> None:
-        states = sum(ref.block.states for ref in pieces.blocks)
-        limit = 200
-        monkeypatch.setattr(piece_set, "FILL", limit / (1 << pieces.largest_bits))
-        most[:] = [4 + 4 * states // limit]
-        real(pieces)
+        with monkeypatch.context() as patch:
+            states.append(sum(ref.block.states for ref in pieces.blocks))
+            patch.setattr(piece_set, "FILL", limit / (1 << pieces.largest_bits))
+            patch.setattr(PieceSet, "split", bounded)
+            real(pieces)
         assert max(piece.closed for piece in pieces.pieces) <= limit
-        assert states < 2 * limit or len(pieces.pieces) > 1
-        most.clear()
 
     def bounded(pieces: PieceSet, piece: Piece) -> bool:
-        assert not most or len(pieces.pieces) <= most[0]
+        assert len(pieces.pieces) <= 4 + 4 * states[-1] // limit
         return split(pieces, piece)
 
     monkeypatch.setattr(PieceSet, "cut", cut)
-    monkeypatch.setattr(PieceSet, "split", bounded)
     result = prove(SMALL, store=store)
     assert (result.verdict, result.states) == ("unsolvable", RECORDS)
+    assert max(states) > 3 * limit
 
 
 @given(st.data())

@@ -12,6 +12,7 @@ from random import Random
 import pytest
 
 from dbmsolver import prove, solve
+from dbmsolver.api.stores import load_certificate
 from dbmsolver.game.shipped import changed
 from dbmsolver.survey.loading import load_rows
 from dbmsolver.survey.ranges import Subject
@@ -163,3 +164,22 @@ def test_shortest_solutions_of_klondike_are_found_anew() -> None:
         won = sorted((row for row in found if row.shortest), key=lambda row: row.evaluated)
         for row in Random(game).sample(won[:50], 3):
             assert solve(row.subject.deal(), threads=1, memory="256M").length == row.length
+
+
+def test_as_many_are_won_with_two_freecells_as_others_have_published() -> None:
+    found = rows("fewest-freecells.parquet")
+    most = [row.at_most for row in found if row.at_most is not None]
+    assert (most.count(0), sum(cells <= 2 for cells in most)) == (69, 25_381)
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.certificate.json")), ids=lambda p: p.name)
+def test_certificates_are_of_the_deals_that_their_names_tell(path: Path) -> None:
+    """The counts by stratum make the states that the README tells, with the digest."""
+    number, freecells = map(int, path.name.partition(".")[0].split("-"))
+    certificate = load_certificate(path)
+    assert certificate["deal"]["number"] == number
+    assert certificate["rules"]["freecells"] == freecells
+    assert certificate["claim"] == "unsolvable"
+    assert sum(row["states"] for row in certificate["strata"]) == certificate["states"]
+    text = (FOLDER / "README.md").read_text()
+    assert f"`{path.name}`" in text and f"{certificate['states']:,}" in text

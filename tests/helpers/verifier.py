@@ -74,7 +74,7 @@ class Expanded(NamedTuple):
     made: list[int]
     """The moves made to each successor, where costs count."""
     made_before: list[int]
-    """Those made to each parent."""
+    """The moves made to each parent."""
 
 
 class Costs(NamedTuple):

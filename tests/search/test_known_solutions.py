@@ -81,7 +81,7 @@ def test_a_plain_search_that_a_limit_ends_tells_it(tmp_path: Path, family: str) 
 def early_beams(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beams that come as soon as the search has begun, and commits as often as can be."""
     monkeypatch.setattr(improver, "_BESIDE", ((1, BeamShape(50)), (1, BeamShape(300))))
-    monkeypatch.setattr(improver, "_STATES", 1)
+    monkeypatch.setattr(improver, "STATES", 1)
     monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
 
 

@@ -21,7 +21,7 @@ from dbmsolver.search.trace import steps_of
 def early_beams(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beams that come as soon as the search has begun."""
     monkeypatch.setattr(improver, "_BESIDE", ((1, BeamShape(50)), (1, BeamShape(300))))
-    monkeypatch.setattr(improver, "_STATES", 1)
+    monkeypatch.setattr(improver, "STATES", 1)
 
 
 @pytest.mark.usefixtures("early_beams")

@@ -121,7 +121,7 @@ def test_little_room() -> None:
 def early_beams(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beams that come as soon as the search has begun."""
     monkeypatch.setattr(improver, "_BESIDE", ((1, BeamShape(50)), (1, BeamShape(300))))
-    monkeypatch.setattr(improver, "_STATES", 1)
+    monkeypatch.setattr(improver, "STATES", 1)
     monkeypatch.setattr(rounds, "_STOP", 16)
     monkeypatch.setattr(layers, "ENOUGH", 30)
 

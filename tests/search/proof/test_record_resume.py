@@ -271,7 +271,7 @@ def test_each_piece_of_a_continued_signature_reads_few_blocks(
 def test_a_signature_of_mixed_blocks_is_cut_into_few_pieces(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was closed in one table, in much memory, is cut where it goes on in little."""
+    """A signature that was closed in one table, in much memory, goes on in little."""
     limit, states = 100, []
     without_dives(monkeypatch)
     small_pieces(monkeypatch, 400)

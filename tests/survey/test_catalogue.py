@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from helpers.command import run
 
 from dbmsolver import prove, solve
 from dbmsolver.api.stores import load_certificate
@@ -183,3 +184,8 @@ def test_certificates_are_of_the_deals_that_their_names_tell(path: Path) -> None
     assert sum(row["states"] for row in certificate["strata"]) == certificate["states"]
     text = (FOLDER / "README.md").read_text()
     assert f"`{path.name}`" in text and f"{certificate['states']:,}" in text
+
+
+def test_a_deal_that_others_have_not_settled_is_won() -> None:
+    done = run("check", FOLDER / "3000428005-3.sfn")
+    assert "Deal 3000428005 (3 freecells): legal and winning" in done.stdout

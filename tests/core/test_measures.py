@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 from helpers.kernels import NO_LIMIT, bound_of_state
-from helpers.measured import GAMES, MEASURES, Measured, long_runs, small_measured
+from helpers.measured import GAMES, MEASURES, Measured, cases, long_runs, small_measured
 from helpers.naive_bound import bound_of_measure
 from helpers.support import Successor, core_successors, words_of
 
@@ -19,21 +19,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.keys.states import State, StateCodec
 
-FAST = [("runs", "none"), ("moves", "wkr"), ("moves", "max")]
-EVERY = pytest.mark.parametrize(
-    ("metric", "policy", "rules"),
-    [
-        pytest.param(
-            metric,
-            policy,
-            rules,
-            id=f"{metric}-{policy}-{rules.name}",
-            marks=() if (metric, policy) in FAST and rules in GAMES[:3] else pytest.mark.slow,
-        )
-        for metric, policy in MEASURES
-        for rules in GAMES
-    ],
-)
+EVERY = pytest.mark.parametrize(("metric", "policy", "rules"), cases(3))
 
 
 def check_moves(game: Measured, codec: StateCodec) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import pytest
 
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.cards import CARDS
@@ -133,3 +135,24 @@ def lengths(found: tuple[list[Position], list[list[Edge]]]) -> list[int | None]:
             else:
                 queue.appendleft((far, before))
     return left
+
+
+_FAST = [("runs", "none"), ("moves", "wkr"), ("moves", "max")]
+
+
+def cases(games: int) -> list[Any]:
+    """Return every measure with every game: (metric, policy, rules).
+
+    Three of the measures are fast tests, with the first so many games; the others are slow.
+    """
+    return [
+        pytest.param(
+            metric,
+            policy,
+            rules,
+            id=f"{metric}-{policy}-{rules.name}",
+            marks=() if (metric, policy) in _FAST and rules in GAMES[:games] else pytest.mark.slow,
+        )
+        for metric, policy in MEASURES
+        for rules in GAMES
+    ]

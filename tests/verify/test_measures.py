@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from helpers import faults
-from helpers.measured import GAMES, MEASURES, long_runs, small_measured
+from helpers.measured import GAMES, MEASURES, cases, long_runs, small_measured
 from helpers.naive_bound import bound_of_measure
 from helpers.verifier import NOWHERE, encode, expand_one, place_of
 
@@ -26,21 +26,8 @@ from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.partition_steps import bound_of
 from dbmsolver.verify.showing import position_of
 
-FAST = [("runs", "none"), ("moves", "wkr"), ("moves", "max")]
-CASES = [
-    pytest.param(
-        metric,
-        policy,
-        rules,
-        id=f"{metric}-{policy}-{rules.name}",
-        marks=() if (metric, policy) in FAST and rules in GAMES[:6] else pytest.mark.slow,
-    )
-    for metric, policy in MEASURES
-    for rules in GAMES
-]
 
-
-@pytest.mark.parametrize(("metric", "policy", "rules"), CASES)
+@pytest.mark.parametrize(("metric", "policy", "rules"), cases(6))
 def test_small_games(metric: str, policy: str, rules: Rules) -> None:
     for seed in range(3):
         game = small_measured(rules, metric, policy, seed, 60)

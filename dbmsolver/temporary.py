@@ -1,8 +1,8 @@
-"""Temporary folders, and those that processes left behind which were killed.
+"""Temporary folders. Those that killed processes leave behind are removed, too.
 
-A search that has no store of its own keeps gigabytes in one. Nothing can remove that when its
-process is killed, so the next process that needs such a folder does. A folder is in use as long as
-a process holds the lock of one of its files, which the system releases when the process ends.
+A search without a store of its own keeps gigabytes in a temporary folder. A killed process cannot
+remove its folder, so the next process that needs one removes it. A folder is in use as long as
+a process holds the lock of one of its files. The system releases the lock when the process ends.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _LOCK = "in-use"
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Make a folder; yield the path of an empty folder in it; remove all of it at the end.
+    """Make a folder, and yield the path of an empty folder in it. Remove both at the end.
 
-    Before, the folders of this user that no process uses any more are removed. OSError where none
-    can be made.
+    First remove this user's folders that no process uses any more. Raise OSError if no folder can
+    be made.
     """
     base = Path(tempfile.gettempdir())
     for abandoned in base.glob(f"{_PREFIX}*/{_LOCK}"):
@@ -41,9 +41,10 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def _lock_of(folder: str) -> int:
-    """Return the lock of a new folder, taken where the file system has locks.
+    """Make a file in a new folder, lock it, and return its handle.
 
-    The file gets its name when it is locked, so nobody finds it without its owner.
+    The file gets its name after it is locked, so no process sees it unlocked. Where the file system
+    has no locks, it never gets that name, and nobody removes the folder.
     """
     new = Path(folder, "new")
     opened = os.open(new, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)

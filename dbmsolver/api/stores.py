@@ -50,7 +50,7 @@ class StoredSearch:
 
     @property
     def policy(self) -> Policy:
-        """The safe moves to the foundations that the search makes at once."""
+        """The policy of the search: which safe moves to the foundations it makes by itself."""
         from dbmsolver.search import inspect
 
         return inspect.policy(self.path)

@@ -130,9 +130,9 @@ class Position:
         ]
 
     def columns_for(self, card: int, source: Place, rules: Rules) -> list[Place]:
-        """Return the columns whose last card takes the card, but for the column it lies in.
+        """Return the columns whose last card takes the card, but not its own column, the `source`.
 
-        Where ranks go round, a whole suit fits on its own end.
+        Where ranks go round, a whole suit fits on its own last card.
         """
         return [
             place

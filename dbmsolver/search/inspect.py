@@ -165,7 +165,7 @@ def method(path: Path) -> Method:
 
 
 def policy(path: Path) -> Policy:
-    """Return the safe moves to the foundations that a store's search makes at once."""
+    """Return the policy of a store's search: which safe moves it makes by itself."""
     return look(path, lambda store: store.manifest.policy)
 
 

@@ -1,10 +1,9 @@
-"""A proof, and beams beside it, so that a deal that can be won is not searched to its end.
+"""A proof that takes turns with beams: a deal that can be won need not be searched to its end.
 
-Dives go deep, and miss solutions where there is little room: with one freecell beams find most of
-them at once, which a proof may take hours to come to. The two take turns. Beams grow wider from one
-to the next, and look at a small share of the states that the proof closes. What they do is told by
-counts and not by the clock, so that a proof with a limit of states ends in the same way on a slow
-machine.
+Dives go deep, and miss solutions where there is little room. With one freecell, beams find most of
+these in seconds; a proof may need hours. Each beam is wider than the one before. Beams look at few
+states in comparison with the proof. Counts decide when a beam begins, not the clock, so a proof
+with a limit of states ends in the same way on a slow machine.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from dbmsolver.search.proof.strata import ProofSearch
 from dbmsolver.search.trace import Step, replay, steps_of
 
 SHARE = 0.05
-"""The states that beams may look at, as a share of the states that each worker of the proof closes.
+"""The number of states that beams may look at, divided by the number that one worker closes.
 
-All workers wait for a beam, so this is about its share of the time.
+All workers wait for a beam, so this is roughly the beams' share of the time.
 """
 
 
@@ -67,7 +66,7 @@ class BesideProof(Search):
         return GoalMet()
 
     def _is_due(self) -> bool:
-        """Return True if the next beam stays within SHARE and the memory, and no dive has any."""
+        """Return True if the next beam fits within SHARE and the memory, and no dive runs."""
         if not self._shapes or self.proof.is_diving:
             return False
         states = STATES * self._shapes[0].width

@@ -65,10 +65,10 @@ class BlockIndex:
         return share
 
     def states(self, blocks: list[BlockRef], mask: int) -> int:
-        """Estimate how many states of the blocks are in a piece with the bits of a mask fixed.
+        """Estimate how many states a piece holds.
 
-        The blocks are those that may hold some. Each of these bits halves a block that has keys
-        with both of its values.
+        All its keys have the same value of each bit of the mask. The blocks are those that may hold
+        states of the piece. A bit of which a block has both values halves the block's count.
         """
         total = 0
         for ref in blocks:

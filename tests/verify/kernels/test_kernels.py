@@ -83,7 +83,7 @@ def test_a_game(rules: object, seed: int) -> None:
 
 
 @EVERY_FAMILY
-@pytest.mark.parametrize("seed", few_fast(SEEDS, 2))
+@pytest.mark.parametrize("seed", few_fast(SEEDS[:4], 2))
 def test_a_code_that_is_accepted_stands_for_a_move(rules: object, seed: int) -> None:
     """Of all codes, those of moves that could have led to a position are accepted, and no others.
 
@@ -118,7 +118,7 @@ def test_a_code_that_is_accepted_stands_for_a_move(rules: object, seed: int) -> 
 
 
 @EVERY_FAMILY
-@pytest.mark.parametrize("seed", few_fast(SEEDS, 1))
+@pytest.mark.parametrize("seed", few_fast(SEEDS[:4], 1))
 def test_words_that_are_no_position_are_refused(rules: object, seed: int) -> None:
     """Each card is put into each place, and each number of the signature is changed."""
     game = random_game(rules, seed)  # type: ignore[arg-type]

@@ -9,8 +9,9 @@ with a limit of states ends in the same way on a slow machine.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
-from dbmsolver.keys.choice import AnyKeys, are_of_patience, position_keys
+from dbmsolver.keys.choice import AnyKeys, position_keys
 from dbmsolver.results import Commit, Report
 from dbmsolver.search.improve.beam import room_for
 from dbmsolver.search.improve.improver import LATER, STATES, AnyBeam, beam_of, first_shapes
@@ -35,13 +36,17 @@ class BesideProof(Search):
         self.proof = proof
         self.recorder = proof.recorder
         self.keys = keys
-        self._positions = position_keys(keys.deal, self.recorder.policy)
         self._room = room_for(memory)
-        self._shapes = [*first_shapes(are_of_patience(self._positions)), *LATER]
+        self._shapes = [*first_shapes(keys.deal.rules.is_patience), *LATER]
         self._beam: AnyBeam | None = None
         self._closed_before = self.recorder.statistics.closed
         self._looked_at = 0  # by all beams that are over
         self._steps: list[Step] | None = None
+
+    @cached_property
+    def _positions(self) -> AnyKeys:
+        """The keys of the deal's positions, made for the first beam: most proofs end before it."""
+        return position_keys(self.keys.deal, self.recorder.policy)
 
     @property
     def counted(self) -> int:

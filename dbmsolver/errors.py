@@ -102,7 +102,7 @@ class UndecidedError(DbmError):
 
 
 class StoreInUseError(StoreError):
-    """Another process has the lock of the store."""
+    """Another search or command, of this process or another one, has the lock of the store."""
 
 
 class ChangedError(StoreError):

@@ -162,11 +162,7 @@ class Stages:
                         yield AnyPassesAhead(
                             self.deal, recorder, self.limits, threads, self.memory // 2, needed
                         )
-                elif keys.rules.has_runs:
-                    from dbmsolver.search.improve.beam_ahead import BeamAhead
-
-                    yield BeamAhead(keys, recorder, self.limits, self.memory // 4)
-                else:
+                elif not keys.rules.has_runs:
                     from dbmsolver.search.astar.look_ahead import LookAhead
 
                     yield LookAhead(keys, recorder, self.limits, threads, self.memory)

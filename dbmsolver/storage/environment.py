@@ -203,6 +203,8 @@ def _lock_file(file: Path, path: Path) -> int:
     except OSError as error:
         os.close(handle)
         if isinstance(error, BlockingIOError):
-            raise StoreInUseError("another process is using this store", str(path)) from error
+            raise StoreInUseError(
+                "another search or command is using this store", str(path)
+            ) from error
         raise error_of(error, StoreError, "cannot be locked", str(path)) from error
     return handle

@@ -125,7 +125,7 @@ def test_while_it_is_searched(tmp_path: Path) -> None:
     next(events)
     status = inspect.status(store)
     assert status.verdict is None
-    with pytest.raises(StoreError, match="another process is using this store"):
+    with pytest.raises(StoreError, match="another search or command is using this store"):
         Store.open(store)
     while True:
         try:

@@ -279,7 +279,7 @@ def test_second_process(tmp_path: Path) -> None:
 
     assert prove(Deal.from_number(11982), store=store, progress=look).verdict == "unsolvable"
     resume, status = others
-    message = f"dbmsolver: {store}: another process is using this store\n"
+    message = f"dbmsolver: {store}: another search or command is using this store\n"
     assert (resume.returncode, resume.stdout, resume.stderr) == (4, "", message)
     assert (status.returncode, status.stderr) == (0, "")
     assert "not finished" in status.stdout

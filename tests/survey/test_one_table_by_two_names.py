@@ -106,7 +106,7 @@ def test_one_process_has_the_data_of_a_store(
         pytest.skip("there is nothing to link")
     link(one / "data.mdb", other / "data.mdb")
     environment = Environment(one, durable=True, new=not there)
-    with pytest.raises(StoreInUseError, match="another process is using this store"):
+    with pytest.raises(StoreInUseError, match="another search or command is using this store"):
         Environment(other, durable=True, new=not there)
     environment.close()
     Environment(other, durable=True).close()
@@ -118,7 +118,7 @@ def test_a_search_that_another_process_goes_on_with_is_kept(
     """Of a damaged store a survey begins anew; one in use is another's."""
 
     def in_use(*_: object) -> None:
-        raise StoreInUseError("another process is using this store")
+        raise StoreInUseError("another search or command is using this store")
 
     monkeypatch.setattr(session, "run", in_use)
     store = tmp_path / "store"

@@ -62,9 +62,9 @@ def is_safe_home(
     """
     own = suit(card)
     r = rank(card)
-    if rules.only_leave or rules.whole_suits or rules.takes_back or policy == "none":
+    if foundations[own] != r - 1 or policy == "none":
         return False
-    if foundations[own] != r - 1:
+    if rules.only_leave or rules.whole_suits or rules.takes_back:
         return False
     if rules.base == "round" and not _is_safe_going_round(rules, own, foundations, lowest):
         return False

@@ -25,7 +25,7 @@ MOST = 1500
 """Positions of the largest deck that is searched slowly."""
 
 SOME = 4
-THOUSANDS = 60
+THOUSANDS = 40
 """Decks of each game: some, or enough to make thousands with all games and policies."""
 
 

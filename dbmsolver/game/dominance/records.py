@@ -22,6 +22,7 @@ may some be out of reach; then it stands for those with all cards of `fix` in co
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 from dbmsolver.game.cards import CARDS, suit
@@ -76,9 +77,10 @@ def shortest_stuck(rules: Rules) -> int:
     return 2 if columns_are_slots(rules) else 1
 
 
-def in_play(foundations: Heights) -> list[int]:
+@cache
+def in_play(foundations: Heights) -> tuple[int, ...]:
     """Return the cards that are not home, lowest first."""
-    return [card for card in range(CARDS) if card >> 2 >= foundations[card & 3]]
+    return tuple(card for card in range(CARDS) if card >> 2 >= foundations[card & 3])
 
 
 def slot_cards(record: Record) -> list[int]:

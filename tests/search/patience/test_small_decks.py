@@ -98,7 +98,7 @@ def test_many_small_canfields(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3, 5))
 def test_many_small_decks(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    compare(seed, 50, monkeypatch)
+    compare(seed, 35, monkeypatch)
 
 
 @pytest.mark.slow

@@ -15,22 +15,28 @@ from dataclasses import replace
 from functools import cached_property
 
 from dbmsolver.keys.choice import AnyKeys, position_keys
-from dbmsolver.results import Commit, Report
+from dbmsolver.results import Commit, Method, Report
 from dbmsolver.search.improve.beam import BeamShape, room_for
 from dbmsolver.search.improve.improver import LATER, STATES, AnyBeam, beam_of, first_shapes
 from dbmsolver.search.outcome import GoalMet, Outcome, Search
 from dbmsolver.search.proof.strata import ProofSearch
 from dbmsolver.search.trace import Step, replay, steps_of
 
-SHARE = 0.05
+SHARE = 0.04
 """The number of states that beams may look at, divided by the number that one worker closes.
 
-All workers wait for a beam, so this is roughly the beams' share of the time.
+All workers wait for a beam. It looks at a state in half to three quarters of the time in which a
+worker closes a record or a class, so beams take up to three hundredths of the time.
 """
+_OF_POSITIONS = 0.4
+"""The part of SHARE that beams have where positions of FreeCell's kind are closed.
+
+A worker closes one of these in three fifths of the time in which a beam looks at one.
+"""
+_MOST_STATES = 1500
+"""The states that a beam looks at, at most, for each of its width."""
 AT_ONCE = (BeamShape(200), BeamShape(1000))
 """The beams that come before the proof in games of runs, instead of those that are as narrow."""
-_AT_ONCE_STATES = 1500
-"""The states that such a beam looks at, at most, for each of its width."""
 
 
 class BesideProof(Search):
@@ -45,6 +51,8 @@ class BesideProof(Search):
         self.keys = keys
         self._room = room_for(memory)
         rules = keys.deal.rules
+        positions = self.keys.method == Method.EVERY_POSITION and not rules.is_patience
+        self._share = SHARE * (_OF_POSITIONS if positions else 1.0)
         self._shapes = [*first_shapes(rules.is_patience), *LATER]
         self._at_once: list[BeamShape] = []
         if rules.has_runs and not rules.is_patience:
@@ -88,13 +96,13 @@ class BesideProof(Search):
     def _due(self) -> AnyBeam | None:
         """Return the next beam if it is time for it."""
         if self._at_once:
-            shape = self._at_once.pop(0)
-            most = self.recorder.limits.limits.max_states or self._room
-            room = min(self._room, most, _AT_ONCE_STATES * shape.width)
-            return beam_of(self._positions, shape, room)
-        if self._is_due():
-            return beam_of(self._positions, self._shapes.pop(0), self._room)
-        return None
+            most = self.recorder.limits.limits.max_states
+            return self._begun(self._at_once.pop(0), self._room if most is None else most)
+        return self._begun(self._shapes.pop(0), self._room) if self._is_due() else None
+
+    def _begun(self, shape: BeamShape, most: int) -> AnyBeam:
+        """Return a new beam that looks at `most` states, or fewer."""
+        return beam_of(self._positions, shape, min(self._room, most, _MOST_STATES * shape.width))
 
     def _is_due(self) -> bool:
         """Return True if the next beam fits within SHARE and the memory, and no dive runs."""
@@ -103,7 +111,7 @@ class BesideProof(Search):
         states = STATES * self._shapes[0].width
         closed = self.recorder.statistics.closed - self._closed_before
         each = closed / self.proof.workers.count
-        return states <= self._room and self._looked_at + states <= SHARE * each
+        return states <= self._room and self._looked_at + states <= self._share * each
 
     def report(self) -> Report:
         """Return a snapshot of the proof, or of the beam while the proof waits for it."""

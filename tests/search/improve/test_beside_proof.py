@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,8 +15,8 @@ from dbmsolver import api
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.keys.records import RecordKeys
-from dbmsolver.results import Keep, Limit
+from dbmsolver.keys.choice import keys_of
+from dbmsolver.results import Keep, Limit, Method
 from dbmsolver.search import inspect
 from dbmsolver.search.improve import beside_proof
 from dbmsolver.search.improve.beam import BYTES
@@ -108,7 +109,9 @@ def test_a_limit_that_comes_in_a_beam_leaves_a_proof_that_goes_on(tmp_path: Path
     assert faults.check(tmp_path).valid
 
 
-def beside(memory: int, threads: int = 1) -> tuple[BesideProof, SimpleNamespace]:
+def beside(
+    memory: int, threads: int = 1, method: Method = Method.DOMINATING
+) -> tuple[BesideProof, SimpleNamespace]:
     """Return beams beside a proof that closes nothing, and its counts."""
     statistics = SimpleNamespace(closed=1000)
     recorder = SimpleNamespace(statistics=statistics, policy="wkr")
@@ -118,16 +121,20 @@ def beside(memory: int, threads: int = 1) -> tuple[BesideProof, SimpleNamespace]
         step=lambda: None,
         workers=SimpleNamespace(count=threads),
     )
-    keys = RecordKeys(Deal.from_number(146692), "wkr")
+    keys: Any = keys_of(Deal.from_number(146692), "wkr", method)
     return BesideProof(proof, keys, memory), statistics
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_beams_are_due_by_what_is_closed(threads: int) -> None:
+@pytest.mark.parametrize(
+    ("threads", "method", "share"),
+    [(1, Method.DOMINATING, 1), (3, Method.DOMINATING, 1), (1, Method.EVERY_POSITION, 2 / 5)],
+)
+def test_beams_are_due_by_what_is_closed(threads: int, method: Method, share: float) -> None:
     """Not by the clock, and what was closed in earlier runs does not count."""
-    search, statistics = beside(1 << 30, threads)
+    search, statistics = beside(1 << 30, threads, method)
+    share *= beside_proof.SHARE
     states = threads * STATES * first_shapes(False)[0].width
-    statistics.closed += round(states / beside_proof.SHARE) - 1
+    statistics.closed += math.ceil(states / share) - 1
     search.step()
     assert search._beam is None
     statistics.closed += 1
@@ -141,7 +148,7 @@ def test_beams_are_due_by_what_is_closed(threads: int) -> None:
         search.step()
     second = search._looked_at + STATES * first_shapes(False)[1].width
     assert 0 < search._looked_at <= 2 * states
-    statistics.closed = 1000 + round(threads * second / beside_proof.SHARE) - 1
+    statistics.closed = 1000 + math.ceil(threads * second / share) - 1
     search.step()
     assert search._beam is None
     statistics.closed += 1

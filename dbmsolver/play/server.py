@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
@@ -76,7 +76,7 @@ class PlayServer:
         self.analyst = analyst
         self.table = PositionCache()
         self.ending = asyncio.Event()
-        """Set when the server is to end: streams of events end then."""
+        """Set when the server is to end: streams of events and requests that wait end then."""
         self._first = first
 
     async def page(self, request: Request) -> Response:
@@ -165,13 +165,7 @@ class EventStream(Response):
         pump = asyncio.create_task(self._pump(send))
         disconnected = asyncio.create_task(_disconnected(receive))
         ending = asyncio.create_task(self.ending.wait())
-        tasks = (pump, disconnected, ending)
-        try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        await _until_one_ends(pump, disconnected, ending)
         if self.ending.is_set():
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
@@ -190,12 +184,31 @@ async def _disconnected(receive: Receive) -> None:
         pass
 
 
-def _posted(answer: Callable[[RequestData], Awaitable[Answer]], path: str) -> Route:
-    """Return the route of a request whose body and answer are JSON objects."""
+async def _until_one_ends(*tasks: asyncio.Task[Any]) -> None:
+    """Wait until one of the tasks has ended, and cancel the others."""
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _posted(
+    answer: Callable[[RequestData], Coroutine[Any, Any, Answer]], path: str, end: asyncio.Event
+) -> Route:
+    """Return the route of a request whose body and answer are JSON objects.
+
+    A request that still waits when `end` is set, the server's end, is answered at once.
+    """
 
     async def endpoint(request: Request) -> Response:
         try:
-            return JSONResponse(await answer(await read_request(request)))
+            work = asyncio.create_task(answer(await read_request(request)))
+            await _until_one_ends(work, asyncio.create_task(end.wait()))
+            if work.cancelled():
+                return JSONResponse({"error": "the server ends"}, 503)
+            return JSONResponse(work.result())
         except DbmError as error:
             return _failure(error)
         except ClientDisconnect:
@@ -218,10 +231,10 @@ def application(room: PlayServer) -> Starlette:
 
     routes = [
         Route("/", room.page, methods=["GET"]),
-        _posted(room.deal, "/deal"),
-        _posted(room.open, "/open"),
-        _posted(room.play, "/play"),
-        _posted(room.export, "/export"),
+        _posted(room.deal, "/deal", room.ending),
+        _posted(room.open, "/open", room.ending),
+        _posted(room.play, "/play", room.ending),
+        _posted(room.export, "/export", room.ending),
         Route("/analyse", room.analyse, methods=["POST"]),
     ]
     return Starlette(routes=routes, lifespan=lifespan)

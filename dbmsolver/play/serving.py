@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
 import secrets
 import socket
@@ -21,6 +23,8 @@ from dbmsolver.play.worker_pool import WorkerPool, WorkerShare
 _LOCAL_NAMES = ("127.0.0.1", "localhost", "::1")
 _CONNECTIONS = 400
 """Connections at once; more are refused until some have ended."""
+_SECONDS_TO_END = 3
+"""Seconds that requests have at the end of the server; then they are cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,12 @@ def address_of(bound: socket.socket, secret: str) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/{secret}/"
 
 
+def _is_no_cancellation(record: logging.LogRecord) -> bool:
+    """Return False for a message of a cancelled request, which is no error at the end."""
+    cancelled = record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError)
+    return not cancelled and not record.getMessage().startswith("Cancel ")
+
+
 def serve(serving: Serving, first: dict[str, Any], opened: Callable[[str], None]) -> None:
     """Serve until the process is asked to end; call `opened` with the address.
 
@@ -81,7 +91,7 @@ def serve(serving: Serving, first: dict[str, Any], opened: Callable[[str], None]
         access_log=False,
         server_header=False,
         limit_concurrency=_CONNECTIONS,
-        timeout_graceful_shutdown=1,
+        timeout_graceful_shutdown=_SECONDS_TO_END,
         ws="none",
     )
 
@@ -94,6 +104,7 @@ def serve(serving: Serving, first: dict[str, Any], opened: Callable[[str], None]
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
             server.ending.set()
+            logging.getLogger("uvicorn.error").addFilter(_is_no_cancellation)
             await super().shutdown(sockets)
 
     try:

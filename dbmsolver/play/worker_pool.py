@@ -142,17 +142,21 @@ class WorkerPool:
         self.idle: list[_Process] = []
         self.busy: set[_Process] = set()
         self._all: set[_Process] = set()
+        self._starting: set[asyncio.Task[_Process]] = set()
         self._cleaning: set[asyncio.Task[None]] = set()
+        self._closed = False
 
     async def begin(self) -> None:
         """Start the first process before it is needed."""
         self.idle.append(await self._start())
 
     async def close(self) -> None:
-        """End all processes, and remove their files."""
-        for task in tuple(self._cleaning):
-            task.cancel()
-        await asyncio.gather(*self._cleaning, return_exceptions=True)
+        """End all processes, and remove their files. None starts any more."""
+        self._closed = True
+        while self._cleaning or self._starting:
+            for task in self._cleaning:
+                task.cancel()
+            await asyncio.gather(*self._cleaning, *self._starting, return_exceptions=True)
         for process in tuple(self._all):
             await process.wait_for_end()
         self._all.clear()
@@ -217,9 +221,37 @@ class WorkerPool:
         self._free += 1
 
     async def _start(self) -> _Process:
+        """Return a new process; ProcessLostError if the pool is closed.
+
+        A start is never cancelled: asyncio would wait for ever for a process that has only some of
+        its pipes. Who is cancelled meanwhile leaves the new process to others.
+        """
+        if self._closed:
+            raise ProcessLostError("the server ends")
+        starting = asyncio.create_task(self._started())
+        self._starting.add(starting)
+        starting.add_done_callback(self._starting.discard)
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            starting.add_done_callback(self._leave)
+            raise
+
+    async def _started(self) -> _Process:
         process = await _Process.start(self.base)
         self._all.add(process)
         return process
+
+    def _leave(self, starting: asyncio.Task[_Process]) -> None:
+        """Leave a process that has been started to the next task, unless others have come."""
+        if starting.cancelled() or starting.exception() is not None or self._closed:
+            return
+        process = starting.result()
+        if len(self._all) <= self.share.workers:
+            self.idle.append(process)
+        else:
+            self._all.discard(process)
+            self._in_background(process.wait_for_end())
 
     async def _read_answers(self, process: _Process, on_answer: Callable[[Answer], None]) -> None:
         """Read the answers of a process until its task is done, and watch its memory."""
@@ -242,7 +274,13 @@ class WorkerPool:
                 process.kill()
 
     def _in_background(self, work: Any) -> None:
-        """Run a coroutine to its end, even if its caller is cancelled."""
+        """Run a coroutine to its end, even if its caller is cancelled.
+
+        Nothing is to be done in a closed pool, which ends all processes.
+        """
+        if self._closed:
+            work.close()
+            return
         task = asyncio.create_task(work)
         self._cleaning.add(task)
         task.add_done_callback(self._cleaning.discard)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import select
 import signal
 import socket
 import subprocess
+from http.client import HTTPConnection
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -41,6 +44,21 @@ def test_serves_a_page_and_ends_by_a_signal(tmp_path: Path) -> None:
             process.send_signal(signal.SIGINT)
             assert process.wait(20) == 0
     assert not [pid for pid in started if Path(f"/proc/{pid}").exists()]
+
+
+def test_who_waits_for_a_deal_is_told_of_the_end(capfd: pytest.CaptureFixture[str]) -> None:
+    with playing("3") as (address, process):
+        place = urlsplit(address)
+        waiting = HTTPConnection(place.netloc, timeout=60)
+        wanted = json.dumps({"game": "freecell", "kind": "hard"})
+        waiting.request("POST", f"{place.path}deal", wanted, {"Content-Type": "application/json"})
+        with httpx.stream("POST", f"{address}analyse", json=FIRST | {"line": ""}) as events:
+            next(events.iter_text())  # what was asked before is under way
+            process.send_signal(signal.SIGINT)
+            assert process.wait(20) == 0
+        answer = waiting.getresponse()
+        assert (answer.status, json.load(answer)) == (503, {"error": "the server ends"})
+    assert capfd.readouterr().err == ""
 
 
 def test_a_server_that_is_killed_leaves_nothing_that_runs() -> None:

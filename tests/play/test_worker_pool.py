@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -172,6 +174,47 @@ def test_nothing_is_left_when_it_is_closed() -> None:
     pids, base = finished(work())
     assert not any(map(alive, pids))
     assert not base.exists()
+
+
+CLOSED_EARLY = """
+import asyncio
+from dbmsolver.play.worker_pool import WorkerPool, WorkerShare
+
+async def work(steps):
+    workers = WorkerPool(WorkerShare(1, 512 << 20, 1))
+    task = asyncio.create_task(workers.run({"kind": "decide"}, print))
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    await workers.close()
+    return task
+
+for steps in range(7):
+    asyncio.run(work(steps)).exception()
+    print(steps)
+"""
+
+
+def test_a_pool_can_be_closed_while_its_first_process_starts() -> None:
+    """At the end asyncio cancels what still runs: it must not wait for ever for a process."""
+    made = subprocess.run(
+        [sys.executable, "-c", CLOSED_EARLY], capture_output=True, text=True, timeout=60
+    )
+    assert (made.stdout.split(), made.stderr) == ([*"0123456"], "")
+
+
+def test_a_process_outlives_the_task_that_it_was_started_for() -> None:
+    async def work(workers: WorkerPool) -> None:
+        for steps in range(1, 9):
+            task = asyncio.create_task(workers.run(quick(), lambda _: None))
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        await workers.run(quick(), lambda _: None)
+        await until(lambda: len(list(workers.base.iterdir())) == 1)
+        await workers.run(quick(), lambda _: None)
+
+    with_workers(work)
 
 
 def test_who_waits_can_leave() -> None:

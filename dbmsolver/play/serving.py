@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import secrets
+import signal
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from dbmsolver.play.worker_pool import WorkerPool, WorkerShare
 _LOCAL_NAMES = ("127.0.0.1", "localhost", "::1")
 _CONNECTIONS = 400
 """Connections at once; more are refused until some have ended."""
+_HANG_UP = getattr(signal, "SIGHUP", None)
+"""The signal of a terminal that is closed; some systems have none."""
 _SECONDS_TO_END = 3
 """Seconds that requests have at the end of the server; then they are cancelled."""
 
@@ -100,6 +103,9 @@ def serve(serving: Serving, first: dict[str, Any], opened: Callable[[str], None]
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
+            if _HANG_UP is not None and signal.getsignal(_HANG_UP) != signal.SIG_IGN:
+                loop = asyncio.get_running_loop()
+                loop.add_signal_handler(_HANG_UP, self.handle_exit, _HANG_UP, None)
             opened(address_of(bound, secret))
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

@@ -27,7 +27,13 @@ def children(pid: int) -> list[int]:
     return [int(word) for word in found.split()]
 
 
-def test_serves_a_page_and_ends_by_a_signal(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGINT, signal.SIGHUP, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)],
+)
+def test_serves_a_page_and_ends_by_a_signal(
+    number: signal.Signals, capfd: pytest.CaptureFixture[str]
+) -> None:
     with playing("3") as (address, process):
         assert re.fullmatch(r"http://127\.0\.0\.1:[0-9]+/[\w-]{20,}/", address)
         page = httpx.get(address)
@@ -41,8 +47,9 @@ def test_serves_a_page_and_ends_by_a_signal(tmp_path: Path) -> None:
             assert first[0]["value"][0] in ("undecided", "solved")
             started = children(process.pid)
             assert started
-            process.send_signal(signal.SIGINT)
+            process.send_signal(number)
             assert process.wait(20) == 0
+    assert capfd.readouterr().err == ""
     assert not [pid for pid in started if Path(f"/proc/{pid}").exists()]
 
 

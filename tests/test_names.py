@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -36,6 +36,9 @@ BAD_BEGINNING = re.compile(r"\W*(What|Whether|How|Who|Those|So)\b")
 BAD_FLAG = re.compile(r"\breturns? (?:[^.;]*\band )?\(?whether\b", re.I)
 """A flag among results in other words than "True if"."""
 
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+"""The parts of a statement that are statements, or hold such."""
+
 COUNT = re.compile(rf"\b((?:{'|'.join(TENS)})(?:-(?:{'|'.join(ONES)}))?|\d\d)\s+games\b", re.I)
 
 
@@ -57,9 +60,17 @@ def docstrings(path: Path) -> tuple[str, ...]:
     """Return the strings of a module that stand alone: its docstrings, and those below names."""
     return tuple(
         str(node.value.value)
-        for node in ast.walk(ast.parse(path.read_bytes()))
+        for node in statements(ast.parse(path.read_bytes()))
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     )
+
+
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield all statements of a module, and not what they are made of, which is far more."""
+    for block in BLOCKS:
+        for inner in getattr(node, block, ()):
+            yield inner
+            yield from statements(inner)
 
 
 def begins_badly(text: str) -> bool:

@@ -229,20 +229,26 @@ class Patience(Position):
         else:
             raise IllegalMoveError(f"{card_name(card)} cannot go there", str(destination))
         hearts, spades, diamonds, clubs = foundations
-        if source.kind == "column" and not columns[source.index] and reserve:
-            columns[source.index] = reserve[-1:]
-            reserve = reserve[:-1]
-        return replace(
-            self,
-            columns=tuple(columns),
-            reserve=reserve,
-            foundations=(hearts, spades, diamonds, clubs),
-            waste=waste,
-            hidden=tuple(
-                # The top card is turned up at once.
-                min(down, max(0, len(column) - 1))
-                for down, column in zip(self.hidden, columns, strict=True)
-            ),
+        hidden = self.hidden
+        if source.kind == "column":
+            place = source.index
+            if not columns[place] and reserve:
+                columns[place] = reserve[-1:]
+                reserve = reserve[:-1]
+            # The top card is turned up at once.
+            down = min(hidden[place], max(0, len(columns[place]) - 1))
+            hidden = (*hidden[:place], down, *hidden[place + 1 :])
+        return Patience(
+            tuple(columns),
+            self.freecells,
+            (hearts, spades, diamonds, clubs),
+            self.pile,
+            self.stock,
+            self.base,
+            waste,
+            hidden,
+            self.turns,
+            reserve,
         )
 
     def _turn(self, move: Move) -> Patience:

@@ -334,7 +334,7 @@ def test_the_goal_is_a_board() -> None:
     assert parse_board(format_board(parse_board(text, FREECELL)), FREECELL).is_goal()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(st.sampled_from(sorted(GAMES)), st.integers(1, 10**6), st.integers(0, 10**9))
 def test_what_is_printed_is_read_back(game: str, number: int, seed: int) -> None:
     rules, random = GAMES[game], Random(seed)

@@ -151,7 +151,7 @@ RULES = [
 ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     st.integers(1, 2**33 - 1),
     st.sampled_from(RULES),

@@ -234,7 +234,7 @@ def test_a_search_is_left_while_it_makes_room(
     without = pieces(monkeypatch, 1_000)
     random = Random("left")
     options = Options(threads=2, store=tmp_path / "store" if stored else None)
-    for _ in range(6):
+    for _ in range(3):
         steps = search_events(Question.SOLVE, SOLVED, options, Limits(memory=TIGHT))
         last = len(without) + random.randrange(100)
         while len(without) <= last:

@@ -77,7 +77,7 @@ def test_successors_in_whole_games(game: str) -> None:
 
 def test_successors_in_small_games() -> None:
     random = Random(2)
-    for _ in range(150):
+    for _ in range(80):
         check_walk(small_deck(random), random, 12)
 
 

@@ -60,7 +60,7 @@ def check_successors(game: Game, position: Position) -> None:
 
 @EVERY_FAMILY
 @SEEDS
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_successors(rules: Rules, seed: int) -> None:
     game = random_game(rules, seed)
     for position in game.walk(60)[::2]:
@@ -69,7 +69,7 @@ def test_successors(rules: Rules, seed: int) -> None:
 
 @EVERY_FAMILY
 @SEEDS
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_successors_of_cards_anywhere(rules: Rules, seed: int) -> None:
     random = Random(seed)
     start = random_layout(random, rules)
@@ -84,7 +84,7 @@ def test_the_last_cards_go_home_for_good(rules: Rules) -> None:
     """The last card home ends the game; one before it may come back, unless its rank is kept."""
     random = Random(rules.name)
     ends = 0
-    for number in range(60):
+    for number in range(30):
         start = some_cards(random, rules, "shuffled", 1 + number % 6)
         kept = random.choice((0, min(start.foundations)))
         played = replace(rules, layout="home " + " ".join(RANKS[:kept]) if kept else "")
@@ -99,7 +99,7 @@ def test_the_last_cards_go_home_for_good(rules: Rules) -> None:
 
 @EVERY_FAMILY
 @SEEDS
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=9, deadline=None)
 def test_codes_lead_back(rules: Rules, seed: int) -> None:
     """Undoing a move by its code alone gives the state before it."""
     game = random_game(rules, seed)
@@ -112,7 +112,7 @@ def test_codes_lead_back(rules: Rules, seed: int) -> None:
 
 @EVERY_FAMILY
 @SEEDS
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_skipped_cards_do_not_move(rules: Rules, seed: int) -> None:
     """All moves but those of the skipped cards; a forced move is made all the same."""
     game = random_game(rules, seed)
@@ -129,7 +129,7 @@ def test_skipped_cards_do_not_move(rules: Rules, seed: int) -> None:
 
 @EVERY_FAMILY
 @SEEDS
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=9, deadline=None)
 def test_the_card_moved_last_can_be_skipped(rules: Rules, seed: int) -> None:
     """Where it could go now it could have gone at once: what is lost is known already."""
     game = random_game(rules, seed)
@@ -151,7 +151,7 @@ def test_the_card_moved_last_can_be_skipped(rules: Rules, seed: int) -> None:
 
 @EVERY_FAMILY
 @SEEDS
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=9, deadline=None)
 def test_progress_never_falls(rules: Rules, seed: int) -> None:
     """It rises where the signature changes, and it is reversible where it does not."""
     game = random_game(rules, seed)
@@ -178,7 +178,7 @@ def test_is_safe(rules: Rules, policy: Policy) -> None:
     tables = StateCodec(Deal(start, rules), policy).tables
     # Where columns go round, the moves of runs leave out the bases before they ask.
     for card in range(4 if rules.base == "round" else 0, 52):
-        for _ in range(60):
+        for _ in range(30):
             rank = (card >> 2) + 1
             heights = [min(13, max(0, rank + random.randint(-5, 1))) for _ in range(4)]
             heights[card & 3] = rank - 1

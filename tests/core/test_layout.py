@@ -42,7 +42,7 @@ def random_planes(game: Game, loose: list[int]) -> tuple[int, int, int]:
 
 @EVERY_GAME_AND_BACK
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_round_trip_of_positions(rules: Rules, seed: int) -> None:
     game = random_game(rules, seed)
     for position in game.walk(60)[::4]:
@@ -54,7 +54,7 @@ def test_round_trip_of_positions(rules: Rules, seed: int) -> None:
 
 @EVERY_GAME_AND_BACK
 @given(seed=st.integers(0, 2**32), share=st.sampled_from([0.1, 0.5, 0.8, 1.0]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_any_loose_cards_anywhere(rules: Rules, seed: int, share: float) -> None:
     game = random_game(rules, seed)
     loose = [card for card in game.codec.deal_tables.digit_cards if game.random.random() < share]

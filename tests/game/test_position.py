@@ -170,7 +170,7 @@ def test_equal_but_for_the_order_of_columns_and_freecells() -> None:
     assert one.canonical() != other.canonical()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(
     game=st.sampled_from(sorted(name for name, rules in GAMES.items() if not rules.is_patience)),
     number=st.integers(1, 10**6),

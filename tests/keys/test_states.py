@@ -67,7 +67,7 @@ def heights(state: State) -> list[int]:
 
 @EVERY_FAMILY
 @SEEDS
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 def test_positions_states_and_keys_round_trip(rules: Rules, seed: int) -> None:
     game = random_game(rules, seed)
     for position in game.walk(60)[::4]:
@@ -83,7 +83,7 @@ def test_positions_states_and_keys_round_trip(rules: Rules, seed: int) -> None:
 
 @EVERY_FAMILY
 @SEEDS
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 def test_keys_tell_positions_apart(rules: Rules, seed: int) -> None:
     """One position, one key, whatever the order of columns and freecells."""
     game = random_game(rules, seed)
@@ -115,7 +115,7 @@ def moved_anywhere(position: Position) -> Iterator[Position]:
 
 @EVERY_FAMILY
 @SEEDS
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=3, deadline=None)
 def test_a_position_that_no_game_reaches_has_no_key_of_another(rules: Rules, seed: int) -> None:
     game = random_game(rules, seed)
     for position in game.walk(12)[::4]:
@@ -129,7 +129,7 @@ def test_a_position_that_no_game_reaches_has_no_key_of_another(rules: Rules, see
 
 @EVERY_FAMILY
 @SEEDS
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_the_start_has_digits_0(rules: Rules, seed: int) -> None:
     """All cards where they were dealt: nothing but the foundations is left in the key."""
     game = random_game(rules, seed)
@@ -141,7 +141,7 @@ def test_the_start_has_digits_0(rules: Rules, seed: int) -> None:
 
 @EVERY_FAMILY
 @SEEDS
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 def test_a_move_adds_a_constant(rules: Rules, seed: int) -> None:
     """The key of a successor is the parent's plus what the tables say of the card moved."""
     game = random_game(rules, seed)
@@ -192,7 +192,7 @@ def test_words_hold_their_digits(rules: Rules, seed: int) -> None:
 
 @EVERY_FAMILY
 @SEEDS
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_any_number_is_a_position_or_an_error(rules: Rules, seed: int) -> None:
     """Digits that contradict each other are found out."""
     game = random_game(rules, seed)
@@ -220,7 +220,7 @@ def test_any_number_is_a_position_or_an_error(rules: Rules, seed: int) -> None:
 
 @EVERY_FAMILY
 @SEEDS
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_locked_cards_are_those_no_move_could_put_there(rules: Rules, seed: int) -> None:
     game = random_game(rules, seed)
     dealt = game.codec.tables.dealt_place

@@ -229,7 +229,7 @@ def test_supermove_too_large_is_refused_unless_unlimited() -> None:
         unlimited.moves()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(1, 32000), st.integers(0, 10**6), st.sampled_from(["none", "horne", "wkr"]))
 def test_random_games_in_single_moves(number: int, seed: int, policy: Policy) -> None:
     # Several cards are turned, or turned over, in one step.
@@ -254,7 +254,7 @@ def test_random_games_in_single_moves(number: int, seed: int, policy: Policy) ->
     assert position == game.final
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.integers(1, 32000), st.integers(0, 10**6), st.sampled_from(["none", "horne", "wkr"]))
 def test_explicit_moves_end_at_the_same_place_or_further(
     number: int, seed: int, policy: Policy

@@ -32,7 +32,7 @@ NUMBERS = st.one_of(
 DIVED = [rules for rules in GAMES.values() if has_dominance(rules)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.sampled_from(DIVED), st.lists(NUMBERS, min_size=1, max_size=5))
 def test_numbers_are_dealt_together_as_each_alone(rules: Rules, numbers: list[int]) -> None:
     laid = numbers_laid_out(numbers, rules)

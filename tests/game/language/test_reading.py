@@ -113,13 +113,13 @@ DESCRIPTIONS = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 @given(DESCRIPTIONS)
 def test_what_is_printed_is_read_back(game: Description) -> None:
     assert parse(format_description(game)) == game
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 @given(DESCRIPTIONS, st.randoms())
 def test_letters_and_spaces_mean_nothing(game: Description, random) -> None:  # type: ignore[no-untyped-def]
     """Not outside quotes."""

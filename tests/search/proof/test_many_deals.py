@@ -31,7 +31,7 @@ RULES = [
 ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.sampled_from(RULES), st.integers(1, 1_000_000), st.integers(1, 1_000_000))
 def test_tables_are_those_made_in_python(rules: Rules, first: int, second: int) -> None:
     """The tables that a kernel fills in, one deal after another, are each deal's own tables."""

@@ -24,12 +24,13 @@ from hypothesis import strategies as st
 from dbmsolver.core import expand
 from dbmsolver.core.expand import progress
 from dbmsolver.core.families import undo_code
-from dbmsolver.game.cards import RANKS
+from dbmsolver.game.cards import CARDS, RANKS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.safe_moves import is_safe_home
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.jit.decorators import kernel
 from dbmsolver.keys.states import StateCodec
 
@@ -95,6 +96,26 @@ def test_the_last_cards_go_home_for_good(rules: Rules) -> None:
                 check_successors(game, position)
                 ends += any(after.is_goal() for _, after in position.successors(played, policy))
     assert ends > 20
+
+
+@pytest.mark.parametrize("beneath", [0, 2])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_whole_suit_does_not_go_onto_its_own_last_card(policy: Policy, beneath: int) -> None:
+    """Columns go round, so its first card fits there, as it does where the suit is parted."""
+    random = Random(beneath)
+    rules = GAMES["penguin"]
+    suit = [card for card in range(CARDS) if not card & 3][::-1]
+    for parted in (0, 0, 5):
+        rest = [card for card in range(CARDS) if card & 3]
+        random.shuffle(rest)
+        columns = [rest[column :: rules.columns - 1] for column in range(rules.columns - 1)]
+        columns.append(columns[0][:beneath] + suit[parted:])
+        columns[0] = columns[0][beneath:] + suit[:parted]
+        empty = (None,) * rules.freecells
+        start = Position(tuple(map(tuple, columns)), empty, (0, 0, 0, 0))
+        start.validate(rules)
+        game = Game(random, start, rules, policy, StateCodec(Deal(start, rules), policy))
+        check_successors(game, start)
 
 
 @EVERY_FAMILY

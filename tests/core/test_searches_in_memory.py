@@ -15,12 +15,22 @@ from helpers.support import words_of
 from helpers.wide_games import WIDE_GAMES, small_deck
 
 from dbmsolver.core import dive as records
-from dbmsolver.core import patience_sets
+from dbmsolver.core import patience_sets, wide_search
 from dbmsolver.core.dive import EXHAUSTED, MOST_PRIORITY, WON, dive, make_diving
 from dbmsolver.core.patience_sets import make_set
-from dbmsolver.core.wide_search import MET, begin, make_frontier
+from dbmsolver.core.wide_search import (
+    CLOSED,
+    FULL,
+    MET,
+    NONE,
+    OPEN,
+    begin,
+    explore,
+    make_frontier,
+)
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.jit.decorators import kernel
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.wide import WideKeys
@@ -39,6 +49,11 @@ def place_of_state(states, words):  # type: ignore[no-untyped-def]
 @kernel
 def add_state(states, words):  # type: ignore[no-untyped-def]
     patience_sets.add_state(states, patience_sets.find_slot(states, words), words, np.uint16(7))
+
+
+@kernel
+def insert_row(frontier, row, parent, moves, value):  # type: ignore[no-untyped-def]
+    return wide_search._insert(frontier, row, row.size, parent, moves, value, True)
 
 
 def test_records_that_differ_in_one_word() -> None:
@@ -78,6 +93,39 @@ def test_states_of_wide_games_with_the_same_hash() -> None:
         frontier.starts[1] = size
         begin(frontier, keys.root)
         assert frontier.state[MET] == 2
+
+
+def test_a_shorter_way_moves_a_state_to_a_lower_list() -> None:
+    """By as many lists as it is shorter; no way moves a state that is expanded."""
+    keys = WideKeys(small_deck(Random(1), WIDE_GAMES[0]))
+    frontier = make_frontier(keys.tables, keys.root, 4, layers=True)
+    frontier.lowest[0] = 20
+    row = keys.root + np.uint64(1)
+    ways = [(3, 9, 30), (2, 9, 30), (2, 12, 33), (1, 4, 25), (0, 3, 24)]
+    found = [(3, 30), (3, 30), (3, 30), (1, 25), (0, 24)]
+    for (parent, moves, value), (before, place) in zip(ways, found, strict=True):
+        assert insert_row(frontier, row, parent, moves, value)
+        assert (frontier.parent[1], frontier.value[1]) == (before, place)
+        assert (frontier.lists[place], frontier.state[OPEN]) == (1, 2)
+    assert (frontier.moves[1], frontier.lowest[0]) == (3, 20)
+    assert (frontier.lists[[25, 30, 33]] == NONE).all()
+    assert insert_row(frontier, row + np.uint64(1), 0, 1, 15)
+    assert frontier.lowest[0] == 15
+    frontier.following[1] = CLOSED
+    assert insert_row(frontier, row, 2, 2, 23)
+    assert (frontier.parent[1], frontier.moves[1], frontier.value[1]) == (0, 3, 24)
+
+
+def test_rows_of_wide_games_that_have_no_room() -> None:
+    """A search is full when its rows fill their memory, and writes nothing behind it."""
+    keys = WideKeys(Deal.from_number(1, GAMES["spider"]))
+    frontier = make_frontier(keys.tables, keys.root, 1000)
+    frontier.words[keys.root.size :] = 7
+    size = 3 * keys.root.size
+    short = frontier._replace(words=frontier.words[:size])
+    assert explore(keys.tables, short, np.ones(1, np.int64), 1000) == FULL
+    assert 1 < short.state[MET] < 1000
+    assert (frontier.words[size:] == 7).all()
 
 
 @pytest.mark.parametrize("weights", [(1000, 0, 0, 0), (0, 1000, 0, 0), (0, 0, 1000, 0)])

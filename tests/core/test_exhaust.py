@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from helpers.batches import Batch, Candidate, Runs, closed_in, collect, lowest, pack, unpack
 from helpers.naive_search import Closure, small_game
-from helpers.support import EVERY_GAME, Game
+from helpers.support import EVERY_GAME, Game, words_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,13 +20,17 @@ from dbmsolver.core.workspace import (
     BURST,
     CLOSED_FORCED,
     OTHER_PIECES,
+    TARGETS,
+    USED_CANDIDATES,
     USED_SIGNATURES,
+    USED_WIDTH,
     Output,
     Workspace,
     make_output,
     make_workspace,
 )
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.states import State
 
 SEEDS = st.integers(0, 2**32)
@@ -110,6 +114,59 @@ def test_too_big(rules: Rules, seed: int) -> None:
     assert not out.partial.any()
 
 
+def test_keys_of_one_width_only_are_closed_at_once() -> None:
+    """A signature whose keys have another width than those of the output is left."""
+    game, _ = small_game(GAMES["freecell"], 0)
+    ws, out = workspace(game.codec.code_type), output(game.codec.code_type, 1000)
+    runs = pack(game.codec, root(game))
+    for width, reached in ((3, 0), (1, 1)):
+        out.used[:] = 0
+        out.used[USED_SIGNATURES], out.used[USED_WIDTH] = 1, width
+        assert exhaust_batch(game.codec.tables, ws, out, *runs, 0, 1, STATES) == reached
+        assert out.used[USED_SIGNATURES] == 1 + reached
+
+
+def test_a_signature_that_the_output_has_no_room_for_is_left() -> None:
+    """Room for states, words, signatures, candidates and runs: each may be one too little."""
+    tried = 0
+    for seed in range(3):
+        game, _ = small_game(GAMES["freecell"], seed)
+        codec, pending = game.codec, root(game)
+        ws, out = workspace(codec.code_type), output(codec.code_type, 1000)
+        while pending:
+            runs = pack(codec, lowest(codec, pending))
+            last = runs.signatures.size
+            used = []
+            for end in (last - 1, last):
+                out.used[:] = 0
+                assert exhaust_batch(codec.tables, ws, out, *runs, 0, end, STATES) == end
+                used.append(out.used.tolist())
+            collect(codec, out, pending)
+            (_, _, _, _, _, begun, _), (states, words, _, candidates, candidate_words, *_) = used
+            rooms = {
+                "codes": (states, states - 1),
+                "keys": (words, words - 1),
+                "signatures": (last, last - 1),
+                "run_codes": (candidates, candidates - 1),
+                "run_keys": (candidate_words, candidate_words - 1),
+                "run_counts": (begun + TARGETS, begun + TARGETS - 1),
+            }
+            if used[0][USED_CANDIDATES] == candidates:
+                continue  # none of the last signature
+            for name, (_, little) in rooms.items():
+                small = out._replace(**{name: getattr(out, name)[:little]})
+                out.used[:] = 0
+                reached = exhaust_batch(codec.tables, ws, small, *runs, 0, last, STATES)
+                assert reached < last, name
+                assert name == "codes" or reached == last - 1, name
+                tried += 1
+            enough = {n: getattr(out, n)[:size] for n, (size, _) in rooms.items() if n != "codes"}
+            out.used[:] = 0
+            small = out._replace(**enough)
+            assert exhaust_batch(codec.tables, ws, small, *runs, 0, last, STATES) == last
+    assert tried > 20
+
+
 class Piece:
     """A part of one signature, with a table of its own that does not grow."""
 
@@ -186,6 +243,34 @@ def close_in_pieces(
             )
             found += unpack(game.codec, closed)
     return found, forced
+
+
+def test_closing_pauses_where_memory_for_what_leaves_is_full() -> None:
+    """It goes on where it paused, and all that leaves has come out in the end."""
+    paused = 0
+    for seed in (6, 7):
+        game, expected = small_game(GAMES["freecell"], seed)
+        codec, signature = game.codec, game.codec.root.signature
+        ws, out = Piece(game, signature, 0, 0).ws, output(codec.code_type, 1000)
+        ws = ws._replace(outgoing=ws.outgoing[: 3 * BURST])
+        runs, word = pack(codec, root(game)), np.uint64(signature)
+        count = admit_piece(codec.tables, ws, word, COMPACT_BITS, 0, runs.keys, runs.codes, 1)
+        head, sent = 0, Batch()
+        while head < count:
+            before = head
+            head, count, outgoing, *_ = close_piece(
+                codec.tables, ws, word, COMPACT_BITS, head, count, STATES, *words_of(0, 0)
+            )
+            assert before < head
+            out.used[:] = 0
+            write_runs(codec.tables, ws, out, word, outgoing)
+            collect(codec, out, sent)
+            paused += head < count
+        inside = {state for state in expected.depth if state.signature == signature}
+        assert count == len(inside)
+        after = {s for s, parents in expected.parents.items() if inside & {*parents.values()}}
+        assert {one.state for run in sent.values() for one in run} == after - inside
+    assert paused
 
 
 @EVERY_GAME

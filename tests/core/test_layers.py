@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 from helpers import naive_bound
 from helpers.naive_search import Closure, small_game
+from helpers.patience_games import PATIENCE_GAMES, small_deck
 from helpers.support import EVERY_GAME, Game, words_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,16 +25,27 @@ from dbmsolver.core.layers import (
     order_todo,
     requeue,
 )
-from dbmsolver.core.meta import BOUND_SHIFT, CODE_AND_G, IS_CHEAP, IS_CLOSED, IS_FORCED, META
+from dbmsolver.core.meta import (
+    BOUND_SHIFT,
+    CODE_AND_G,
+    IS_CHEAP,
+    IS_CLOSED,
+    IS_FORCED,
+    IS_STORED,
+    META,
+)
+from dbmsolver.core.patience import moves_of
 from dbmsolver.core.patience_rows import NARROW, WIDE
-from dbmsolver.core.patience_tables import WASTE_SHIFT
+from dbmsolver.core.patience_tables import WASTE_SHIFT, make_board, make_found
 from dbmsolver.core.shards import (
     BURST,
+    CEILING,
     COUNT,
     DONE,
     EVALUATED,
     GOAL_ROW,
     LATER,
+    NO_CEILING,
     NOWHERE,
     OUTGOING,
     ROW,
@@ -41,6 +54,8 @@ from dbmsolver.core.shards import (
     Shard,
     hold_closed,
     make_shard,
+    mark_rows,
+    read_rows,
     rehash,
     shards_of,
     slices_of,
@@ -51,6 +66,7 @@ from dbmsolver.core.shards import (
 )
 from dbmsolver.core.tables import SIGNATURE
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.jit.decorators import kernel
@@ -233,6 +249,57 @@ def test_layers(rules: Rules, seed: int, shards: int, room: int, height: int, st
         assert row[META] & 0xFFFF in expected.parents[State(*row[:4])] or length == 0
     for shard in search.shards:
         assert shard.state[EVALUATED] == shard.state[COUNT]
+
+
+def test_candidates_of_the_highest_slice_stay_in_a_partition() -> None:
+    """Where partitions end in any slice, those that leave one are those that lie above it."""
+    random, left = Random("slices"), 0
+    board, found = make_board(), make_found()
+    for _ in range(20):
+        deal = small_deck(random.choice(PATIENCE_GAMES), random)
+        keys = PatienceKeys(deal, random.choice(POLICIES), "turns", Question.SOLVE)
+        states = PatienceStates(keys)
+        count = int(moves_of(keys.tables, keys.words(keys.root), board, found))
+        after = [
+            states.state_of(int.from_bytes(words.tobytes(), "little"))
+            for words in found.words[:count]
+        ]
+        rows = np.array([[*state, 0] for state in (states.root, *after)], np.uint64)
+        slices = slices_of(states.tables, rows, 0)
+        for highest in set(slices.tolist()):
+            shard = make_shard(states.tables, 4 * BURST, 8 * BURST, 2 * BURST)
+            shard.state[GOAL_ROW], shard.state[CEILING] = -1, NO_CEILING
+            constants = (states.tables, states.bounds, shard, 1000, 1, 0)
+            assert insert_candidates(*constants, rows[:1], 0) == 1
+            expand_layer(*constants, 0, 1, highest, 1)
+            outgoing = take_outgoing(shard)
+            above = rows[1:][slices[1:] > highest]
+            assert sorted(outgoing[:, :META].tolist()) == sorted(above[:, :META].tolist())
+            left += len(above)
+    assert left > 20
+
+
+@pytest.mark.parametrize("game", ["freecell", "klondike", "whitehead"])
+def test_a_row_that_was_stored_is_not_stored_as_closed(game: str) -> None:
+    """The store only knows that it is open."""
+    deal = Deal.from_number(1, GAMES[game])
+    codec: StateCodec
+    if deal.rules.is_patience:
+        keys = PatienceKeys(deal, "none", "turns", Question.SOLVE)
+        codec, bounds = PatienceStates(keys), keys.bounds
+    else:
+        codec = StateCodec(deal, "wkr")
+        bounds = make_bound_tables(codec.tables, codec.columns)
+    shard = make_shard(codec.tables, 4 * BURST, 8 * BURST, 2 * BURST)
+    shard.state[GOAL_ROW], shard.state[CEILING] = -1, NO_CEILING
+    constants = (codec.tables, bounds, shard, 1000, 1, codec.locked)
+    insert_candidates(*constants, np.array([[*codec.root, codec.root_code]], np.uint64), 0)
+    number, row = np.zeros(1, np.uint32), np.zeros((1, ROW), np.uint64)
+    mark_rows(codec.tables, shard.rows, number, IS_STORED)
+    for wanted in (IS_STORED, IS_CLOSED):
+        read_rows(codec.tables, shard.rows, number, row)
+        assert row[0, META] & (IS_STORED | IS_CLOSED) == wanted
+        expand_layer(*constants, 0, 1, NO_CEILING, 1)
 
 
 @given(words=st.lists(st.integers(0, 2**64 - 1), max_size=40), shards=st.sampled_from([1, 2, 8]))

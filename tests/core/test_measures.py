@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
+import numpy as np
 import pytest
 from helpers.kernels import NO_LIMIT, bound_of_state
 from helpers.measured import GAMES, MEASURES, Measured, cases, long_runs, small_measured
 from helpers.naive_bound import bound_of_measure
 from helpers.support import Successor, core_successors, words_of
 
-from dbmsolver.core import families
+from dbmsolver.core import families, room_moves
 from dbmsolver.core.bound import make_scratch
+from dbmsolver.game import automoves
+from dbmsolver.game.automoves import AUTOMOVES, Automove
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Measure
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.jit.decorators import kernel
 from dbmsolver.keys.states import State, StateCodec
 
 EVERY = pytest.mark.parametrize(("metric", "policy", "rules"), cases(3))
@@ -67,6 +71,28 @@ def check_long_runs(rules: Rules, deals: int) -> None:
 def test_runs_as_long_as_there_is_room_for(rules: Rules) -> None:
     """Up to 13 cards, where there is room for just so many, for one less, and for one more."""
     check_long_runs(rules, 40)
+
+
+@kernel
+def goes_home(t, signature, card):  # type: ignore[no-untyped-def]
+    return room_moves.goes_home(t, signature, card)
+
+
+@pytest.mark.parametrize("rules", GAMES, ids=lambda rules: rules.name)
+@pytest.mark.parametrize("policy", AUTOMOVES[1:])
+def test_cards_that_programs_move_home(rules: Rules, policy: Automove) -> None:
+    """For all heights that make a difference to a card."""
+    random = Random(6)
+    tables = StateCodec(Deal.from_number(1, rules), policy, "moves").tables
+    assert tables.free
+    for card in range(52):
+        for _ in range(40):
+            rank = (card >> 2) + 1
+            heights = [min(13, max(0, rank + random.randint(-4, 1))) for _ in range(4)]
+            heights[card & 3] = rank - 1
+            signature = sum(height << 4 * suit for suit, height in enumerate(heights))
+            expected = automoves.goes_home(card, heights, rules, policy)
+            assert goes_home(tables, np.uint64(signature), card) == expected
 
 
 def bounds(game: Measured, codec: StateCodec) -> list[int]:

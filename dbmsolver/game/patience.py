@@ -238,17 +238,13 @@ class Patience(Position):
             # The top card is turned up at once.
             down = min(hidden[place], max(0, len(columns[place]) - 1))
             hidden = (*hidden[:place], down, *hidden[place + 1 :])
-        return Patience(
-            tuple(columns),
-            self.freecells,
-            (hearts, spades, diamonds, clubs),
-            self.pile,
-            self.stock,
-            self.base,
-            waste,
-            hidden,
-            self.turns,
-            reserve,
+        return replace(
+            self,
+            columns=tuple(columns),
+            reserve=reserve,
+            foundations=(hearts, spades, diamonds, clubs),
+            waste=waste,
+            hidden=hidden,
         )
 
     def _turn(self, move: Move) -> Patience:

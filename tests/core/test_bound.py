@@ -36,7 +36,7 @@ class Bound:
 
 @EVERY_FAMILY
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_equals_the_slow_twin(rules: Rules, seed: int) -> None:
     game = random_game(rules, seed)
     evaluate = Bound(game)
@@ -46,7 +46,7 @@ def test_equals_the_slow_twin(rules: Rules, seed: int) -> None:
 
 @EVERY_FAMILY
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_is_consistent(rules: Rules, seed: int) -> None:
     game = random_game(rules, seed)
     evaluate = Bound(game)
@@ -91,7 +91,7 @@ def check_cover(edges: list[tuple[int, int]]) -> None:
     density=st.sampled_from([0.05, 0.15, 0.3, 0.6, 1.0]),
     seed=st.integers(0, 2**32),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_smallest_cover_is_exact(vertices: int, density: float, seed: int) -> None:
     random = Random(seed)
     cards = random.sample(range(52), vertices)

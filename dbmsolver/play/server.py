@@ -197,9 +197,9 @@ async def _until_one_ends(*tasks: asyncio.Task[Any]) -> None:
 def _posted(
     answer: Callable[[RequestData], Coroutine[Any, Any, Answer]], path: str, end: asyncio.Event
 ) -> Route:
-    """Return the route of a request whose body and answer are JSON objects.
+    """Return the route of a POST request whose body and answer are JSON objects.
 
-    A request that still waits when `end` is set, the server's end, is answered at once.
+    When `end` is set, as the server ends, open requests are answered at once: with 503.
     """
 
     async def endpoint(request: Request) -> Response:

@@ -66,8 +66,8 @@ def address_of(bound: socket.socket, secret: str) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/{secret}/"
 
 
-def _is_no_cancellation(record: logging.LogRecord) -> bool:
-    """Return False for a message of a cancelled request, which is no error at the end."""
+def _is_shown(record: logging.LogRecord) -> bool:
+    """Return False for a log message of a cancelled request: no error while the server ends."""
     cancelled = record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError)
     return not cancelled and not record.getMessage().startswith("Cancel ")
 
@@ -110,7 +110,7 @@ def serve(serving: Serving, first: dict[str, Any], opened: Callable[[str], None]
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
             server.ending.set()
-            logging.getLogger("uvicorn.error").addFilter(_is_no_cancellation)
+            logging.getLogger("uvicorn.error").addFilter(_is_shown)
             await super().shutdown(sockets)
 
     try:

@@ -221,10 +221,10 @@ class WorkerPool:
         self._free += 1
 
     async def _start(self) -> _Process:
-        """Return a new process; ProcessLostError if the pool is closed.
+        """Return a new process, or raise ProcessLostError if the pool is closed.
 
-        A start is never cancelled: asyncio would wait for ever for a process that has only some of
-        its pipes. Who is cancelled meanwhile leaves the new process to others.
+        A start goes on when the task that wants the process is cancelled: asyncio would wait for
+        ever for a process that has only some of its pipes. Another task gets the process then.
         """
         if self._closed:
             raise ProcessLostError("the server ends")
@@ -234,7 +234,7 @@ class WorkerPool:
         try:
             return await asyncio.shield(starting)
         except asyncio.CancelledError:
-            starting.add_done_callback(self._leave)
+            starting.add_done_callback(self._keep)
             raise
 
     async def _started(self) -> _Process:
@@ -242,8 +242,8 @@ class WorkerPool:
         self._all.add(process)
         return process
 
-    def _leave(self, starting: asyncio.Task[_Process]) -> None:
-        """Leave a process that has been started to the next task, unless others have come."""
+    def _keep(self, starting: asyncio.Task[_Process]) -> None:
+        """Keep a process that nobody waits for any more; end it if there are too many."""
         if starting.cancelled() or starting.exception() is not None or self._closed:
             return
         process = starting.result()
@@ -276,7 +276,7 @@ class WorkerPool:
     def _in_background(self, work: Any) -> None:
         """Run a coroutine to its end, even if its caller is cancelled.
 
-        Nothing is to be done in a closed pool, which ends all processes.
+        Do nothing once the pool is closed: closing it ends all processes.
         """
         if self._closed:
             work.close()

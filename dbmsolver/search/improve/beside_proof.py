@@ -23,26 +23,29 @@ from dbmsolver.search.proof.strata import ProofSearch
 from dbmsolver.search.trace import Step, replay, steps_of
 
 SHARE = 0.04
-"""The number of states that beams may look at, divided by the number that one worker closes.
+"""The states that all beams may look at, for each state that one worker of the proof closes.
 
-All workers wait for a beam. It looks at a state in half to three quarters of the time in which a
-worker closes a record or a class, so beams take up to three hundredths of the time.
+All workers pause while a beam runs. It looks at a state in half to three quarters of the time in
+which a worker closes a record or a class, so beams take at most three hundredths of all time.
 """
 _OF_POSITIONS = 0.4
-"""The part of SHARE that beams have where positions of FreeCell's kind are closed.
+"""The factor of SHARE where positions are closed, in games without a stock.
 
-A worker closes one of these in three fifths of the time in which a beam looks at one.
+A worker closes such a position in three fifths of the time in which a beam looks at one.
 """
 _MOST_STATES = 1500
-"""The states that a beam looks at, at most, for each of its width."""
+"""The most states that a beam looks at, divided by its width."""
 AT_ONCE = (BeamShape(200), BeamShape(1000))
-"""The beams that come before the proof in games of runs, instead of those that are as narrow."""
+"""The beams that come before the proof where a run of cards is one move.
+
+There no later beam is as narrow as the last of them.
+"""
 
 
 class BesideProof(Search):
-    """The proof, and the beams, which have `memory` bytes.
+    """The proof, and beams, one at a time, in `memory` bytes. A beam's solution ends both.
 
-    `keys` are those of the run. A solution of a beam ends the search.
+    `keys` are those of the states that the proof closes.
     """
 
     def __init__(self, proof: ProofSearch, keys: AnyKeys, memory: int) -> None:

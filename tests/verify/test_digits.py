@@ -24,7 +24,9 @@ from dbmsolver.game.patience import Patience
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.store import Store
 
-NAMES = ["klondike", "canfield", "shortest"]
+FIRST = {"klondike": 114, "canfield": 19, "shortest": 150}
+"""The first of the random decks with some hundred states, by the names of the stores."""
+NAMES = list(FIRST)
 BUDGETS = [2_000, 20_000, 1 << 28]
 DEAL = 63
 """The card in the code of the deal."""
@@ -36,6 +38,8 @@ def made(folder: Path, name: str) -> Path:
     for number in range(1000):
         path = folder / f"{name} {number}"
         deal = small_deck("klondike_by_threes" if shortest else name, random)
+        if number < FIRST[name]:
+            continue
         if shortest:
             result = api.solve(deal, store=path)
         else:

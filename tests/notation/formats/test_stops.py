@@ -91,7 +91,7 @@ def test_random_games(game: str, seed: int) -> None:
 
 def test_a_supermove_in_single_cards_is_one_stop() -> None:
     """Whatever the rules, and however many freecells and empty columns it goes through."""
-    random, lengths = Random(1), set()
+    random, lengths = Random(3), set()
     while len(lengths) < 4:
         rules = random.choice([rules for rules in ALL_RULES if rules.columns > 3])
         position = random_layout(random, rules)

@@ -37,7 +37,7 @@ def check_deck(build: Build, fill: Fill, seed: int) -> int:
 
 @pytest.mark.parametrize(("build", "fill"), few_fast(product(DOWNWARDS, FILLS), 2))
 def test_covering_records_of_small_decks(build: Build, fill: Fill) -> None:
-    assert sum(check_deck(build, fill, seed) for seed in range(12)) > 50
+    assert sum(check_deck(build, fill, seed) for seed in range(8)) > 50
 
 
 @pytest.mark.slow

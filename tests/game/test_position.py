@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbmsolver.errors import IllegalMoveError, InputError
-from dbmsolver.game.cards import parse_card, rank, suit
+from dbmsolver.game.cards import parse_card, suit
 from dbmsolver.game.deals import deal_number, parse_board
 from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.moves import Move, Place
@@ -172,9 +172,8 @@ def test_equal_but_for_the_order_of_columns_and_freecells() -> None:
 
 
 def cards_home(position: Position) -> int:
-    """Return the number of cards on the foundations, of all decks."""
-    heights = position.home if isinstance(position, Wide) else (position.foundations,)
-    return sum(map(sum, heights))
+    """Return the number of cards on foundations, of which a suit of a wide game has several."""
+    return sum(map(sum, position.home)) if isinstance(position, Wide) else sum(position.foundations)
 
 
 @settings(deadline=None, max_examples=40)
@@ -198,18 +197,19 @@ def test_what_every_move_of_every_game_keeps(
         for move, successor in position.successors(rules, policy):
             successor.validate(rules)
             home = move.count if move.destination.kind == "foundation" else 0
+            home -= move.source.kind == "foundation"
             assert cards_home(successor) == cards_home(position) + home
             turns_over = move.destination.kind == "stock"
             assert move.count == 1 or rules.has_runs or turns_over
             if move.destination.kind == "column":
                 column = successor.columns[move.destination.index]
                 assert column[-move.count] == move.card
-                assert rules.is_run(column[-move.count :])
+                assert successor.is_run(column[-move.count :], rules)
                 column = column[: len(column) - move.count + 1]
                 if len(column) > 1:
-                    assert rules.can_stack(column[-1], column[-2])
+                    assert position.can_stack(column[-1], column[-2], rules)
                 else:
-                    assert rules.fill == "any" or (rules.fill == "kings" and rank(column[0]) == 13)
+                    assert position.can_fill(column[0], rules)
         successors = position.successors(rules, policy)
         if not successors:
             break

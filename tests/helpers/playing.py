@@ -94,7 +94,9 @@ def told(text: str) -> list[Any]:
 def playing(*args: str, browser: Path | None = None) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """Yield the address that the program prints, and its process, which ends by Ctrl-C."""
     shown = ["--no-browser"] if browser is None else []
-    program = "from dbmsolver.__main__ import main; main()"
+    # With nohup, tests ignore the signal of a terminal that is closed, and so would the program.
+    heard = "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL)"
+    program = f"{heard}; from dbmsolver.__main__ import main; main()"
     process = subprocess.Popen(
         [sys.executable, "-c", program, "play", *args, *shown, "--port", "0"],
         env=os.environ | ({"BROWSER": str(browser)} if browser else {}),

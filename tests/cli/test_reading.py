@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
 import lmdb
@@ -153,7 +154,8 @@ def test_two_processes(tmp_path: Path) -> None:
         store,
         "--log-json",
     ]
-    with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as child:
+    with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as child, ExitStack() as stack:
+        stack.callback(child.kill)  # where a test fails nobody waits for the search
         assert child.stderr is not None
         while not child.stderr.readline().startswith("{"):  # the first commit
             pass
@@ -164,7 +166,7 @@ def test_two_processes(tmp_path: Path) -> None:
         assert json.loads(status.stdout)["verdict"] is None
         for command, words in (
             ("verify", "claims nothing"),
-            ("resume", "another process"),
+            ("resume", "is using this store"),
             ("export", "not finished"),
         ):
             other = subprocess.run([*PROGRAM, command, store], capture_output=True, text=True)

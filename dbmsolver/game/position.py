@@ -134,12 +134,10 @@ class Position:
 
         Where ranks go round, a whole suit fits on its own last card.
         """
-        counted, lowest = self.base.counted, self.base.lowest
-        child = counted(card)
         return [
             place
             for end, place in self.ends()
-            if rules.can_stack(child, counted(end), lowest) and place != source
+            if self.can_stack(card, end, rules) and place != source
         ]
 
     def available(self) -> list[tuple[int, Place]]:

@@ -166,7 +166,7 @@ def test_two_processes(tmp_path: Path) -> None:
         assert json.loads(status.stdout)["verdict"] is None
         for command, words in (
             ("verify", "claims nothing"),
-            ("resume", "is using this store"),
+            ("resume", "another search or command is using this store"),
             ("export", "not finished"),
         ):
             other = subprocess.run([*PROGRAM, command, store], capture_output=True, text=True)

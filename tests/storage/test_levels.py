@@ -59,7 +59,7 @@ def test_another_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_one_process_only(tmp_path: Path) -> None:
     first = opened(tmp_path / "levels")
-    with pytest.raises(StoreError, match="another search"):
+    with pytest.raises(StoreError, match="another search or command is using this store"):
         opened(tmp_path / "levels")
     first.close()
     opened(tmp_path / "levels").close()

@@ -52,7 +52,8 @@ class BesideProof(Search):
         self.proof = proof
         self.recorder = proof.recorder
         self.keys = keys
-        self._room = room_for(memory)
+        room, most = room_for(memory), self.recorder.limits.limits.max_states
+        self._room = room if most is None else min(room, most)
         rules = keys.deal.rules
         positions = self.keys.method == Method.EVERY_POSITION and not rules.is_patience
         self._share = SHARE * (_OF_POSITIONS if positions else 1.0)
@@ -98,14 +99,10 @@ class BesideProof(Search):
 
     def _due(self) -> AnyBeam | None:
         """Return the next beam if it is time for it."""
-        if self._at_once:
-            most = self.recorder.limits.limits.max_states
-            return self._begun(self._at_once.pop(0), self._room if most is None else most)
-        return self._begun(self._shapes.pop(0), self._room) if self._is_due() else None
-
-    def _begun(self, shape: BeamShape, most: int) -> AnyBeam:
-        """Return a new beam that looks at `most` states, or fewer."""
-        return beam_of(self._positions, shape, min(self._room, most, _MOST_STATES * shape.width))
+        if not (self._at_once or self._is_due()):
+            return None
+        shape = (self._at_once or self._shapes).pop(0)
+        return beam_of(self._positions, shape, min(self._room, _MOST_STATES * shape.width))
 
     def _is_due(self) -> bool:
         """Return True if the next beam fits within SHARE and the memory, and no dive runs."""

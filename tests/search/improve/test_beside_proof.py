@@ -16,7 +16,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.keys.choice import keys_of
-from dbmsolver.results import Keep, Limit, Method
+from dbmsolver.results import Keep, Limit, Limits, Method
 from dbmsolver.search import inspect
 from dbmsolver.search.improve import beside_proof
 from dbmsolver.search.improve.beam import BYTES
@@ -114,7 +114,8 @@ def beside(
 ) -> tuple[BesideProof, SimpleNamespace]:
     """Return beams beside a proof that closes nothing, and its counts."""
     statistics = SimpleNamespace(closed=1000)
-    recorder = SimpleNamespace(statistics=statistics, policy="wkr")
+    limits = SimpleNamespace(limits=Limits())
+    recorder = SimpleNamespace(statistics=statistics, policy="wkr", limits=limits)
     proof: Any = SimpleNamespace(
         recorder=recorder,
         is_diving=False,

@@ -109,7 +109,7 @@ OF_KLONDIKE = {
 
 @pytest.mark.parametrize(
     ("game", "number", "threads"),
-    few_fast(((*deal, threads) for threads in (2, 1) for deal in OF_KLONDIKE), 1),
+    few_fast(((*deal, threads) for threads in (2, 1) for deal in OF_KLONDIKE), 2),
 )
 def test_proofs_of_klondike_close_what_they_did(game: str, number: int, threads: int) -> None:
     states, digest = OF_KLONDIKE[game, number]

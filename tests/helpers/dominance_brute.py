@@ -195,14 +195,15 @@ def all_records(deck: Deck, most: int, model: Model = MODEL) -> Records | None:
     """Every record that macros lead to; None if there are more than `most`."""
     root = model.record_of(deck.start, deck.rules, deck.policy)
     found: dict[Record, list[Macro]] = {}
+    seen = {root}
     todo = [root]
     while todo:
         record = todo.pop()
-        if record in found:
-            continue
         found[record] = list(model.macros(record, deck.rules, deck.policy))
-        todo += [macro.record for macro in found[record]]
-        if len(found) > most:
+        following = dict.fromkeys(macro.record for macro in found[record])
+        todo += [after for after in following if after not in seen]
+        seen.update(following)
+        if len(seen) > most:
             return None
     return Records(root, found)
 

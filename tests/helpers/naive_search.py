@@ -108,22 +108,22 @@ def some_cards(random: Random, rules: Rules, kind: str, cards: int) -> Position:
 def breadth_first(
     start: Position, rules: Rules, policy: Policy, most: int
 ) -> tuple[int | None, int] | None:
-    """Return (the fewest moves to the goal or None, the number of positions to be reached).
+    """Return (the fewest moves to the goal, or None; the number of positions found).
 
-    None if these are more than ``most``. Nothing but the readable model takes part in it.
+    A search that finds no goal finds all positions to be reached. Return None if there are more
+    than ``most`` before the goal. Nothing but the readable model takes part in it.
     """
     depths = {start.canonical(): 0}
-    queue = deque([start])
-    length: int | None = None
+    queue = deque([(start, 0)])
     while queue:
-        position = queue.popleft()
-        depth = depths[position.canonical()]
-        if length is None and position.is_goal():
-            length = depth
+        position, depth = queue.popleft()
+        if position.is_goal():
+            return depth, len(depths)
         for _, after in position.successors(rules, policy):
-            if after.canonical() not in depths:
+            known = after.canonical()
+            if known not in depths:
                 if len(depths) == most:
                     return None
-                depths[after.canonical()] = depth + 1
-                queue.append(after)
-    return length, len(depths)
+                depths[known] = depth + 1
+                queue.append((after, depth + 1))
+    return None, len(depths)

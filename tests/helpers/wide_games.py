@@ -99,10 +99,10 @@ def shortest(deal: Deal, most: int = 4000) -> tuple[int | None, int] | None:
             for _, after in position.successors(deal.rules, "none"):
                 key = _key(after, deal.rules)
                 if key not in seen:
+                    if len(seen) == most:
+                        return None
                     seen.add(key)
                     following.append(after)
-        if len(seen) > most:
-            return None
         layer, length = following, length + 1
     return None, len(seen)
 

@@ -21,7 +21,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, changed
 
-MOST = 1500
+MOST = 800
 """Positions of the largest deck that is searched slowly."""
 
 SOME = 4

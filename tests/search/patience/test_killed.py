@@ -41,4 +41,4 @@ def test_killed_from_start_up_on(tmp_path: Path, game: dict[str, Any]) -> None:
 def test_killed_many_times(
     tmp_path: Path, game: dict[str, Any], question: str, commit: float, signal: str
 ) -> None:
-    check_killed(tmp_path / "store", 4, question=question, commit=commit, signal=signal, **game)
+    check_killed(tmp_path / "store", 3, question=question, commit=commit, signal=signal, **game)

@@ -93,13 +93,13 @@ def test_small_canfields(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 4))
 def test_many_small_canfields(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    compare(f"canfield {seed}", 30, monkeypatch, ["canfield"])
+    compare(f"canfield {seed}", 20, monkeypatch, ["canfield"])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3, 5))
 def test_many_small_decks(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    compare(seed, 35, monkeypatch)
+    compare(seed, 25, monkeypatch)
 
 
 @pytest.mark.slow
@@ -123,11 +123,9 @@ def closure(keys: PatienceKeys, most: int) -> dict[int, list[tuple[int, int]]] |
     """For each state that the kernel reaches, what follows and what it costs; None if too many."""
     board, found = make_board(), make_found()
     following: dict[int, list[tuple[int, int]]] = {}
-    waiting = [keys.root]
+    seen, waiting = {keys.root}, [keys.root]
     while waiting:
         key = waiting.pop()
-        if key in following:
-            continue
         if keys.decode(key).is_goal():
             following[key] = []
             continue
@@ -138,8 +136,11 @@ def closure(keys: PatienceKeys, most: int) -> dict[int, list[tuple[int, int]]] |
             assert keys.parent(one, int(code)) == key
             after.append((one, int(cost)))
         following[key] = after
-        waiting += [one for one, _ in after]
-        if len(following) > most:
+        for one, _ in after:
+            if one not in seen:
+                seen.add(one)
+                waiting.append(one)
+        if len(seen) > most:
             return None
     return following
 
@@ -188,13 +189,13 @@ def test_kernel_and_model_of_canfield() -> None:
 
 @pytest.mark.slow
 def test_kernel_and_model_on_many_canfields() -> None:
-    kernel_and_model("many canfields", 80, ["canfield"])
+    kernel_and_model("many canfields", 50, ["canfield"])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 5))
 def test_kernel_and_model_on_many_decks(seed: int) -> None:
-    kernel_and_model(seed, 100)
+    kernel_and_model(seed, 70)
 
 
 def any_game(random: Random) -> Deal:

@@ -403,7 +403,7 @@ def test_killed_many_times(
     tmp_path: Path, question: str, commit: float, signal: str, small: int | None
 ) -> None:
     found = interrupt(
-        tmp_path / "store", 4, share=0.9, game="golf", deal=1, dives=False, memory=256 << 20,
+        tmp_path / "store", 3, share=0.9, game="golf", deal=1, dives=False, memory=256 << 20,
         question=question, commit=commit, signal=signal, small=small,
     )  # fmt: skip
     assert found["undisturbed"]["verdict"] == "unsolvable"

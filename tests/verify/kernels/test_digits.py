@@ -111,7 +111,7 @@ def test_moves(make: Callable[[Random], Deal], questions: Sequence[Question]) ->
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [any_deck, turned_by_ones, much_at_home])
 def test_moves_of_many_decks(make: Callable[[Random], Deal]) -> None:
-    follow_moves(make, f"many moves {make.__name__}", 2000, BOTH)
+    follow_moves(make, f"many moves {make.__name__}", 1200, BOTH)
 
 
 def altered(key: np.ndarray, random: Random) -> Iterator[np.ndarray]:

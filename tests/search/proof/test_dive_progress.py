@@ -11,7 +11,7 @@ from dbmsolver import api
 from dbmsolver.core.dive import BROKEN
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.shipped import GAMES
+from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.results import Limits
 from dbmsolver.search.proof import dive_ahead, dives
@@ -82,3 +82,13 @@ def test_dives_that_were_stopped_are_followed_by_others() -> None:
     with stopped_after(stop, 3600.0):
         stop.fill(1)
     assert not stop[0]
+
+
+def test_a_win_says_what_dives_have_looked_at() -> None:
+    deal = Deal.from_number(7, rules_for("freecell", 2))
+    before = Dives(RecordKeys(deal, "wkr"), 1, 1 << 30, None)
+    while (dived := before.step()) is None:
+        pass
+    assert dived.outcome == "won" and before.expanded > dived.expanded
+    result = api.prove(deal, threads=1)
+    assert (result.verdict, result.evaluated) == ("solved", before.expanded)

@@ -37,7 +37,7 @@ def test_the_memory_of_a_table_is_that_of_its_slots() -> None:
 
 
 def test_no_more_keys_than_a_burst_beyond_its_capacity() -> None:
-    """What comes in several parts has no more room than at once."""
+    """Parts of them have no more room than all at once."""
     table = Table.empty(KeyShape.of(CODEC, 0, int(CODEC.root[0]), 1), SMALLEST_BITS)
     keys = np.arange(table.capacity + BURST + 1, dtype=np.uint64)
     assert table.load(keys[: table.capacity], 0, 0)

@@ -11,7 +11,7 @@ from helpers.solutions import DATA, mid_game, plain, random_game, rows, solved
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbmsolver.errors import IllegalMoveError
+from dbmsolver.errors import IllegalMoveError, InputError
 from dbmsolver.game.automoves import automoves, goes_home
 from dbmsolver.game.cards import card_name, parse_card
 from dbmsolver.game.deals import Deal, deal_number, parse_board
@@ -24,7 +24,7 @@ from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.lengths import lengths
 from dbmsolver.notation.solution import IllegalStepError, NotSolvedError, Solution
-from dbmsolver.notation.steps import Step
+from dbmsolver.notation.steps import Comment, Step
 from dbmsolver.notation.supermoves import largest, move_run, split
 
 FREECELL = GAMES["freecell"]
@@ -329,3 +329,47 @@ def test_words() -> None:
     assert str(Step(column(0), column(1), 3)) == "3 cards from column 1 to column 2"
     assert card_name(parse_card("7H")) == "7H"
     assert isinstance(END.position, Position)
+
+
+def test_how_far_a_solution_comes_in_words() -> None:
+    home = [parse_card(name) for name in ("QC", "KC", "KS")]
+    sources = [column(2), column(0), cell(0)]
+    moves = [
+        Move(card, source, Place("foundation", card % 4))
+        for card, source in zip(home, sources, strict=True)
+    ]
+    one, two, three = (Solution.from_moves(END, moves[:count]) for count in (1, 2, 3))
+    assert str(one).endswith(": 1 move, not to the end")
+    assert str(two).endswith(": 2 moves, not to the end")
+    assert str(three).endswith(": 3 moves")
+    three.check()
+    with pytest.raises(NotSolvedError, match="not solved after 2 moves: 1 card is "):
+        two.check()
+    with pytest.raises(NotSolvedError, match="not solved after 1 moves: 2 cards are "):
+        one.check()
+
+
+def test_a_deal_that_lacks_a_card_is_not_solved() -> None:
+    """Its moves are legal, and end where it says."""
+    lacks = replace(END.position, freecells=(None,))
+    without = Solution(SMALL, lacks, (), lacks)
+    assert without.reached() == lacks
+    with pytest.raises(InputError):
+        without.check(solved=False)
+
+
+def test_a_run_in_single_cards_keeps_what_is_said_of_it() -> None:
+    """Its comment and the position before it are those of its first card; paths name no step."""
+    text = "Foundations: H-Q C-K D-K S-J\nKH QS\nKS\n: \n"
+    position = Deal.from_text(text, SMALL).position
+    whole = Step.of(Move(parse_card("KH"), column(0), column(2)))
+    step = replace(whole, count=2, card=None, comment=Comment("on"), before=position)
+    extra = {("moves", 0): {"author": "me"}}
+    solution = Solution(SMALL, position, (step,), position, extra=extra).ended()
+    single = solution.single()
+    assert [one.count for one in single.steps] == [1, 1, 1]
+    assert single.reached() == solution.final
+    assert [one.comment for one in single.steps] == [step.comment, None, None]
+    assert [one.before for one in single.steps] == [position, None, None]
+    assert (solution.extra, single.extra) == (extra, {})
+    assert single.single() == single

@@ -68,6 +68,19 @@ def test_numbers_without_a_shuffled_deck(number: int) -> None:
     assert numbers_laid_out([1, number], rules_for("freecell")) is None
 
 
+def test_numbers_are_dealt_together_where_cards_are_all_alike() -> None:
+    """In no other game, be it one that nobody dives for; each is laid out as a board is."""
+    together = 0
+    for rules in GAMES.values():
+        laid = numbers_laid_out([1, 2], rules)
+        if laid is not None:
+            alone = laid_out([Deal.from_number(number, rules) for number in (1, 2)])
+            assert np.array_equal(laid.cards, alone.cards), rules.name
+            assert np.array_equal(laid.lengths, alone.lengths), rules.name
+            together += 1
+    assert together > 5
+
+
 def found_by(dives: DivesInTurn, subjects: list[Subject], most: int | None) -> list[Finding]:
     found = list(dives.run(subjects, most, None, True))
     assert all(one.seconds > 0 and one.peak_memory > 0 for one in found)

@@ -75,7 +75,7 @@ class LateDives:
     @property
     def _tried_all(self) -> bool:
         """True if more dives from the deal's record would be the same as earlier ones."""
-        return self._alike > len(self.orders)
+        return self._alike >= len(self.orders)
 
     def begin(self, strata: dict[int, list[Candidates]]) -> None:
         """Begin with one dive for each thread. `strata` is what is pending."""

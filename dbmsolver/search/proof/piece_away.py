@@ -35,7 +35,6 @@ def expand_whole(
     until = time.monotonic() + WHOLE_SECONDS
     left = WHOLE_SECONDS
     while left > 0:
-        done.full = False
         PieceExpansion(shape, done, table, worker).work(left)
         if not done.full or table.bits >= done.largest_bits:
             break

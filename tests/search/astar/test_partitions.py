@@ -113,3 +113,29 @@ def test_candidates_between_partitions(tmp_path: Path) -> None:
             for _ in range(100):
                 search.step()
         search.close()
+
+
+def test_what_waits_is_counted_wherever_it_is() -> None:
+    """In candidates of a layer, in queues, and as rows that wait for a layer."""
+    partition = Partition(0, NO_CEILING, CODEC.tables)
+    rows = some_rows(30, 30)
+    partition.candidates = {4: [rows[:10], b"a record in the store"], 5: [rows[10:12]]}
+    assert (partition.pending, partition.candidate_bytes) == (12, rows[:12].nbytes)
+    (queue,) = partition.open(1, MEMORY)
+    empty = partition.nbytes
+    partition.distribute(rows)
+    assert partition.pending == 12 + 30
+    assert partition.nbytes == empty + rows.nbytes
+    queue.waiting[6] = [np.arange(7, dtype=np.uint32)]
+    assert partition.pending == 12 + 30 + 7
+    assert partition.nbytes == empty + rows.nbytes + 7 * 4
+
+
+def test_candidates_that_wait_go_to_the_new_shards() -> None:
+    partition, rows = Partition(0, NO_CEILING, CODEC.tables), some_rows(50, 50)
+    partition.open(1, 16 * MEMORY)
+    partition.distribute(rows)
+    partition.divide(4, 16 * MEMORY, map)
+    owners = shards_of(CODEC.tables, rows, 4)
+    for queue in partition.queues or ():
+        assert [one.tolist() for one in queue.incoming] == [rows[owners == queue.number].tolist()]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import count
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from helpers.kernels import lay_out_deal
@@ -10,13 +14,16 @@ from helpers.selection import few_fast
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbmsolver.core.dives_of_deals import own_tables
+from dbmsolver.core.dive import BROKEN
+from dbmsolver.core.dives_of_deals import OUTCOME, own_tables
+from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.keys.records import RecordKeys
-from dbmsolver.search.proof.deal_dives import laid_out
-from dbmsolver.search.proof.dives import LARGE, SCHEDULE, Dived, Dives
+from dbmsolver.search.proof import many_deals
+from dbmsolver.search.proof.deal_dives import SMALL, Batch, laid_out
+from dbmsolver.search.proof.dives import LARGE, SCHEDULE, Dived, Dives, Schedule
 from dbmsolver.search.proof.many_deals import ManyDeals
 
 MEMORY = 256 << 20
@@ -55,9 +62,9 @@ def test_tables_are_those_made_in_python(rules: Rules, first: int, second: int) 
                 assert np.array_equal(mine[: last + 1], used[: last + 1]), name
 
 
-def one_by_one(deal: Deal) -> Dived:
+def one_by_one(deal: Deal, schedule: Schedule = (*SCHEDULE, *LARGE)) -> Dived:
     keys = RecordKeys(deal, "wkr")
-    dives = Dives(keys, 1, MEMORY, None, (*SCHEDULE, *LARGE))
+    dives = Dives(keys, 1, MEMORY, None, schedule)
     while (dived := dives.step()) is None:
         pass
     return dived
@@ -109,3 +116,44 @@ def test_nobody_waits_for_dives_that_are_not_asked_for() -> None:
     assert not many.stopped
     running.close()
     assert many.stopped
+
+
+def test_deals_are_taken_as_there_is_work() -> None:
+    """They may be without end: no more are dealt than some batches hold."""
+    rules = rules_for("freecell", 4)
+    dealt = 0
+
+    def dealing() -> Iterator[Deal]:
+        nonlocal dealt
+        for number in count(1):
+            assert number < 5000, "deals are taken that nobody has asked for"
+            dealt = number
+            yield Deal.from_number(number, rules)
+
+    running = ManyDeals(Deal.from_number(1, rules), "wkr", 1, MEMORY).run(dealing())
+    next(running)
+    running.close()
+    assert dealt == 4 + 8
+
+
+def test_a_deal_has_its_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has that of the dives with others, and that of those for itself."""
+    rules = rules_for("freecell", 2)
+    deals = [Deal.from_number(number, rules) for number in range(1, 7)]
+    clock = count()
+    monkeypatch.setattr(many_deals, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    # Each call of the kernel takes a second of this clock; batches have four deals, and two.
+    found = dict(ManyDeals(deals[0], "wkr", 1, MEMORY).run(deals))
+    small = [step for step in SCHEDULE if step[1] <= SMALL]
+    alone = [one_by_one(deal, small).outcome == "open" for deal in deals]
+    assert len(set(alone)) == 2
+    for place, one in found.items():
+        together = 1 / 4 if place < 4 else 1 / 2
+        assert one.seconds == together + alone[place]
+
+
+def test_a_deal_whose_dive_is_broken_is_told() -> None:
+    batch = Batch.of(0, [Deal.from_number(1)])
+    batch.results[0, OUTCOME] = BROKEN
+    with pytest.raises(InternalError, match="a record cannot be"):
+        batch.outcome(0)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,16 +20,23 @@ from hypothesis import strategies as st
 
 from dbmsolver import clusters
 from dbmsolver.clusters import Machine
-from dbmsolver.errors import InternalError, SystemRefusedError, UsageError
+from dbmsolver.errors import InternalError, StoreError, SystemRefusedError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limits, Method, Options, Question, Result
 from dbmsolver.search import recorder, session
 from dbmsolver.search.candidates import Candidates, pack_by_stratum
+from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof import cluster_members, cluster_workers
-from dbmsolver.search.proof.orders import opened, sealed
+from dbmsolver.search.proof.initial import initial_candidates
+from dbmsolver.search.proof.orders import PieceOrder, Proof, opened, sealed
+from dbmsolver.search.proof.piece_tables import KeyShape
+from dbmsolver.search.proof.piece_worker import PieceResult
+from dbmsolver.search.proof.pieces import Piece, Tree
+from dbmsolver.search.proof.worker import ProofWorker
 from dbmsolver.search.runs import cut, gather
-from dbmsolver.storage.blocks import Runs
+from dbmsolver.storage.blocks import Runs, encode_block
+from dbmsolver.storage.records import BlockKey, closed_key
 
 SMALL = Deal.from_number(11982)
 MEDIUM = Deal.from_number(5979, rules_for("freecell", 3))
@@ -188,3 +198,33 @@ def test_pack_by_stratum(parts: list[tuple[int, dict[int, list[int]]]]) -> None:
         signatures = np.repeat(runs.signatures, runs.counts).tolist()
         found += [(one.stratum, *pair) for pair in zip(signatures, runs.keys.tolist(), strict=True)]
     assert len(found) == len(expected) and set(found) == expected
+
+
+@pytest.mark.parametrize("from_store", [False, True])
+def test_blocks_of_the_store_are_checked_where_they_are_worked_with(from_store: bool) -> None:
+    """The process that opens a block checks it; what this run has closed has no key yet."""
+    proof = Proof(SMALL, "wkr", Method.EVERY_POSITION)
+    codec = proof.keys()
+    start = initial_candidates(codec)
+    runs, signature = start.load(), int(codec.root[0])
+    key = closed_key(b"C", BlockKey(0, start.stratum, signature, signature, 0)) * from_store
+    piece = Piece(0, 0, 0, [], closed=1)
+    tree = Tree(KeyShape.of(codec, start.stratum, signature, runs.key_words), piece)
+    worker = ProofWorker(codec)
+    kept: list[tuple[Any, ...]] = []
+    tables: Any = SimpleNamespace(begin=lambda _: None, keep=lambda *given: kept.append(given))
+
+    def perform(block: Runs) -> bool:
+        done = PieceResult.to(piece, tree.routes(), 16)
+        blocks = [Packed(encode_block(block), "a block", None, key)]
+        order = PieceOrder(start.stratum, signature, runs.key_words, done, blocks, None, 7, 99)
+        return order.perform(worker, tables)
+
+    assert perform(runs)
+    assert [(number, whose, most) for number, whose, _, most in kept] == [(7, piece, 99)]
+    forged = replace(runs, codes=np.full_like(runs.codes, codec.codes))
+    if from_store:
+        with pytest.raises(StoreError, match="parent-move codes that cannot be"):
+            perform(forged)
+    else:
+        assert perform(forged)

@@ -15,7 +15,7 @@ from helpers.searching import check_win, small_pieces, without_dives
 from helpers.selection import few_fast
 
 from dbmsolver.api import prove
-from dbmsolver.errors import StoreError
+from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import FILLS, POLICIES, Build, Fill, Policy
@@ -27,7 +27,7 @@ from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State
 from dbmsolver.results import Keep
 from dbmsolver.search.candidates import Candidates
-from dbmsolver.search.proof import late_dives
+from dbmsolver.search.proof import late_dives, record_trace
 from dbmsolver.search.proof.dives import SCHEDULE, Diver, Dives
 from dbmsolver.search.proof.initial import stored_candidates
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along, record_in
@@ -91,6 +91,21 @@ def test_detours() -> None:
     assert without_detours([park, aside, home]) == [aside, home._replace(source=column(0))]
     last = [straight, Move(20, column(3), Place("foundation", 0))]
     assert without_detours([park, on, last[1]]) == [last[1]._replace(source=column(0))]
+
+
+def test_a_path_that_nobody_can_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A record that does not follow, or moves that are not legal, are told, and never written."""
+    keys = RecordKeys(Deal.from_number(7, rules_for("freecell", 2)), "wkr")
+    ended = State(keys.goal, 0, 0, 0)
+    with pytest.raises(InternalError, match="does not follow from the one before it"):
+        moves_along(keys, [keys.root, ended])
+
+    def illegal(*args: Any) -> None:
+        raise ValueError("the card is not there")
+
+    monkeypatch.setattr(record_trace, "follow_edges", illegal)
+    with pytest.raises(InternalError, match="cannot be played: the card is not there"):
+        moves_along(keys, [keys.root])
 
 
 # Wins that a proof on disk meets.

@@ -1,0 +1,110 @@
+"""A search by cost layers in progress: what it tells, and the checks of its commits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dbmsolver.api import solve
+from dbmsolver.core.meta import IS_CLOSED, META
+from dbmsolver.core.shards import ROW
+from dbmsolver.errors import InternalError
+from dbmsolver.game.deals import Deal
+from dbmsolver.keys.states import StateCodec
+from dbmsolver.results import Limits, Options, Question
+from dbmsolver.search.astar.checkpoint import Checkpoint
+from dbmsolver.search.astar.layers import AStarSearch
+from dbmsolver.search.recorder import Recorder
+from dbmsolver.storage.manifest import new_manifest
+from dbmsolver.storage.store import Store
+
+CODEC = StateCodec(Deal.from_number(1), "wkr")
+
+
+@contextmanager
+def begun(folder: Path, **settings: Any) -> Iterator[AStarSearch]:
+    """Yield a search that has looked at some hundred states."""
+    manifest = new_manifest(Question.SOLVE, CODEC.deal, Options())
+    with Store.create(folder / "store", manifest, durable=False) as store:
+        recorder = Recorder(
+            store, Question.SOLVE, Limits(), resumable=False, keep_closed=True, threads=1
+        )
+        search = AStarSearch(CODEC, recorder, 1, 1 << 26, **settings)
+        while search.evaluated < 300:
+            assert search.step() is None
+        yield search
+        search.close()
+
+
+def test_states_are_told_before_they_are_counted(tmp_path: Path) -> None:
+    """A commit changes nothing of what is told."""
+    with begun(tmp_path) as search:
+        (queue,) = search.checkpoint.queues
+        rows = queue.states(np.arange(len(queue.rows)))
+        closed = int(((rows[:, META] & IS_CLOSED) != 0).sum())
+        told = search.report()
+        assert told.states + told.forced == closed > 100
+        search.commit()
+        after = search.report()
+        assert after.states + after.forced == closed
+        assert (after.layer, after.pending) == (told.layer, told.pending)
+        assert after.evaluated == told.evaluated == search.evaluated == len(rows)
+
+
+@pytest.mark.parametrize(("kind", "phase"), [(b"C", "search"), (b"A", "look ahead")])
+def test_the_phase_that_is_told(tmp_path: Path, kind: bytes, phase: str) -> None:
+    with begun(tmp_path, kind=kind) as search:
+        assert search.report().phase == phase
+
+
+def test_no_commit_without_a_candidate_that_was_received(tmp_path: Path) -> None:
+    with begun(tmp_path) as search:
+        (queue,) = search.checkpoint.queues
+        search.commit()
+        queue.receive(np.zeros((3, ROW), np.uint64))
+        queue.incoming.clear()
+        with pytest.raises(InternalError, match="internal check failed"):
+            search.commit()
+        queue.received -= 3
+
+
+def test_nothing_is_left_at_the_end(tmp_path: Path) -> None:
+    """Neither states that were looked at, nor candidates, nor states that a commit knew of."""
+    with begun(tmp_path) as search:
+        one = search.checkpoint
+        one.flush()
+        rows = one.queues[0].states(np.arange(len(one.queues[0].rows)))
+        left = int(((rows[:, META] & IS_CLOSED) == 0).sum())
+        with pytest.raises(InternalError, match=f"{left} states are left"):
+            one.check_none_lost()
+        fresh = Checkpoint(CODEC, search.recorder, 1, b"C")
+        fresh.known = closed = search.statistics.closed
+        fresh.check_none_lost()
+        fresh.known += 1
+        with pytest.raises(InternalError, match=f"{closed} of at least {closed + 1} closed"):
+            fresh.check_none_lost()
+        fresh.layer = fresh.ceiling = 80
+        fresh.check_none_lost()  # commits before it fell may have known of more
+        fresh.partitions[0].open(1, 1 << 20)
+        fresh.partitions[0].distribute(rows[:7])
+        fresh.check_none_lost()  # they are of the layer of the solution that is known
+        fresh.layer -= 1
+        with pytest.raises(InternalError, match="7 states are left"):
+            fresh.check_none_lost()
+
+
+def test_a_search_that_goes_on_knows_of_what_was_known(tmp_path: Path) -> None:
+    """States that get lost between two runs are missed in the end."""
+    solve(CODEC.deal, store=tmp_path / "store", max_states=1000, threads=1)
+    with Store.open(tmp_path / "store") as store:
+        recorder = Recorder(store, Question.SOLVE, Limits(), resumable=True, keep_closed=True)
+        checkpoint = Checkpoint(CODEC, recorder, 1, b"C")
+        checkpoint.restore()
+        assert checkpoint.known == store.manifest.known > 1000
+        with pytest.raises(InternalError, match=f"of at least {checkpoint.known} closed"):
+            checkpoint.check_none_lost()

@@ -135,8 +135,8 @@ def no_compilers() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """Yield the browser; skip where there is none. A process can have only one."""
+    """Yield the browser's pages; skip where there is none. A process can have only one."""
     from helpers import browser
 
-    with browser.chromium() as running:
-        yield running
+    with browser.chromium() as pages:
+        yield pages

@@ -15,6 +15,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.notation import formats
 from dbmsolver.notation.solution import Solution
+from helpers.pages import Pages, Watched
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 if CHROMIUM is None:
@@ -75,8 +76,8 @@ WALK = """([key, count]) => {
 
 
 @contextmanager
-def chromium() -> Iterator[Any]:
-    """Yield the browser."""
+def chromium() -> Iterator[Pages]:
+    """Yield the pages of a browser."""
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(
             executable_path=CHROMIUM,
@@ -89,28 +90,23 @@ def chromium() -> Iterator[Any]:
                 "--disable-site-isolation-trials",
             ],
         )
-        yield browser
+        yield Pages(browser)
         browser.close()
 
 
-class Shown:
-    """A page in the browser; it asks for nothing but itself, and reports no errors."""
+class Shown(Watched):
+    """A page of a solution; it asks for nothing but itself."""
 
-    def __init__(self, page: Any, path: Path, rules: Rules) -> None:
-        self.page = page
+    def __init__(
+        self, pages: Pages, path: Path, rules: Rules, size: tuple[int, int], **options: Any
+    ) -> None:
+        super().__init__(pages, size, **options)
         self.path = path
         self.rules = rules
-        self.errors: list[str] = []
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on(
-            "console",
-            lambda message: self.errors.append(message.text) if message.type == "error" else None,
-        )
-        page.on("request", self._requested)
 
-    def _requested(self, request: Any) -> None:
-        if request.url.partition("#")[0] != self.path.as_uri():
-            self.errors.append(f"asks for {request.url}")
+    def may_ask(self, url: str) -> bool:
+        """Return True for the page's own address."""
+        return url.partition("#")[0] == self.path.as_uri()
 
     def at(self, place: str = "") -> Shown:
         """Open the page at a place in it."""
@@ -149,22 +145,19 @@ class Shown:
 
     def stop_time(self) -> Any:
         """Open the page again with a clock that stands still; returns the clock."""
+        self.is_shared = False  # its clock never goes on
         clock = self.page.clock
         clock.install(time=0)
         self.at()
         clock.pause_at(3_600)
         return clock
 
-    def ask(self, script: str) -> Any:
-        """Return the result of a script in the page."""
-        return self.page.evaluate(script)
-
 
 class Opener:
-    """Opens pages of solutions, each in a context of its own."""
+    """Opens pages of solutions."""
 
-    def __init__(self, browser: Any, folder: Path) -> None:
-        self.browser = browser
+    def __init__(self, pages: Pages, folder: Path) -> None:
+        self.pages = pages
         self.folder = folder
         self.shown: list[Shown] = []
 
@@ -179,17 +172,14 @@ class Opener:
         """Open the page of a solution; options are those of a browser's context."""
         path = self.folder / f"page {len(self.shown)}.html"
         path.write_text(formats.write(solution, "html", shortest=shortest), encoding="utf-8")
-        viewport = {"width": size[0], "height": size[1]}
-        context = self.browser.new_context(viewport=viewport, **options)
-        context.set_default_timeout(20_000)
-        shown = Shown(context.new_page(), path, solution.rules)
+        shown = Shown(self.pages, path, solution.rules, size, **options)
         self.shown.append(shown)
         return shown.at(place)
 
     def close(self) -> None:
         """Close all, and complain about what went wrong in them."""
         for shown in self.shown:
-            shown.page.context.close()
+            shown.close()
         assert [error for shown in self.shown for error in shown.errors] == []
 
 

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from dbmsolver.game.moves import Place
 from dbmsolver.notation.steps import Step
 from dbmsolver.play.codes import code_of
+from helpers.pages import Pages, Watched
 
 KEYS = {"stock": "s", "waste": "w", "reserve": "v", "pile": "h", "foundation": "h"}
 CELLS = "abcdefgijklmnopq"
@@ -29,23 +30,16 @@ PLACE = """(place) => {
 """Where the card that is the first of so many in a place is, or its last one."""
 
 
-class Table:
-    """One page."""
+class Table(Watched):
+    """One page; it asks for nothing but what its server has."""
 
-    def __init__(self, page: Any, address: str) -> None:
-        self.page = page
+    def __init__(self, pages: Pages, address: str, size: tuple[int, int], **options: Any) -> None:
+        super().__init__(pages, size, **options)
         self.address = address
-        self.errors: list[str] = []
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on(
-            "console",
-            lambda message: self.errors.append(message.text) if message.type == "error" else None,
-        )
-        page.on("request", self._requested)
 
-    def _requested(self, request: Any) -> None:
-        if not request.url.startswith((self.address, "blob:")):
-            self.errors.append(f"asks for {request.url}")
+    def may_ask(self, url: str) -> bool:
+        """Return True for what the server has, and for what the page has made itself."""
+        return url.startswith((self.address, "blob:"))
 
     def at(self, made: int) -> None:
         """Wait until so many moves are made."""
@@ -57,10 +51,6 @@ class Table:
         Functions that wait are not let in by the page's policy.
         """
         self.page.locator(query, has_text=text).first.wait_for(state="attached")
-
-    def ask(self, script: str, given: Any = None) -> Any:
-        """Return what a script finds in the page."""
-        return self.page.evaluate(script, given)
 
     def where(self, place: Place, count: int = 0) -> tuple[float, float]:
         """Where a card of a place is, or the place itself."""
@@ -124,10 +114,10 @@ class Table:
 
 
 class Player:
-    """Opens pages of a server, each in a context of its own."""
+    """Opens pages of a server."""
 
-    def __init__(self, browser: Any, address: str) -> None:
-        self.browser = browser
+    def __init__(self, pages: Pages, address: str) -> None:
+        self.pages = pages
         self.address = address
         self.tables: list[Table] = []
 
@@ -141,10 +131,7 @@ class Player:
     ) -> Table:
         """Open a page with a game; options are those of a browser's context."""
         options = {"reduced_motion": "reduce"} | options
-        viewport = {"width": size[0], "height": size[1]}
-        context = self.browser.new_context(viewport=viewport, **options)
-        context.set_default_timeout(30_000)
-        table = Table(context.new_page(), self.address)
+        table = Table(self.pages, self.address, size, **options)
         self.tables.append(table)
         asked = {"game": "freecell"} | (deal or {"deal": 3})
         if moves:
@@ -156,6 +143,6 @@ class Player:
     def close(self) -> None:
         """Close all, and complain about what went wrong in them."""
         for table in self.tables:
-            table.page.context.close()
+            table.close()
         errors = [error for table in self.tables for error in table.errors]
         assert not errors, errors

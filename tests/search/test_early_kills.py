@@ -81,7 +81,7 @@ def test_killed_from_start_up_on(tmp_path: Path, settings: dict[str, Any]) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("commit", [0.1, 5.0])
 @pytest.mark.parametrize(
-    ("settings", "times"), list(zip(SEARCHES, (40, 10, 40), strict=True)), ids=map(name, SEARCHES)
+    ("settings", "times"), list(zip(SEARCHES, (25, 8, 25), strict=True)), ids=map(name, SEARCHES)
 )
 def test_killed_many_times(
     tmp_path: Path, settings: dict[str, Any], times: int, commit: float

@@ -134,7 +134,7 @@ def starts(rules: Rules, seed: int, games: int) -> list[Position]:
     ("name", "policy"), few_fast(product(SIX_GAMES, ["wkr", "horne", "none"]), 2)
 )
 @pytest.mark.parametrize(
-    ("games", "most"), [(4, 800), pytest.param(6, 1200, marks=pytest.mark.slow)]
+    ("games", "most"), [(4, 800), pytest.param(5, 1200, marks=pytest.mark.slow)]
 )
 def test_like_slow_searches(games: int, most: int, name: str, policy: Policy) -> None:
     rules = rules_for(name)

@@ -25,7 +25,7 @@ MOST = 800
 """Positions of the largest deck that is searched slowly."""
 
 SOME = 4
-THOUSANDS = 40
+THOUSANDS = 30
 """Decks of each game: some, or enough to make thousands with all games and policies."""
 
 

@@ -43,11 +43,15 @@ def rows(question: Inquiry) -> Iterator[Row]:
 def test_on_a_telephone(chromium: Any, tmp_path: Path, question: Inquiry, scheme: str) -> None:
     path = tmp_path / "page.html"
     path.write_text(render(list(rows(question)), "table.csv"), encoding="utf-8")
-    context = chromium.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme)
-    page = context.new_page()
+    page = chromium.take((390, 844), color_scheme=scheme)
     asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+
+    def ask(request: Any) -> None:
+        asked.append(request.url)
+
+    page.on("request", ask)
     page.goto(path.as_uri())
+    page.remove_listener("request", ask)
     assert asked == [path.as_uri()]
     # Nothing is wider than the page, and what is written in pictures can be read.
     assert page.evaluate("document.documentElement.scrollWidth") == 390
@@ -63,4 +67,4 @@ def test_on_a_telephone(chromium: Any, tmp_path: Path, question: Inquiry, scheme
     assert sorted(sizes)[len(sizes) // 2] > 10
     found = axe.Axe().run(page).response["violations"]
     assert [problem["id"] for problem in found] == []
-    context.close()
+    chromium.put_back(page, color_scheme=scheme)

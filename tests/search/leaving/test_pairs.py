@@ -37,7 +37,7 @@ from dbmsolver.storage.records import layer_and_stratum
 from dbmsolver.verify.kernels.leaving import hash_sum
 from dbmsolver.verify.pair_format import PairFormat
 
-SOME, MANY = 24, 150
+SOME, MANY = 24, 100
 WHOLE = {"pyramid": (3, 33), "relaxed_pyramid": (14, 37)}
 """Deals with few states, and the lengths of their shortest solutions."""
 

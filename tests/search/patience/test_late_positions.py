@@ -100,7 +100,7 @@ def test_moves_left_out_make_no_solution_longer(game: str, monkeypatch: pytest.M
         proof = api.prove(deal, max_states=30_000)
         if result.limit is None and proof.limit is None:
             assert proof.verdict == result.verdict, deal
-    assert verdicts["solved"] > 20
+    assert verdicts["solved"] > 12
 
 
 def _tables_of_all_moves(*given: object) -> PatienceTables:

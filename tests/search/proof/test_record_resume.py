@@ -110,7 +110,7 @@ def test_stopped_by_limits_and_continued(
     without_dives(monkeypatch)
     small_pieces(monkeypatch, 500)
     store = tmp_path / "store"
-    for most in [*range(records // 12, records, records // 3), None]:
+    for most in [*range(records // 8, records, records // 2), None]:
         result = prove(deal, store=store, max_states=most, memory=memory, threads=threads)
         if most is not None:
             assert (result.verdict, result.limit) == ("undecided", "max-states")

@@ -1,0 +1,85 @@
+"""Pages of the browser, used by one test after the other, and what they report."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+SHARED = {"color_scheme", "reduced_motion"}
+"""Options of pages that other tests may use: these change nothing but how a page is drawn."""
+
+
+class Pages:
+    """The pages of a browser.
+
+    A new page takes longer than most tests of it, so a test gets one that another has done with.
+    """
+
+    def __init__(self, browser: Any) -> None:
+        self.browser = browser
+        self._idle: dict[frozenset[tuple[str, Any]], list[Any]] = defaultdict(list)
+
+    def take(self, size: tuple[int, int], **options: Any) -> Any:
+        """Return an empty page of a size; options are those of a browser's context."""
+        viewport = {"width": size[0], "height": size[1]}
+        if options.keys() <= SHARED and (idle := self._idle[frozenset(options.items())]):
+            page = idle.pop()
+            page.set_viewport_size(viewport)
+            return page
+        context = self.browser.new_context(viewport=viewport, **options)
+        context.set_default_timeout(30_000)
+        return context.new_page()
+
+    def put_back(self, page: Any, **options: Any) -> None:
+        """Empty a page that has these options, for another test."""
+        if page.url != "about:blank":
+            page.evaluate("localStorage.clear()")
+        page.goto("about:blank")
+        page.emulate_media(media="null")
+        page.mouse.move(0, 0)
+        page.context.clear_cookies()
+        self._idle[frozenset(options.items())].append(page)
+
+
+class Watched:
+    """A page that reports no errors, and asks for nothing but what it may ask for."""
+
+    def __init__(self, pages: Pages, size: tuple[int, int], **options: Any) -> None:
+        self.pages = pages
+        self.options = options
+        self.is_shared = options.keys() <= SHARED
+        self.page = pages.take(size, **options)
+        self.errors: list[str] = []
+        self._heard: dict[str, Callable[[Any], None]] = {
+            "pageerror": lambda error: self.errors.append(str(error)),
+            "console": self._told,
+            "request": self._requested,
+        }
+        for event, listener in self._heard.items():
+            self.page.on(event, listener)
+
+    def may_ask(self, url: str) -> bool:
+        """Return True if the page may ask for an address."""
+        raise NotImplementedError
+
+    def _told(self, message: Any) -> None:
+        if message.type == "error":
+            self.errors.append(message.text)
+
+    def _requested(self, request: Any) -> None:
+        if not self.may_ask(request.url):
+            self.errors.append(f"asks for {request.url}")
+
+    def ask(self, script: str, given: Any = None) -> Any:
+        """Return the result of a script in the page."""
+        return self.page.evaluate(script, given)
+
+    def close(self) -> None:
+        """Close the page, or leave it to another test."""
+        if not self.is_shared:
+            self.page.context.close()
+            return
+        for event, listener in self._heard.items():
+            self.page.remove_listener(event, listener)
+        self.pages.put_back(self.page, **self.options)

@@ -29,7 +29,13 @@ LOST = result(
     strata=((0, 50, 1, 2),),
 )
 """The answer of a proof that closed a position, and two forced ones."""
-WON = result(question=Question.SOLVE, method=Method.EVERY_POSITION, verdict=Verdict.SOLVED)
+WON = result(
+    question=Question.SOLVE,
+    method=Method.EVERY_POSITION,
+    verdict=Verdict.SOLVED,
+    strata=((1, 50, 1, 2), (2, 50, 3, 0)),
+)
+"""A shortest solution; the layer below it has as many positions as the proof."""
 
 
 @pytest.fixture
@@ -93,7 +99,7 @@ def test_the_share_that_is_done(monkeypatch: pytest.MonkeyPatch, lost: Path, won
     shares = [getattr(event, "done", "none") for event in repeated.told]
     assert shares == [0, 2 / 3, "none", 1, None]
     repeated = Repeated(monkeypatch, WON, events)
-    repeated.of(won)
+    assert repeated.of(won).record["states"] == 1
     assert repeated.told == events
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -105,6 +106,12 @@ def test_the_only_move_that_does_not_lose() -> None:
     data = json.loads(values_json(GAME, moves))
     assert (data["only"]["card"], data["limit"], data["store"]) == ("KS", None, None)
     assert [move["verdict"] for move in data["first_moves"]] == ["unsolvable", "solved"]
+    some = found(
+        replace(moves.values[0], limit=Limit.MEMORY), moves.values[1], limit=Limit.MAX_TIME
+    )
+    data = json.loads(values_json(GAME, some))
+    assert [move["limit"] for move in data["first_moves"]] == ["memory", None]
+    assert data["limit"] == "max-time"
     both = found(value(ONE, Verdict.SOLVED, 1, 1), value(OTHER, Verdict.SOLVED, 4, 4))
     assert "Critical" not in values_text(GAME, both)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,3 +48,23 @@ def test_no_certificate(stores: Path, tmp_path: Path) -> None:
     for path in (other, tmp_path / "none.json"):
         with pytest.raises(InputError):
             verify_store(stores / "proof", certificate=path)
+
+
+@pytest.mark.parametrize("given", [{}, {"depth": "lemma"}, {"sample": 0.25}, {"threads": 2}])
+def test_what_a_check_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, given: dict[str, Any]
+) -> None:
+    """Sizes may be words; what is not given is left to the check."""
+    asked: list[tuple[Path, dict[str, Any]]] = []
+    answer = object()
+
+    def verify(path: Path, **options: Any) -> Generator[None, None, object]:
+        asked.append((path, options))
+        yield from ()
+        return answer
+
+    monkeypatch.setattr("dbmsolver.verify.check.verify", verify)
+    for memory, size in ((None, None), ("64M", 64 << 20)):
+        assert verify_store(str(tmp_path), memory=memory, **given) is answer
+        usual = {"threads": None, "sample": None, "depth": None, "against": None}
+        assert asked.pop() == (tmp_path, {**usual, "memory": size, **given})

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from helpers.surveys import facts, survey
 
 from dbmsolver import SurveyReport, UsageError, rules_for, survey_deals
+from dbmsolver.results import Limits
+from dbmsolver.survey.rows import Inquiry
+from dbmsolver.survey.run import Survey
 
 NONE = rules_for("freecell", 0)
 
@@ -58,6 +62,7 @@ def test_an_exception_of_the_caller(tmp_path: Path) -> None:
         ("1", {"question": "longest"}, "unknown question"),
         ("1", {"question": "shortest", "lengths": True}, "lengths say nothing about shortest"),
         (None, {}, "nothing to ask"),
+        ("1", {"rules": []}, "rules are empty, expected those of one game or of several"),
         ("1-", {}, "expected"),
     ],
 )
@@ -65,3 +70,38 @@ def test_bad_wishes(tmp_path: Path, ranges: str, wishes: dict[str, object], word
     with pytest.raises(UsageError, match=words):
         survey_deals(ranges, tmp_path / "table.csv", **wishes)  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
+
+
+class Asked(Exception):
+    """The survey would begin."""
+
+
+def test_what_is_asked_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def fill(survey: Survey, path: Path, *more: object) -> NoReturn:
+        raise Asked(survey, path, *more[:2])
+
+    monkeypatch.setattr("dbmsolver.survey.filling.fill", fill)
+    path = tmp_path / "table.csv"
+    with pytest.raises(Asked) as caught:
+        survey_deals(
+            "3-5", path, question="shortest", metric="moves", automove="horne", threads=2,
+            ray="local", max_states=7, max_time="2m", memory="64M", max_disk="1G",
+        )  # fmt: skip
+    survey, *rest = caught.value.args
+    assert rest == [path, "local", 2]
+    assert survey.question == Inquiry.SHORTEST.measured("moves", "horne")
+    assert survey.games == (rules_for("freecell"),)
+    assert survey.limits == Limits(7, 120.0, 64 << 20, 1 << 30)
+    assert (survey.undecided_only, survey.lengths) == (False, False)
+    assert [number in survey.ranges for number in range(2, 7)] == [False, True, True, True, False]
+    assert survey.ranges.whose == "microsoft"
+    with pytest.raises(Asked) as caught:
+        survey_deals("5", path, lengths=True, undecided_only=True, numbers="pysolfc", rules=NONE)
+    survey, *rest = caught.value.args
+    assert rest == [path, None, None]
+    assert survey.question == Inquiry.VERDICT
+    assert (survey.undecided_only, survey.lengths, survey.games) == (True, True, (NONE,))
+    assert survey.ranges.whose == "pysolfc"
+    with pytest.raises(Asked) as caught:
+        survey_deals(None, path, undecided_only=True)
+    assert caught.value.args[0].ranges is None

@@ -178,6 +178,9 @@ WRONG = [
     (2, ["solve", "3", "-o", "/"], "is a directory"),
     (2, ["unkey", "7"], "Missing option '--deal'"),
     (2, ["key", "-", "--deal", "-"], "both -"),
+    (2, ["check", "-", "--deal", "-"], "the solution and --deal both come from standard input"),
+    (2, ["convert", "-", "b.doc"], "no format known for b.doc, expected --to, one of universal"),
+    (2, ["deal", "3", "--svg", "--json"], "--svg and --json, expected one of them"),
     (3, ["deal", "0"], "deal 0: no such number, expected a number from 1"),
     (3, ["deal", "-3"], "deal -3: no such number"),
     (3, ["deal", "8589934592"], "no such number"),
@@ -187,6 +190,7 @@ WRONG = [
     (3, ["deal", "-"], "<stdin>: missing cards"),
     (3, ["deal", "-1", "--columns", "7"], "deal -1"),
     (3, ["unkey", "seven", "--deal", "3"], "key 'seven'"),
+    (3, ["unkey", "9" * 201, "--deal", "3"], "expected a key: one integer, not negative"),
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import pytest
 from helpers.fake_search import report, unit
@@ -193,6 +194,23 @@ def test_bytes(size: int, text: str) -> None:
 )
 def test_times(seconds: float, text: str) -> None:
     assert human_time(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("changes", "begins"),
+    [
+        ({"phase": "look ahead"}, "solve (looking ahead) layer 73, stratum 12/80 (25%), "),
+        ({"phase": "improve", "best": 81}, "solve (looking for a shorter one) at most 81, layer "),
+        ({"best": 81, "layer": None}, "solve at most 81, stratum 12/80 (25%), "),
+        ({"phase": "count", "layer": 5, "last_layer": 73}, "solve (counting) move 5 of 73, strat"),
+        ({"question": "prove", "share": None}, "prove stratum 12/80, 3,000,000 states, "),
+        ({"last_stratum": 0}, "solve layer 73, 3,000,000 states, "),
+    ],
+)
+def test_line_of_a_search(changes: dict[str, Any], begins: str) -> None:
+    line = report_line(report(**changes), 1e6)
+    assert line.startswith(begins)
+    assert line.endswith("20.0 MiB (closed 15.0 MiB) disk, 3.0 s")
 
 
 def test_line_of_a_dive() -> None:

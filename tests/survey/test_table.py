@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
 import os
@@ -252,6 +253,21 @@ def test_two_at_once(path: Path) -> None:
         SurveyTable(path, VERDICT)
     with SurveyTable(path, VERDICT) as table:
         table.put([ROWS[0]])
+
+
+def test_a_place_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some file systems have none: that is told as it is, and nothing is left open or written."""
+
+    def refuse(_: int) -> None:
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    monkeypatch.setattr("dbmsolver.survey.table.lock", refuse)
+    opened = len(list(Path("/proc/self/fd").iterdir()))
+    path = tmp_path / "table.csv"
+    with pytest.raises(StoreError, match=r"cannot be locked \(no locks available\)"):
+        SurveyTable(path, VERDICT)
+    assert len(list(Path("/proc/self/fd").iterdir())) == opened
+    assert not path.exists()
 
 
 def test_another_question(path: Path) -> None:

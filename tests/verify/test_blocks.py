@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from dbmsolver.errors import StoreError
 from dbmsolver.storage.binding import bound, with_content_hash
 from dbmsolver.storage.records import BlockKey, closed_key
 from dbmsolver.verify import blocks
-from dbmsolver.verify.blocks import claimed_by, read_block, read_directory
+from dbmsolver.verify.blocks import Readers, claimed_by, read_block, read_directory
 
 IDENTITY = bytes(range(8))
 HUGE = (1 << 63) - 1
@@ -196,3 +197,29 @@ def test_a_frame_that_ends_early() -> None:
     none = stored(block, block.content(b"no frame at all"))
     with pytest.raises(StoreError, match="cannot be decompressed"):
         claimed_by(none, 1, block.key)
+
+
+@pytest.mark.parametrize(
+    ("memory", "most"), [(0, 1), (79, 1), (80, 2), (120, 3), (159, 3), (400, 7)]
+)
+def test_blocks_are_read_a_few_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, memory: int, most: int
+) -> None:
+    """As many as have room in a quarter of the memory, at least one; their order stays."""
+    monkeypatch.setattr(blocks, "_BLOCK_BYTES", 10)
+    begun, ended, together = list[int](), list[int](), list[int]()
+
+    def submit(work: Callable[[int], int], item: int) -> Any:
+        begun.append(item)
+        together.append(len(begun) - len(ended))
+
+        def result() -> int:
+            ended.append(item)
+            return work(item)
+
+        return SimpleNamespace(result=result)
+
+    pool: Any = SimpleNamespace(submit=submit)
+    found = Readers(pool, memory).map(lambda number: number * number, range(7))
+    assert list(found) == [number * number for number in range(7)]
+    assert max(together) == most

@@ -13,6 +13,7 @@ from helpers.searching import end_of, prove
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.storage.store import Store
+from dbmsolver.verify import division
 from dbmsolver.verify.blocks import Readers
 from dbmsolver.verify.catalog import Catalog, read_catalog
 from dbmsolver.verify.format_of_deal import make_format
@@ -65,3 +66,18 @@ def test_partitions(proof: Path, most: int) -> None:
             assert one.states + other.states + third.states > most
     for one, other in pairwise(whole):
         assert one.stratum <= other.stratum
+
+
+@pytest.mark.parametrize("looked_at", [1 << 18, 4])
+def test_divisions_have_pieces_enough(
+    proof: Path, monkeypatch: pytest.MonkeyPatch, looked_at: int
+) -> None:
+    """They are no larger than is wanted on average, also where few states tell the sizes."""
+    most = 4
+    monkeypatch.setattr(division, "_SAMPLE", looked_at)
+    catalog = catalog_of(proof, most)
+    divided = [plan for plan in catalog.partitions if plan.split >= 0 and not plan.piece]
+    assert max(plan.states for plan in divided) >= 4 * most
+    for plan in divided:
+        pieces = int(catalog.index.pieces[plan.split])
+        assert plan.states / most <= pieces <= plan.states

@@ -15,7 +15,7 @@ from helpers.searching import prove
 from dbmsolver import api
 from dbmsolver.errors import InputError, StoreError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.shipped import rules_for
+from dbmsolver.game.shipped import GAMES, rules_fields, rules_for
 from dbmsolver.storage.store import Store
 from dbmsolver.verify import certificate, certificate_file
 
@@ -224,6 +224,61 @@ def test_bad_steps(stores: Path, step: Any) -> None:
     assert list(certificate_file.problems({**record, "path": [[51, 7], step]})) == [
         f"path: {json.dumps(step)} is no card and place value"
     ]
+
+
+MEMBERS: list[tuple[dict[str, Any], str]] = [
+    ({"states": True}, "states is of the wrong type"),
+    ({"forced": False}, "forced is of the wrong type"),
+    ({"states": "63"}, "states is of the wrong type"),
+    ({"digest": 5}, "digest is of the wrong type"),
+    ({"versions": {}}, "versions: expected those of program and store, and nothing else"),
+    (
+        {"versions": {"program": "x", "store": 1, "more": 2}},
+        "versions: expected those of program and store, and nothing else",
+    ),
+    ({"question": "ask"}, "question: expected one of prove, solve"),
+    ({"method": "guess"}, "method: expected one of dominating, "),
+    ({"metric": "steps"}, "metric: expected one of cards, "),
+    ({"claim": "lost"}, "claim: expected one of unsolvable, shortest, solved"),
+    ({"length": 5}, "path and length do not go with the claim unsolvable"),
+    ({"path": []}, "path and length do not go with the claim unsolvable"),
+    ({"more": 1}, "unknown member 'more'"),
+    (
+        {"rules": rules_fields(GAMES["spider"]), "metric": "turns"},
+        "its rules (spider has no certificates)",
+    ),
+    ({"certificate": True}, 'expected "certificate": 2'),
+]
+"""Members that cannot be, and the first thing that is said of them."""
+
+
+@pytest.mark.parametrize(("change", "reason"), MEMBERS)
+def test_members_that_cannot_be(stores: Path, change: dict[str, Any], reason: str) -> None:
+    record = {**of(stores / "proof"), **change}
+    assert next(certificate_file.problems(record)).startswith(reason)
+
+
+def test_a_solution_needs_its_length(stores: Path) -> None:
+    for name in ("path", "length"):
+        record = {**of(stores / "solved"), name: None}
+        assert list(certificate_file.problems(record)) == [
+            "path and length do not go with the claim solved"
+        ]
+
+
+def test_files_that_are_too_large(
+    stores: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "c.json"
+    text = certificate_file.dump(of(stores / "proof"))
+    file.write_text(text)
+    monkeypatch.setattr(certificate_file, "MAX_BYTES", len(text))
+    assert certificate_file.load(file) == of(stores / "proof")
+    monkeypatch.setattr(certificate_file, "MAX_BYTES", len(text) - 1)
+    with pytest.raises(InputError, match=f"more than {len(text) - 1} bytes, expected a certific"):
+        certificate_file.load(file)
+    with pytest.raises(InputError, match=r"cannot be read \(Is a directory\), expected"):
+        certificate_file.load(tmp_path)
 
 
 def test_digests_are_of_proofs(stores: Path) -> None:

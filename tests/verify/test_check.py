@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from helpers.faults import check
 from helpers.searching import prove
 
 from dbmsolver import api
-from dbmsolver.errors import StoreError
+from dbmsolver.errors import ChangedError, DbmError, DiskFullError, StoreError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.rules import Rules
@@ -108,3 +110,36 @@ def test_a_solution_needs_no_closed_states(tmp_path: Path) -> None:
     report = check(tmp_path / "s")
     assert report.valid, report.reason
     assert report.seconds <= time.monotonic() - begun + 0.001
+
+
+def test_errors_that_are_no_fault_of_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store that another process changes meanwhile, or a full disk, does not belie a claim."""
+    prove(Deal.from_number(1, rules_for("freecell", 1)), store=tmp_path / "s")
+
+    def failing(error: DbmError) -> Callable[[object], Iterator[object]]:
+        def run(_: object) -> Iterator[object]:
+            yield None
+            raise error
+
+        return run
+
+    for error in (ChangedError("was changed"), DiskFullError("no room"), UsageError("no depth")):
+        monkeypatch.setattr("dbmsolver.verify.check.run_check", failing(error))
+        with pytest.raises(type(error)) as raised:
+            check(tmp_path / "s")
+        assert raised.value is error
+    monkeypatch.setattr("dbmsolver.verify.check.run_check", failing(StoreError("torn", "block 3")))
+    report = check(tmp_path / "s")
+    assert (report.valid, report.reason, report.position) == (False, "block 3: torn", None)
+
+
+def test_the_most_memory_of_a_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is asked for at every report and at the end; the largest is told."""
+    prove(Deal.from_number(1, rules_for("freecell", 1)), store=tmp_path / "s")
+    monkeypatch.setattr("dbmsolver.verify.check.run_check", lambda _: iter((None, None)))
+    for sizes in ((5, 3, 4), (3, 5, 4), (3, 4, 5)):
+        monkeypatch.setattr("dbmsolver.verify.check.anonymous_memory", partial(next, iter(sizes)))
+        report = check(tmp_path / "s")
+        assert (report.valid, report.peak_memory) == (True, max(sizes))

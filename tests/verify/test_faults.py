@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -34,6 +34,7 @@ from dbmsolver.verify.kernels.board import make_board
 from dbmsolver.verify.kernels.planes import FINE, key_bits, take_signature
 from dbmsolver.verify.kernels.states import lay_words
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME, LOCKED
+from dbmsolver.verify.report import Verification
 
 Change = Callable[[dict[str, Any]], None]
 SMALL = Deal.from_number(1, rules_for("freecell", 1))
@@ -205,7 +206,7 @@ def place_of(form: Format, position: Position, card: int) -> int:
     return int(np.flatnonzero(form.rules.takers[card] == under)[0])
 
 
-def position_of_state(form: Format, runs: Any, number: int) -> Position:
+def position_of_state(form: Format, runs: Any, number: int, deal: Deal = SMALL) -> Position:
     """Return a state of a block (with narrow keys), by the verifier's own reading."""
     from dbmsolver.verify.showing import position_of
 
@@ -220,18 +221,20 @@ def position_of_state(form: Format, runs: Any, number: int) -> Position:
     for bit in range(bits):
         if int(runs.keys[number]) >> bit & 1:
             planes = [p | int(word) for p, word in zip(planes, words[:, bit], strict=True)]
-    position = position_of(form, SMALL, (int(signature), planes[0], planes[1], planes[2]))
+    position = position_of(form, deal, (int(signature), planes[0], planes[1], planes[2]))
     assert position is not None
     return position
 
 
-def test_codes_in_a_ring(proof: Path) -> None:
-    """Two positions, each said to come from the other by the same card's move there and back."""
-    form = make_format(PROOF, "wkr")
+def rings(path: Path, deal: Deal) -> Iterator[tuple[bytes, Callable[[Any], Any]]]:
+    """Yield blocks, and how each is changed to have a ring of two positions.
+
+    Each is said to come from the other by the same card's move there and back.
+    """
+    form = make_format(deal, "wkr")
     codes = list(zip(form.code_card.tolist(), form.code_place.tolist(), strict=True))
-    found = 0
-    for key, number in faults.closed_states(proof):
-        with Store.open(proof, readonly=True) as store:
+    for key, number in faults.closed_states(path):
+        with Store.open(path, readonly=True) as store:
             runs = read_block(store, key)
         card, before = codes[runs.codes[number]]
         position = position_of_state(form, runs, number)
@@ -242,16 +245,27 @@ def test_codes_in_a_ring(proof: Path) -> None:
         origin = parent_number(form, runs, number, card, now, before)
         if origin is None:
             continue
-        if position_of_state(form, runs, origin).canonical() == PROOF.position.canonical():
+        if position_of_state(form, runs, origin).canonical() == deal.position.canonical():
             continue  # the deal's code says nothing
-        found += 1
-        spoiled = proof.with_name(f"ring{found}")
+        yield key, partial(faults.with_code, number=origin, code=back)
+
+
+def test_codes_in_a_ring(proof: Path) -> None:
+    for number, (key, change) in enumerate(islice(rings(proof, PROOF), 3)):
+        spoiled = proof.with_name(f"ring{number}")
         shutil.copytree(proof, spoiled)
-        change = partial(faults.with_code, number=origin, code=back)
         faults.change_block(spoiled, key, change)
         refused(spoiled, "ring")
-        if found == 3:
-            return
+    assert number == 2, "no two positions to make a ring of"
+
+
+def test_a_ring_in_two_pieces(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither of its positions is in memory with the other."""
+    small_partitions(monkeypatch)
+    for key, change in rings(small, SMALL):
+        faults.change_block(small, key, change)
+        assert "ring" in str(check(small, memory=300).reason)
+        return
     raise AssertionError("no two positions to make a ring of")
 
 
@@ -300,6 +314,40 @@ def test_a_state_of_a_layer_removed(solve: Path, seed: int) -> None:
     faults.change_block(solve, key, lambda runs: faults.without(runs, number))
     make_counts_fit(solve)
     refused(solve, "is not closed", "not among the closed")
+
+
+def is_led_to(report: Verification, deal: Deal) -> bool:
+    """Return True if a move leads from the position that a report shows to its neighbour."""
+    assert report.position is not None and report.neighbour is not None
+    following = {one.canonical() for _, one in report.position.successors(deal.rules, "wkr")}
+    return report.neighbour.canonical() in following
+
+
+def test_the_missing_state_is_shown(solve: Path) -> None:
+    """It is among others that are not closed either, as they are of no use for the claim."""
+    deal = Deal.from_number(3)
+    form = make_format(deal, "wkr")
+    states = [place for place in faults.closed_states(solve) if place[0][1:3] == bytes((0, 72))]
+    for index, (key, number) in enumerate(Random(1).sample(states, 2)):
+        path = Path(shutil.copytree(solve, solve.with_name(f"{index}")))
+        with Store.open(path, readonly=True) as store:
+            gone = position_of_state(form, read_block(store, key), number, deal)
+        faults.change_block(path, key, partial(faults.without, number=number))
+        report = check(path)
+        assert report.neighbour is not None
+        assert report.neighbour.canonical() == gone.canonical()
+        assert report.relation != "the successor" or is_led_to(report, deal)
+
+
+def test_samples_show_the_states_that_are_meant(solve: Path) -> None:
+    """The numbers of states are those in the blocks that were chosen, some of a stratum's."""
+    deal = Deal.from_number(3)
+    states = [place for place in faults.closed_states(solve) if place[0][1:3] == bytes((0, 72))]
+    key, number = states[len(states) // 2]
+    faults.change_block(solve, key, partial(faults.without, number=number))
+    reports = [check(solve, sample=0.7, seed=seed) for seed in range(3)]
+    shown = [report for report in reports if report.relation == "the successor"]
+    assert shown and all(is_led_to(report, deal) for report in shown)
 
 
 def test_a_block_moved_to_another_layer(solve: Path) -> None:

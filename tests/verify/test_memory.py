@@ -8,6 +8,7 @@ import tempfile
 from collections import Counter
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -26,7 +27,7 @@ from dbmsolver.verify import blocks, partitions, spill
 from dbmsolver.verify.check import verify
 from dbmsolver.verify.division import choose
 from dbmsolver.verify.format_of_deal import make_format
-from dbmsolver.verify.partitions import cut
+from dbmsolver.verify.partitions import PartitionLoader, cut, state_bytes
 from dbmsolver.verify.report import Verification
 from dbmsolver.verify.row_queues import RowQueues
 from dbmsolver.verify.spill import Spill, mapped_zeros
@@ -211,6 +212,33 @@ def test_no_room_for_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
         mapped_zeros(1000, np.int32)
 
 
+def test_no_place_for_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(**_: Any) -> NoReturn:
+        raise OSError(errno.EACCES, "no place")
+
+    monkeypatch.setattr(spill, "TemporaryFile", refuse)
+    for make in (Spill, lambda: mapped_zeros(1000, np.int32)):
+        with pytest.raises(DiskFullError, match="a temporary file cannot be written: no place"):
+            make()
+
+
+def test_a_system_that_writes_and_reads_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Linux does from two GiB on: what is left follows."""
+    write, read = os.pwrite, os.preadv
+    monkeypatch.setattr(os, "pwrite", lambda file, data, place: write(file, data[:7], place))
+    monkeypatch.setattr(
+        os, "preadv", lambda file, buffers, place: read(file, [buffers[0][:5]], place)
+    )
+    file = Spill()
+    arrays = [np.arange(size, dtype=np.uint64) for size in (9, 4)]
+    offsets = [file.write(array) for array in arrays]
+    for offset, array in zip(offsets, arrays, strict=True):
+        found = np.zeros_like(array)
+        file.read_into(offset, found)
+        assert found.tolist() == array.tolist()
+    file.close()
+
+
 def test_files() -> None:
     spill = Spill()
     arrays = [np.arange(size, dtype=np.uint64) for size in (5, 0, 1000)]
@@ -244,6 +272,35 @@ def test_pieces_are_no_larger_than_planned(most: int) -> None:
     assert sizes.max() <= most
     assert division.cards == sum({1 << (bit & 63) for bit in bits.tolist()})
     assert (division.pieces == 1) == (most == 5000)
+
+
+@pytest.mark.parametrize(
+    ("free", "wanted", "left"),
+    [
+        (0, set(), [1, 2, 3]),
+        (1, set(), [2, 3]),
+        (40, set(), [2, 3]),
+        (41, set(), [3]),
+        (41, {2}, [2]),
+        (41, {1, 2}, [1, 2]),
+        (999, {3}, [3]),
+    ],
+)
+def test_room_for_another_partition(free: int, wanted: set[int], left: list[int]) -> None:
+    """The first that were loaded go, as few as will do; the wanted ones stay.
+
+    ``free`` are the bytes that are lacking when the other one is loaded, too.
+    """
+    form = make_format(Deal.from_number(3), "wkr")
+    nothing: Any = None
+    plans: Any = SimpleNamespace(partitions=[SimpleNamespace(split=-1, states=10)] * 4)
+    sizes = {1: 40, 2: 50, 3: 60}
+    memory = sum(sizes.values()) + 10 * state_bytes(form) - free
+    loader = PartitionLoader(nothing, form, plans, memory, costs=False)
+    there: Any = {number: SimpleNamespace(nbytes=size) for number, size in sizes.items()}
+    loader.resident.update(there)
+    loader.make_room(0, wanted)
+    assert list(loader.resident) == left
 
 
 def test_cuts() -> None:

@@ -5,13 +5,23 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
 import pytest
 from helpers.command import run
 
-from dbmsolver.api.compiling import FAMILIES, PARTS, CompileTask, Part, compile_tasks, tasks_for
+from dbmsolver.api import compiling
+from dbmsolver.api.compiling import (
+    FAMILIES,
+    PARTS,
+    CompileTask,
+    Part,
+    compile_part,
+    compile_tasks,
+    tasks_for,
+)
 from dbmsolver.errors import SystemRefusedError
 from dbmsolver.game.kinds import Family
 from dbmsolver.game.shipped import GAMES
@@ -47,6 +57,58 @@ def test_a_folder_that_cannot_keep_kernels(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("XDG_CACHE_HOME", str(file))
     result = run("compile", "--game", "golf")
     assert result.exit_code == 5 and "there is no folder to keep kernels in" in result.stderr
+
+
+def test_what_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step for each task; the room of the disk is looked at before and after them."""
+    looked: list[str] = []
+    asked: list[object] = []
+
+    def compiled(tasks: list[CompileTask], threads: int | None) -> Iterator[CompileTask]:
+        asked.extend((tasks, threads))
+        assert looked == ["kept here"]
+        yield from tasks
+
+    monkeypatch.setattr("dbmsolver.api.compiling.kernel_folder", lambda: "kept here")
+    monkeypatch.setattr("dbmsolver.api.compiling.check_disk", looked.append)
+    monkeypatch.setattr("dbmsolver.api.compiling.compile_tasks", compiled)
+    found = run("compile", "--game", "golf", "--threads", "3")
+    tasks = tasks_for([GAMES["golf"]])
+    assert (found.exit_code, looked, asked) == (0, ["kept here"] * 2, [tasks, 3])
+    assert [line.rpartition(", ")[0] for line in found.stderr.splitlines()] == [
+        f"compile: {number} of {len(tasks)}, {task}" for number, task in enumerate(tasks, start=1)
+    ]
+    assert found.stdout.startswith("Everything is compiled, in ")
+    assert found.stdout.endswith(" s; kept in kept here\n")
+    looked.clear()
+    assert run("compile", "-q").stderr == "" and asked[2] == tasks_for(GAMES.values())
+
+
+@pytest.mark.parametrize(
+    ("family", "part", "question", "methods", "bits"),
+    [
+        ("cards", "solve", "solve", ("every-position", "dominating"), (8, 16)),
+        ("cards", "cover", "prove", ("dominating", "dominating"), (8, 16)),
+        ("pile", "solve", "solve", ("every-position", "classes"), (8,)),
+        ("patience", "cover", "prove", ("classes", "classes"), (8,)),
+    ],
+)
+def test_what_a_task_compiles(
+    monkeypatch: pytest.MonkeyPatch, family: Family, part: Part, question: str,
+    methods: tuple[str, str], bits: tuple[int, ...],
+) -> None:  # fmt: skip
+    """Each width of codes, with any solution first and without; solutions may be counted."""
+    calls: list[tuple[object, ...]] = []
+    monkeypatch.setattr(compiling, "end_with_parent", lambda: None)
+    monkeypatch.setattr(
+        "dbmsolver.search.precompile.compile_needed", lambda *given: calls.append(given)
+    )
+    compile_part(family, part)
+    assert calls == [
+        (question, methods[0], width, first, question == "solve", family, methods[1])
+        for width in bits
+        for first in (False, True)
+    ]
 
 
 def test_bad_games() -> None:

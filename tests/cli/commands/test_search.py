@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -238,6 +239,80 @@ def test_errors_of_the_search(monkeypatch: pytest.MonkeyPatch, error: Exception,
     assert outcome.exit_code == code
     assert outcome.stderr == f"dbmsolver: {error}\n"
     assert outcome.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "limited", "said"),
+    [
+        (RuntimeError("can't start new thread"), False, "the system allows no more threads"),
+        (MemoryError(), False, "too little memory"),
+        (SystemError("no memory"), True, "2 MiB of address space"),
+        (ImportError("x.so: failed to map segment from shared object"), True, "address space"),
+        (OSError("mmap: Cannot allocate memory"), True, "address space"),
+        (OSError(errno.ENOMEM, "no memory"), False, "no memory"),
+        (OSError(errno.ENOENT, "no such file", "gone"), False, "gone: no such file"),
+        (OSError(errno.ENOSPC, "no space", "full"), False, "full: no space"),
+        (OSError(errno.ENOSPC, "no space"), False, "standard output: cannot be written (no space)"),
+    ],
+)
+def test_errors_of_the_system(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, limited: bool, said: str
+) -> None:
+    """Each is one line; a file that is not there is an input, what the system refuses is not."""
+
+    def fail() -> Result:
+        raise error
+
+    monkeypatch.setattr("dbmsolver.cli.app.address_space", lambda: 2 << 20 if limited else None)
+    monkeypatch.setattr(
+        "dbmsolver.cli.app.too_little_memory",
+        lambda: "2 MiB of address space" if limited else "too little memory",
+    )
+    install(monkeypatch, fail)
+    outcome = run("solve", "3")
+    assert (outcome.exit_code, outcome.stdout) == (3 if "gone" in said else 5, "")
+    assert outcome.stderr.count("\n") == 1 and said in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "limited"),
+    [
+        (RuntimeError("a thread has failed"), False),
+        (SystemError("no memory"), False),
+        (ImportError("no module"), True),
+        (ImportError("x.so: failed to map segment from shared object"), False),
+    ],
+)
+def test_faults_of_the_program_are_not_told_as_those_of_the_system(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, limited: bool
+) -> None:
+    def fail() -> Result:
+        raise error
+
+    monkeypatch.setattr("dbmsolver.cli.app.address_space", lambda: 2 << 20 if limited else None)
+    install(monkeypatch, fail)
+    assert run("solve", "3").exception is error
+
+
+@pytest.mark.parametrize(
+    ("game", "store", "words"),
+    [
+        ("freecell", None, "give more with --memory; with --store a run goes on where the one"),
+        ("spider", None, "give more with --memory\n"),
+        ("freecell", "a b", "dbmsolver resume 'a b', with more --memory\n"),
+    ],
+)
+def test_what_to_do_with_too_little_memory(
+    monkeypatch: pytest.MonkeyPatch, game: str, store: str | None, words: str
+) -> None:
+    """Searches of Spider have no store to go on from."""
+    kept = None if store is None else Path(store)
+    deal = Deal.from_number(1, GAMES[game])
+    open_one = {"verdict": "undecided", "shortest": False, "moves": (), "store": kept, "deal": deal}
+    install(monkeypatch, lambda: result(limit="memory", **open_one))
+    assert f"Go on:     {words}" in run("solve", "3").stdout
+    install(monkeypatch, lambda: result(limit="max-time", **open_one))
+    assert "Go on:" not in run("solve", "3").stdout
 
 
 def test_interrupt_in_the_search(monkeypatch: pytest.MonkeyPatch) -> None:

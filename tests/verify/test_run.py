@@ -1,0 +1,51 @@
+"""The steps of a check: which depths a store has, before anything of it is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from dbmsolver.errors import UsageError
+from dbmsolver.game.deals import Deal
+from dbmsolver.results import Method
+from dbmsolver.verify.report import CheckOptions, Depth, Verification
+from dbmsolver.verify.run import run_check
+from dbmsolver.verify.store_check import StoreCheck
+
+
+def refused(method: Method, claim: str, depth: Depth, sample: float | None = None) -> str:
+    """Return the reason why a store of a search cannot be checked in a depth."""
+    report = Verification(Path("here"), Deal.from_number(1), {"claim": claim})
+    manifest: Any = SimpleNamespace(method=method)
+    nothing: Any = None
+    check = StoreCheck(nothing, manifest, report, CheckOptions(sample=sample, depth=depth))
+    with pytest.raises(UsageError) as error:
+        list(run_check(check))
+    assert error.value.where == "here"
+    return error.value.message
+
+
+@pytest.mark.parametrize("depth", ["lemma", "full"])
+@pytest.mark.parametrize(
+    ("method", "claim"),
+    [
+        (Method.EVERY_POSITION, "unsolvable"),
+        (Method.EVERY_POSITION, "shortest"),
+        (Method.DOMINATING, "solved"),
+        (Method.CLASSES, "solved"),
+    ],
+)
+def test_depths_are_of_proofs_that_cover_positions(
+    method: Method, claim: str, depth: Depth
+) -> None:
+    """A claim that rests on moves alone, or on each position, has none."""
+    said = refused(method, claim, depth)
+    assert said.startswith("--depth is for stores of proofs over dominating positions or classes")
+
+
+@pytest.mark.parametrize("method", [Method.DOMINATING, Method.CLASSES])
+def test_a_full_check_takes_all(method: Method) -> None:
+    assert "--sample is for the depth lemma" in refused(method, "unsolvable", "full", 0.5)

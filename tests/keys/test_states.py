@@ -127,6 +127,23 @@ def test_a_position_that_no_game_reaches_has_no_key_of_another(rules: Rules, see
             assert game.codec.decode(key).canonical() == other.canonical()
 
 
+def test_a_position_with_another_base_has_no_key() -> None:
+    """All ranks are raised by one, so that cards lie on each other as they do in the deal."""
+    deal = Deal.from_number(1, GAMES["penguin"])
+    codec, start = StateCodec(deal, "wkr"), deal.position
+    other = replace(
+        start,
+        columns=tuple(tuple((card + 4) % CARDS for card in column) for column in start.columns),
+        base=start.base._replace(rank=start.base.rank % 13 + 1),
+    )
+    other.validate(deal.rules)
+    assert other.turned().columns == start.turned().columns
+    for key in (codec.encode, codec.state):
+        key(start)
+        with pytest.raises(InputError, match="foundations begin with another rank"):
+            key(other)
+
+
 @EVERY_FAMILY
 @SEEDS
 @settings(max_examples=10, deadline=None)

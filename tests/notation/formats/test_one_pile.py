@@ -105,6 +105,14 @@ def test_no_move_follows_the_last_card_of_the_columns() -> None:
         play(won, Step(STOCK, PILE), golf)
 
 
+def test_an_empty_stock_has_no_card() -> None:
+    golf = GAMES["golf"]
+    start = Deal.from_number(2, golf).position
+    turned = replace(start, stock=(), pile=(*(start.pile or ()), *start.stock))
+    with pytest.raises(IllegalMoveError, match="no such place"):
+        play(turned, Step(STOCK, PILE), golf)
+
+
 def test_lengths_and_stops() -> None:
     solution = a_game(Deal.from_number(5, GAMES["golf"]), 2)
     assert lengths(solution) == {"cards": len(solution.steps)}

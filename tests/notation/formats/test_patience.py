@@ -95,6 +95,7 @@ def test_steps_that_are_not_legal() -> None:
         (Step(column[6], column[1], count=2), "TH is not free to move"),
         (Step(column[2], home), "AC cannot go there"),
         (Step(column[1], column[0], onto=3), "is the card under it"),
+        (Step(column[0], column[1], card=3), "AC moves by what it says, 5C by the position"),
     ):
         with pytest.raises(IllegalMoveError, match=message):
             Solution(deal.rules, deal.position, (step,), deal.position).ended()
@@ -131,6 +132,15 @@ def test_no_program_moves_a_card_of_the_waste_by_itself() -> None:
         lower = Step(Place("column", 1), Place("column", 2), automove=policy)
         with pytest.raises(IllegalMoveError, match=f"no automove of the policy {policy}"):
             play(deal.position, lower, deal.rules)
+
+
+def test_there_are_four_foundations() -> None:
+    deal = Deal.from_text(LATE, GAMES["klondike"])
+    step = Step(Place("foundation", 3), Place("column", 1))
+    assert play(deal.position, step, deal.rules).columns[1][-1] == parse_card("JC")
+    for index in (-1, 4):
+        with pytest.raises(IllegalMoveError, match="no card there"):
+            play(deal.position, replace(step, source=Place("foundation", index)), deal.rules)
 
 
 def test_a_king_goes_to_any_empty_column() -> None:

@@ -104,6 +104,16 @@ def test_what_a_killed_process_leaves(tmp_path: Path, monkeypatch: pytest.Monkey
     assert before - {file.name for file in path.iterdir()} == {"00001.part", "00007.level"}
 
 
+def test_a_level_in_the_place_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A level is that of its number of moves only."""
+    path = tmp_path / "levels"
+    written(path, monkeypatch)
+    (path / "00001.level").write_bytes((path / "00002.level").read_bytes())
+    levels = opened(path)
+    assert levels.last == 0
+    levels.close()
+
+
 def test_a_level_that_is_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its file is gone; how far the levels go, and how many states they had, stays known."""
     written(tmp_path / "levels", monkeypatch)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,7 @@ from dbmsolver.errors import (
 )
 from dbmsolver.game.deals import Deal
 from dbmsolver.results import Options, Question
+from dbmsolver.storage import environment
 from dbmsolver.storage import store as module
 from dbmsolver.storage.binding import with_content_hash
 from dbmsolver.storage.environment import Environment
@@ -89,6 +91,7 @@ def test_no_write_follows_one_that_failed(tmp_path: Path) -> None:
             "a record that cannot be, with the key 50000000",
         ),
         (lambda txn, key: txn.delete(b"M"), "an LMDB environment, but not a dbmsolver store"),
+        (lambda txn, key: txn.put(b"M", b"{}"), "an LMDB environment, but not a dbmsolver store"),
     ],
 )
 def test_records_of_somebody_else(
@@ -99,9 +102,44 @@ def test_records_of_somebody_else(
     with records.write() as txn:
         change(txn, key)
     records.close()
-    for readonly in (True, False):
+    for readonly in (True, False, False):  # the second time nothing holds the lock
         with pytest.raises(StoreError, match=message):
             Store.open(tmp_path, readonly=readonly)
+
+
+def test_room_for_the_lock_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """File systems that allocate nothing are used as they are; a full one is told."""
+
+    def refuse(number: int) -> None:
+        def reserve(handle: int, size: int) -> None:
+            raise OSError(number, os.strerror(number))
+
+        monkeypatch.setattr(environment, "reserve", reserve)
+
+    for number in (errno.EOPNOTSUPP, errno.EINVAL):
+        refuse(number)
+        made(tmp_path / str(number)).close()
+    refuse(errno.ENOSPC)
+    with pytest.raises(DiskFullError):
+        made(tmp_path / "full")
+
+
+def test_no_file_is_left_open(tmp_path: Path) -> None:
+    with_records(tmp_path / "store")
+    (tmp_path / "two").mkdir()
+    (tmp_path / "two" / "data.mdb").write_bytes(b"no pages" * 1024)
+
+    def open_files() -> list[str]:
+        return sorted(file.name for file in Path("/proc/self/fd").iterdir())
+
+    before = open_files()
+    for readonly in (True, False):
+        Store.open(tmp_path / "store", readonly=readonly).close()
+        with pytest.raises(StoreError):
+            Store.open(tmp_path / "two", readonly=readonly)
+    with Store.open(tmp_path / "store"), pytest.raises(StoreInUseError):
+        Store.open(tmp_path / "store")
+    assert open_files() == before
 
 
 def test_places_where_no_store_can_be(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbmsolver.core.tables import CARDS, PLACE_BOTTOM, PLACE_FREECELL, PLACE_HOME, PLACE_LOCKED
-from dbmsolver.errors import InputError
+from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.position import Position
@@ -125,6 +125,13 @@ def test_a_position_that_no_game_reaches_has_no_key_of_another(rules: Rules, see
             except InputError:
                 continue
             assert game.codec.decode(key).canonical() == other.canonical()
+
+
+@pytest.mark.parametrize(("game", "kind"), [("golf", "one pile"), ("pyramid", "pairs")])
+def test_games_whose_cards_only_leave_have_other_keys(game: str, kind: str) -> None:
+    said = f"not possible in {game}, a game of {kind}: expected a game with foundations"
+    with pytest.raises(UsageError, match=said):
+        StateCodec(Deal.from_number(1, GAMES[game]), "none")
 
 
 def test_a_position_with_another_base_has_no_key() -> None:

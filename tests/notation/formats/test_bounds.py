@@ -247,6 +247,12 @@ def test_rules_that_cannot_be_are_told_where_they_stand() -> None:
     assert fails(lambda: Given(freecells=99).rules({}, "here")).startswith("here: ")
 
 
+def test_a_deal_that_is_given_has_its_own_rules() -> None:
+    """Rules that no text states completely are among them."""
+    rules = replace(rules_for("klondike_by_threes"), passes=7)
+    assert Given(deal=Deal.from_number(1, rules)).rules({}, "here") == rules
+
+
 def test_a_number_is_of_the_program_that_is_given() -> None:
     rules = rules_for("freecell")
     ours, theirs = (

@@ -190,9 +190,7 @@ class StateCodec:
 
     def state(self, position: Position) -> State:
         """Return the state of a position; InputError if no game from this deal can reach it."""
-        if position.base != self.base:
-            raise InputError("foundations begin with another rank than in the deal")
-        return self._state(position.foundations, self._places(position.turned()))
+        return self._state(position.foundations, self._places(position))
 
     def states(self, position: Position) -> Iterator[State]:
         """Yield each state as which a search may close a position; InputError as for `state`."""
@@ -218,7 +216,13 @@ class StateCodec:
         return State(signature, *planes)
 
     def _places(self, position: Position) -> dict[int, int]:
-        places = {}
+        """Return the place value of each card in a freecell or a column, as they count.
+
+        InputError for a position with another base, or if no game from the deal reaches it.
+        """
+        if position.base != self.base:
+            raise InputError("foundations begin with another rank than in the deal")
+        position, places = position.turned(), dict[int, int]()
         for cell in position.freecells:
             if cell is not None:
                 if self.rules.reserve and self._dealt[cell] != core.PLACE_FREECELL:
@@ -356,7 +360,7 @@ class StateCodec:
 
     def encode(self, position: Position) -> int:
         """Return the public key of a position; InputError if no game from this deal reaches it."""
-        places = self._places(position.turned())
+        places = self._places(position)
         public = self.deal_tables
         for card in places.keys() - set(public.digit_cards):
             if places[card] != self._dealt[card]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dbmsolver.core.patience_strata import signatures
 from dbmsolver.core.patience_tables import BOTTOM, HOME, PER_WORD, TURNS_SHIFT, WASTE_SHIFT
 from dbmsolver.errors import InputError, StoreError
-from dbmsolver.game.cards import parse_card
+from dbmsolver.game.cards import CARDS, parse_card
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES
@@ -78,6 +78,30 @@ def test_bits_that_no_key_has() -> None:
     for wrong in (-1, -key, *(key | 1 << bit for bit in (63, 127, 158, 159, 172, 191, 192, 500))):
         with pytest.raises(InputError, match=f"key {wrong} is not the key of a position"):
             keys.decode(wrong)
+
+
+def test_positions_of_other_games() -> None:
+    """All ranks are raised by one, so that cards lie on each other as they do in the deal."""
+    deal = Deal.from_number(1, GAMES["canfield"])
+    keys, start = PatienceKeys(deal, "none", "turns", Question.SOLVE), deal.position
+    assert isinstance(start, Patience) and keys.encode(start) == keys.root
+
+    def raised(cards: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple((card + 4) % CARDS for card in cards)
+
+    other = replace(
+        start,
+        columns=tuple(map(raised, start.columns)),
+        stock=raised(start.stock),
+        waste=raised(start.waste),
+        reserve=raised(start.reserve),
+        base=start.base._replace(rank=start.base.rank % 13 + 1),
+    )
+    other.validate(deal.rules)
+    with pytest.raises(InputError, match="the position has another base than the deal"):
+        keys.encode(other)
+    with pytest.raises(InputError, match="another kind of game, expected one of Klondike's"):
+        keys.encode(Deal.from_number(1).position)
 
 
 def runs_of(keys: PatienceKeys, words: NDArray[np.uint64]) -> Runs:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbmsolver.core.tables import CARDS, PLACE_BOTTOM, PLACE_FREECELL, PLACE_HOME, PLACE_LOCKED
-from dbmsolver.errors import InputError
+from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.position import Position
@@ -125,6 +125,30 @@ def test_a_position_that_no_game_reaches_has_no_key_of_another(rules: Rules, see
             except InputError:
                 continue
             assert game.codec.decode(key).canonical() == other.canonical()
+
+
+@pytest.mark.parametrize(("game", "kind"), [("golf", "one pile"), ("pyramid", "pairs")])
+def test_games_whose_cards_only_leave_have_other_keys(game: str, kind: str) -> None:
+    said = f"not possible in {game}, a game of {kind}: expected a game with foundations"
+    with pytest.raises(UsageError, match=said):
+        StateCodec(Deal.from_number(1, GAMES[game]), "none")
+
+
+def test_a_position_with_another_base_has_no_key() -> None:
+    """All ranks are raised by one, so that cards lie on each other as they do in the deal."""
+    deal = Deal.from_number(1, GAMES["penguin"])
+    codec, start = StateCodec(deal, "wkr"), deal.position
+    other = replace(
+        start,
+        columns=tuple(tuple((card + 4) % CARDS for card in column) for column in start.columns),
+        base=start.base._replace(rank=start.base.rank % 13 + 1),
+    )
+    other.validate(deal.rules)
+    assert other.turned().columns == start.turned().columns
+    for key in (codec.encode, codec.state):
+        key(start)
+        with pytest.raises(InputError, match="foundations begin with another rank"):
+            key(other)
 
 
 @EVERY_FAMILY

@@ -19,6 +19,7 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import capacity, run_length
+from dbmsolver.game.rules import Rules
 from dbmsolver.game.safe_moves import is_safe_home
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.notation.explicit import explicit
@@ -227,6 +228,51 @@ def test_supermove_too_large_is_refused_unless_unlimited() -> None:
     assert len(unlimited.final.columns[2]) == 8
     with pytest.raises(IllegalStepError, match="too many"):
         unlimited.moves()
+
+
+def test_only_a_king_leads_a_run_into_a_column_of_kings() -> None:
+    board = (
+        ": 9S KH QS JH\n:\n: TC KD\n:\n: KS AS 2S 3S 4S 5S 6S 7S 8S TS JS KC JC 9C 8C QC\n"
+        ": AH 2H 3H 4H 5H 6H 7H 8H 9H TH QH AD 2D 3D 4D 5D 6D 7D 8D 9D TD JD QD AC 2C 3C 4C 5C 6C "
+        "7C\n"
+    )
+    for fill, queen in (("kings", 0), ("any", 1)):
+        rules = replace(rules_for("freecell", columns=6), fill=fill)
+        position = parse_board(board, rules)
+        assert largest(position, rules, 0, 1) == 3
+        assert largest(position, rules, 2, 1) == 1
+        assert largest(position, rules, 4, 1) == queen
+
+
+def test_no_card_goes_through_a_reserve() -> None:
+    """Empty places of a reserve are as if they were not there."""
+    reserve = Rules("reserve", 6, 2, "alternate", "any", reserve=True)
+    without = replace(reserve, freecells=0, reserve=False)
+    for target, count in ((1, 1), (1, 2)):
+        moves = [
+            split(parse_board(RUN, rules), rules, 0, target, count) for rules in (reserve, without)
+        ]
+        assert moves[0] == moves[1] and moves[0]
+    with pytest.raises(IllegalMoveError, match="3 cards are too many"):
+        split(parse_board(RUN, reserve), reserve, 0, 1, 3)
+
+
+@pytest.mark.parametrize(("game", "most"), [("freecell", 4), ("relaxed_freecell", 7)])
+def test_runs_that_may_move(game: str, most: int) -> None:
+    """Into an empty column, and as many cards as there is room for, beside another empty one."""
+    rules = replace(GAMES[game], columns=6, freecells=1)
+    position = parse_board(RUN, rules)
+    step = Step(column(0), column(1), most)
+    after = one(step, Deal(position, rules)).ended().final
+    assert after.columns[1] == position.columns[0][-most:]
+    for wrong, message in (
+        (replace(step, destination=column(6)), "no column to move to"),
+        (replace(step, destination=column(-1)), "no column to move to"),
+        (replace(step, count=most + 1), "room for 4 at once" if most < 7 else "there are 7"),
+        (replace(step, source=column(4), count=2), "the last 2 cards are no run"),
+    ):
+        with pytest.raises(IllegalStepError, match=message):
+            one(wrong, Deal(position, rules)).ended()
 
 
 @settings(max_examples=40, deadline=None)

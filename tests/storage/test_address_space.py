@@ -56,3 +56,13 @@ def test_the_map_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(DiskFullError, match="address space is full"), records.write() as txn:
         txn.put(b"key", bytes(1 << 25))
     records.close()
+
+
+def test_a_full_disk_is_no_full_map(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only an error of the map is told as one, however little address space there is."""
+    allow(monkeypatch, 1 << 24)
+    records = Environment(tmp_path, durable=False, new=True)
+    error = lmdb.Error("mdb_txn_commit: No space left on device")
+    with pytest.raises(DiskFullError, match=str(error)), records.write():
+        raise error
+    records.close()

@@ -97,7 +97,15 @@ CASES: dict[str, tuple[list[Any], list[Any]]] = {
     ),
     "path": (
         [None, [], [[0, 0], [51, MOST_PLACE]]],
-        [[[52, 0]], [[0, MOST_PLACE + 1]], [[-1, 0]], [[0]], [[0, 0, 0]], {}],
+        [
+            [[52, 0]],
+            [[0, MOST_PLACE + 1]],
+            [[-1, 0]],
+            [[0]],
+            [[0, 0, 0]],
+            [[0, 0]] * ((1 << 20) + 1),  # more than there is room for
+            {},
+        ],
     ),
 }
 

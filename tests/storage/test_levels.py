@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -89,6 +90,70 @@ def check_lost(path: Path, damaged: bytes, others: bytes) -> None:
     with pytest.raises(StoreError, match="damaged"):
         list(found.read(1))
     found.close()
+
+
+def test_what_a_killed_process_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of levels that are not whole are removed, those of somebody else stay."""
+    path = tmp_path / "levels"
+    written(path, monkeypatch)
+    (path / "00001.part").write_bytes(b"half")
+    (path / "00007.level").write_bytes((path / "00002.level").read_bytes())
+    (path / "notes.txt").touch()
+    before = {file.name for file in path.iterdir()}
+    opened(path).close()
+    assert before - {file.name for file in path.iterdir()} == {"00001.part", "00007.level"}
+
+
+def test_a_level_in_the_place_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A level is that of its number of moves only."""
+    path = tmp_path / "levels"
+    written(path, monkeypatch)
+    (path / "00001.level").write_bytes((path / "00002.level").read_bytes())
+    levels = opened(path)
+    assert levels.last == 0
+    levels.close()
+
+
+def test_a_level_that_is_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its file is gone; how far the levels go, and how many states they had, stays known."""
+    written(tmp_path / "levels", monkeypatch)
+    levels = opened(tmp_path / "levels")
+    for _ in range(2):
+        levels.drop(1)
+        assert (levels.last, levels.states) == (2, 351)
+        files = list(levels.path.glob("*.level"))
+        assert sorted(file.name for file in files) == ["00000.level", "00002.level"]
+        assert levels.nbytes == sum(file.stat().st_size for file in files)
+    levels.close()
+
+
+def test_a_directory_in_the_place_of_a_level(tmp_path: Path) -> None:
+    """Raise an error, and let others use the levels."""
+    path = tmp_path / "levels"
+    opened(path).close()
+    (path / "00000.level").mkdir()
+    with pytest.raises(StoreError, match="cannot be read"):
+        opened(path)
+    (path / "00000.level").rmdir()
+    opened(path).close()
+
+
+def test_a_size_that_no_chunk_has(tmp_path: Path) -> None:
+    """Ask for no more memory than a chunk can need."""
+    levels = opened(tmp_path / "levels")
+    with levels.writing(0) as writer:
+        writer.put(encode_chunks(*some_states(0, 1, 1)))
+    file = tmp_path / "levels" / "00000.level"
+    data = bytearray(file.read_bytes())
+    data[16 + 8 : 16 + 12] = b"\xff" * 4
+    file.write_bytes(data)
+    tracemalloc.start()
+    with pytest.raises(StoreError, match="the level is damaged"):
+        list(levels.read(0))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 20
+    levels.close()
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,56 @@ def test_no_field_is_unknown() -> None:
         Manifest.from_json(json.dumps(members).encode(), "here")
 
 
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (made().to_json()[:-1] + b',"states":0}', "'states' is said twice"),
+        (b"[" * 100_000, "it is not JSON"),
+        (b"\xff", "it is not JSON"),
+        (made().to_json()[:-1], "it is not JSON"),
+        (b"[]", "it is no object"),
+    ],
+    ids=["twice", "deep", "no text", "cut short", "a list"],
+)
+def test_what_is_no_manifest(data: bytes, said: str) -> None:
+    with pytest.raises(StoreError, match=rf"the manifest is damaged \({said}\)"):
+        Manifest.from_json(data, "here")
+
+
+def test_nothing_is_left_of_the_counts() -> None:
+    begun = made()
+    counts: dict[str, Any] = {
+        "states": 7,
+        "forced": 2,
+        "evaluated": 9,
+        "digest": "f" * 16,
+        "strata": [[0, 1, 7, 2]],
+        "history": [[5, 0, 1, 7, 2]],
+        "closed_bytes": 80,
+    }
+    counted = replace(begun, **counts)
+    assert all(getattr(counted, name) != getattr(begun, name) for name in counts)
+    assert counted.without_counts() == begun
+
+
+@pytest.mark.parametrize(
+    ("metric", "fits"), [("cards", (2,)), ("runs", (2,)), ("moves", (0, 1, 2))]
+)
+def test_lengths_of_a_path(metric: str, fits: tuple[int, ...]) -> None:
+    """Each step counts, but for moves that the program makes."""
+    manifest = made(Question.SOLVE, metric=metric)
+    path = [[0, 0], [1, 0]]
+    for length in range(4):
+        if length in fits:
+            assert replace(manifest, path=path, length=length).has_answer
+        else:
+            with pytest.raises(ValueError, match="its length cannot be"):
+                replace(manifest, path=path, length=length)
+    for half in ({"path": path}, {"length": 2}):
+        with pytest.raises(ValueError, match="its length cannot be"):
+            replace(manifest, **half)  # type: ignore[arg-type]
+
+
 def test_records_of_another_meaning() -> None:
     members = json.loads(made().to_json())
     for name in members["meaning"].keys() - {"family"}:
@@ -91,3 +141,16 @@ def test_a_deal_that_is_lost_by_another_method_is_lost() -> None:
     proof = replace(made(method=Method.DOMINATING), verdict=Verdict.UNSOLVABLE)
     with pytest.raises(StoreError, match="another method"):
         check_same(proof, Question.PROVE, DEAL, Options(method=Method.EVERY_POSITION), "here")
+
+
+def test_a_deal_that_is_lost_with_any_passes_is_lost() -> None:
+    """Take that proof for one over the deal's own classes, but none over every position."""
+    deal = Deal.from_number(12, replace(rules_for("klondike_by_threes"), passes=10))
+    begun, wanted = made(deal=deal), Options(method=Method.CLASSES)
+    assert begun.method == Method.CLASSES
+    lost = replace(begun, verdict=Verdict.UNSOLVABLE, method=Method.CLASSES_ANY_PASSES)
+    check_same(lost, Question.PROVE, deal, wanted, "here")
+    for other in (lost, begun):
+        every = replace(other, method=Method.EVERY_POSITION)
+        with pytest.raises(StoreError, match="another method: every-position, not classes"):
+            check_same(every, Question.PROVE, deal, wanted, "here")

@@ -233,6 +233,36 @@ def test_what_is_given_and_said() -> None:
         assert fails(lambda g=given, r=rules, p=places: g.agreed(r, p)) == message
 
 
+def test_rules_that_cannot_be_are_told_where_they_stand() -> None:
+    for key, value in (
+        ("game", "nonsense"),
+        ("moves", "sideways"),
+        ("freecells", 99),
+        ("columns", 0),
+        ("build", "up"),
+        ("fill", "aces"),
+    ):
+        said = {"game": ("freecell", "first")} | {key: (value, "there")}
+        assert fails(lambda s=said: Given().rules(s, "here")).startswith("there: ")
+    assert fails(lambda: Given(freecells=99).rules({}, "here")).startswith("here: ")
+
+
+def test_a_deal_that_is_given_has_its_own_rules() -> None:
+    """Rules that no text states completely are among them."""
+    rules = replace(rules_for("klondike_by_threes"), passes=7)
+    assert Given(deal=Deal.from_number(1, rules)).rules({}, "here") == rules
+
+
+def test_a_number_is_of_the_program_that_is_given() -> None:
+    rules = rules_for("freecell")
+    ours, theirs = (
+        Deal.load("24", rules, numbers=numbers) for numbers in ("microsoft", "solvitaire")
+    )
+    assert ours.position != theirs.position
+    assert Given(deal="24").given_deal(rules) == ours
+    assert Given(deal="24", numbers="solvitaire").given_deal(rules) == theirs
+
+
 def test_games_that_are_told_in_full() -> None:
     told = {"game": "mine", "freecells": 3, "columns": 7, "build": "suit", "fill": "kings"}
     said = {key: (value, "there") for key, value in told.items()}

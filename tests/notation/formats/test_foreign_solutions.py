@@ -172,7 +172,7 @@ def test_runs_in_parts_are_read_from_a_file() -> None:
 # Klondike
 
 
-KLONDIKE = GAMES["klondike"]
+KLONDIKE, THREES = GAMES["klondike"], GAMES["klondike_by_threes"]
 
 
 def won_klondike() -> tuple[Deal, list[Move]]:
@@ -235,6 +235,26 @@ def test_runs_of_minimal_klondike_have_the_length_that_fits() -> None:
     found = formats.read(Source("Moves: FH"), "minimal-klondike", Given(deal=deal))
     assert [step.count for step in found.steps] == [3]
     assert isinstance(found.final, Patience)
+
+
+def test_moves_are_of_klondike_or_of_klondike_by_threes() -> None:
+    """The first that they win, else the first that they are legal in, or come furthest in."""
+    given = Given(deal="24")
+    for text in ("DR2\n", "dr1 DR1\n"):
+        found = formats.read(Source(text), "klondike-solver", given)
+        assert found.rules == KLONDIKE and [step.count for step in found.steps] == [1, 1]
+    found = formats.read(Source("@@\n"), "minimal-klondike", Given(deal="24", game=THREES.name))
+    assert found.rules == THREES and [step.count for step in found.steps] == [3, 3]
+    found = formats.read(Source("DR8 NEW\n"), "klondike-solver", given)
+    assert found.rules == THREES and found.final == found.initial
+    with pytest.raises(InputError, match="illegal move 25 'DR25'"):
+        formats.read(Source("DR25\n"), "klondike-solver", given)
+
+
+def test_letters_of_either_case() -> None:
+    deal, _ = won_klondike()
+    for moves in ("WH 1H 2D DR1 WC DR1 WC 2D 3S 3S", "wh 1h 2d dr1 wc dr1 wc 2d 3s 3s"):
+        formats.read(Source(moves), "klondike-solver", Given(deal=deal)).check()
 
 
 def test_other_games_have_no_such_moves() -> None:

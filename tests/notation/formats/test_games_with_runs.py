@@ -161,3 +161,12 @@ def test_illegal_moves(name: str, destination: Place, count: int, message: str) 
     step = Step(Place("column", 0), destination, count)
     with pytest.raises(IllegalMoveError, match=message):
         Solution(rules, start, (step,), start).reached()
+
+
+@pytest.mark.parametrize("number", [10, 40])
+def test_a_suit_of_no_column(number: int) -> None:
+    text = formats.write(whole_suits(1), "moves")
+    line = next(line for line in text.splitlines() if line.startswith("Move the sequence"))
+    wrong = f"Move the sequence on top of stack {number} to the foundations"
+    with pytest.raises(IllegalMoveError, match="no such place"):
+        formats.read(text.replace(line, wrong))

@@ -22,7 +22,7 @@ from dbmsolver.notation.formats.stops import stops
 from dbmsolver.notation.lengths import lengths
 from dbmsolver.notation.pictures.board import describe, draw_board
 from dbmsolver.notation.solution import Solution
-from dbmsolver.notation.steps import Step
+from dbmsolver.notation.steps import Step, play
 
 CAN = ("universal-json", "universal-xml", "moves", "html")
 
@@ -87,12 +87,30 @@ def test_steps_that_are_not_legal() -> None:
         (Step(Place("column", 2), PILE, onto=3), "is the card under it"),
         (Step(Place("column", 2), PILE, count=2), "cannot go there|is not free"),
         (Step(Place("column", 9), PILE), "no such place"),
+        (Step(Place("column", 2), PILE, automove="wkr"), "no automove of the policy wkr"),
     ):
         with pytest.raises(IllegalMoveError, match=message):
             Solution(golf, deal.position, (step,), deal.position).ended()
     unfinished = Solution(golf, deal.position, (), deal.position)
     with pytest.raises(Exception, match="35 cards are left in the columns"):
         unfinished.check()
+
+
+def test_no_move_follows_the_last_card_of_the_columns() -> None:
+    golf = GAMES["golf"]
+    deal = Deal.from_number(2, golf)
+    piled = tuple(card for column in deal.position.columns for card in column)
+    won = replace(deal.position, columns=((),) * 7, pile=(*deal.position.pile, *piled))
+    with pytest.raises(IllegalMoveError, match="the columns are empty, and nothing is left to be"):
+        play(won, Step(STOCK, PILE), golf)
+
+
+def test_an_empty_stock_has_no_card() -> None:
+    golf = GAMES["golf"]
+    start = Deal.from_number(2, golf).position
+    turned = replace(start, stock=(), pile=(*(start.pile or ()), *start.stock))
+    with pytest.raises(IllegalMoveError, match="no such place"):
+        play(turned, Step(STOCK, PILE), golf)
 
 
 def test_lengths_and_stops() -> None:

@@ -12,7 +12,8 @@ from helpers.pair_games import PAIR_GAMES, small_deck
 from dbmsolver.errors import IllegalMoveError, InputError, UsageError
 from dbmsolver.game.cards import parse_card
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.moves import REMOVED, Place
+from dbmsolver.game.moves import REMOVED, STOCK, WASTE, Place
+from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import grouped
@@ -78,6 +79,32 @@ def test_a_pair_may_be_named_either_way() -> None:
     ):
         with pytest.raises(IllegalMoveError, match=message):
             play(deal.position, step, deal.rules)
+
+
+def test_any_pair_may_be_named_either_way() -> None:
+    """Pairs of the pyramid, of the waste and, where it is free, of the stock."""
+    places = set()
+    for seed in range(40):
+        solution = a_game(small_deck(Random(seed)), seed)
+        for _, before, _ in solution.replay():
+            assert isinstance(before, Pairing)
+            free = dict(before.free(solution.rules))
+            for move in before.moves(solution.rules):
+                if move.other is not None:
+                    step = Step(free[move.other], REMOVED, card=move.other, onto=move.card)
+                    assert play(before, step, solution.rules) == before.apply(move)
+                    places |= {(move.source.kind, step.source.kind)}
+    assert {"column", "waste", "stock"} == {kind for kind, _ in places}
+    assert {"column", "waste", "stock"} == {kind for _, kind in places}
+
+
+def test_nothing_follows_the_last_card_of_the_pyramid() -> None:
+    deal = Deal.from_number(24, GAMES["relaxed_pyramid"])
+    assert isinstance(deal.position, Pairing)
+    removed = tuple(card for column in deal.position.columns for card in column)
+    won = replace(deal.position, columns=((),) * 7, removed=removed)
+    with pytest.raises(IllegalMoveError, match="the game is won, and nothing is left"):
+        play(won, Step(STOCK, WASTE), deal.rules)
 
 
 def test_lengths_and_stops() -> None:

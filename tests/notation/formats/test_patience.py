@@ -14,6 +14,7 @@ from helpers.selection import few_fast
 from helpers.texts import validate
 
 from dbmsolver.errors import IllegalMoveError, UsageError
+from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.cards import parse_card
 from dbmsolver.game.deals import Deal, format_board, parse_board
 from dbmsolver.game.moves import RESERVE, STOCK, WASTE, Place
@@ -25,7 +26,7 @@ from dbmsolver.notation.formats.stops import stops
 from dbmsolver.notation.lengths import lengths
 from dbmsolver.notation.pictures.board import describe, draw_board
 from dbmsolver.notation.solution import Solution
-from dbmsolver.notation.steps import Step
+from dbmsolver.notation.steps import Step, play
 
 CAN = ("universal-json", "universal-xml", "html")
 MOST = 60
@@ -94,11 +95,64 @@ def test_steps_that_are_not_legal() -> None:
         (Step(column[6], column[1], count=2), "TH is not free to move"),
         (Step(column[2], home), "AC cannot go there"),
         (Step(column[1], column[0], onto=3), "is the card under it"),
+        (Step(column[0], column[1], card=3), "AC moves by what it says, 5C by the position"),
     ):
         with pytest.raises(IllegalMoveError, match=message):
             Solution(deal.rules, deal.position, (step,), deal.position).ended()
+    reserve = Deal.from_number(4, GAMES["canfield"])
+    step = Step(RESERVE, column[0])
+    assert play(reserve.position, step, reserve.rules).columns[0][-1] == parse_card("9D")
+    with pytest.raises(IllegalMoveError, match="no card there"):
+        play(reserve.position, replace(step, count=2), reserve.rules)
     turned = Step(STOCK, WASTE, count=3)
     Solution(deal.rules, deal.position, (turned,), deal.position).ended()
+
+
+LATE = """\
+Foundations: H-J C-J D-J S-J
+Waste: QH
+Stock: QC KC
+KH
+QS KD QD
+KS
+"""
+
+
+def test_no_program_moves_a_card_of_the_waste_by_itself() -> None:
+    deal = Deal.from_text(LATE, GAMES["klondike"])
+    wasted = Step(WASTE, Place("foundation", 0), card=parse_card("QH"))
+    queen = Step(Place("column", 1), Place("foundation", 2), card=parse_card("QD"))
+    after = play(deal.position, wasted, deal.rules)
+    assert after.is_home(parse_card("QH"))
+    for policy in AUTOMOVES[1:]:
+        moved = play(deal.position, replace(queen, automove=policy), deal.rules)
+        assert moved.is_home(parse_card("QD"))
+        with pytest.raises(IllegalMoveError, match=f"no automove of the policy {policy}"):
+            play(deal.position, replace(wasted, automove=policy), deal.rules)
+        lower = Step(Place("column", 1), Place("column", 2), automove=policy)
+        with pytest.raises(IllegalMoveError, match=f"no automove of the policy {policy}"):
+            play(deal.position, lower, deal.rules)
+
+
+def test_there_are_four_foundations() -> None:
+    deal = Deal.from_text(LATE, GAMES["klondike"])
+    step = Step(Place("foundation", 3), Place("column", 1))
+    assert play(deal.position, step, deal.rules).columns[1][-1] == parse_card("JC")
+    for index in (-1, 4):
+        with pytest.raises(IllegalMoveError, match="no card there"):
+            play(deal.position, replace(step, source=Place("foundation", index)), deal.rules)
+
+
+def test_a_king_goes_to_any_empty_column() -> None:
+    """Empty columns differ in nothing: moves of the model name the first one only."""
+    deal = Deal.from_text(LATE, GAMES["klondike"])
+    queen = Step(Place("column", 1), Place("foundation", 2), card=parse_card("QD"))
+    position = play(deal.position, queen, deal.rules)
+    for index in range(3, 7):
+        with pytest.raises(IllegalMoveError, match="QD cannot be put there"):
+            play(deal.position, replace(queen, destination=Place("column", index)), deal.rules)
+        after = play(position, Step(Place("column", 1), Place("column", index)), deal.rules)
+        assert after.columns[index] == (parse_card("KD"),)
 
 
 def test_lengths_and_stops() -> None:

@@ -15,8 +15,10 @@ from helpers.texts import validate
 from helpers.wide_games import WIDE_GAMES, last_suit, small_deck
 
 from dbmsolver.errors import DbmError, IllegalMoveError, UsageError
+from dbmsolver.game.boards import parse_board
+from dbmsolver.game.cards import parse_card
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.moves import COLUMNS, STOCK
+from dbmsolver.game.moves import COLUMNS, STOCK, Place
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import grouped
@@ -154,6 +156,49 @@ def test_the_card_that_a_move_goes_onto_is_checked() -> None:
             (full,) = grouped(Solution(rules, before, (step,), before)).steps
             assert full.card is not None and full.onto == (full.card - 4 if full.card > 3 else None)
             play(before, full, rules)
+
+
+TWO_TOPS = """\
+Foundations: H-J H-T C-K C-K D-K D-K S-K S-K
+QH
+KH JH
+QH
+KH
+"""
+"""The end of a game in which the jack and the ten of hearts may come back."""
+
+
+def test_a_step_says_which_foundation_a_card_comes_back_from() -> None:
+    """Of those of a suit it is the one with the card on top, by default the highest."""
+    rules = GAMES["forty_thieves"]
+    position, home = parse_board(TWO_TOPS, rules), Place("foundation", 0)
+    for card, target in (("JH", 0), ("TH", 1)):
+        step = Step(home, Place("column", target), card=parse_card(card))
+        assert play(position, step, rules).columns[target][-1] == parse_card(card)
+        if card == "JH":
+            assert play(position, replace(step, card=None), rules) == play(position, step, rules)
+    with pytest.raises(IllegalMoveError, match="9H moves by what it says, JH by the position"):
+        play(position, Step(home, Place("column", 1), card=parse_card("9H")), rules)
+    for index in (-1, 4):  # the last one, of clubs, has cards
+        with pytest.raises(IllegalMoveError, match="no card there"):
+            play(position, Step(home._replace(index=index), Place("column", 4)), rules)
+
+
+def test_steps_that_are_not_legal() -> None:
+    rules = GAMES["spider"]
+    position = Deal.from_number(1, rules).position
+    first = position.stock[0]
+    row = Step(STOCK, COLUMNS, count=rules.columns, card=first)
+    assert play(position, row, rules).columns[0][-1] == first
+    empty, there = Place("foundation", 0), Place("column", 0)
+    for step, message in (
+        (replace(row, automove="wkr"), "no automove of the policy wkr"),
+        (replace(row, card=position.stock[1]), "moves by what it says"),
+        (replace(row, count=len(position.stock) + 1), "no card there"),
+        (Step(empty, there), "no card there"),
+    ):
+        with pytest.raises(IllegalMoveError, match=message):
+            play(position, step, rules)
 
 
 def test_each_row_is_a_stop() -> None:

@@ -19,6 +19,7 @@ from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Limits, Options, Question
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.layers import AStarSearch
+from dbmsolver.search.outcome import Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.storage.manifest import new_manifest
 from dbmsolver.storage.store import Store
@@ -60,6 +61,15 @@ def test_states_are_told_before_they_are_counted(tmp_path: Path) -> None:
 def test_the_phase_that_is_told(tmp_path: Path, kind: bytes, phase: str) -> None:
     with begun(tmp_path, kind=kind) as search:
         assert search.report().phase == phase
+
+
+def test_a_search_ends_when_its_effort_is_used_up(tmp_path: Path) -> None:
+    with begun(tmp_path) as search:
+        search.effort = effort = search.evaluated
+        while (outcome := search.step()) is None:
+            assert search.evaluated == effort
+        assert outcome == Stopped()
+        assert search.evaluated > effort
 
 
 def test_no_commit_without_a_candidate_that_was_received(tmp_path: Path) -> None:

@@ -148,6 +148,15 @@ def test_kernels_agree_with_the_readable_model(question: Question) -> None:
                 assert rise == keys.measure.cost(move)
 
 
+def test_a_position_is_closed_as_one_of_its_states() -> None:
+    """There is one state, or one for each layer where a shortest solution is wanted."""
+    for keys, state, position in walks(range(12), Question.PROVE):
+        assert list(keys.states(position)) == [state]
+    for keys, state, position in walks(range(6), Question.SOLVE):
+        if not position.is_goal():
+            assert state in keys.states(position)
+
+
 @pytest.mark.parametrize("question", list(Question))
 def test_the_check_has_the_same_keys(question: Question) -> None:
     layered = question == Question.SOLVE
@@ -237,8 +246,30 @@ def test_positions_of_other_deals() -> None:
     assert isinstance(later, Pairing) and later.removed
     keys = PairKeys(Deal(later, small_deck(Random(3)).rules))
     assert keys.state(later) == keys.root
+    assert set(keys.decode(keys.encode(later)).removed) == set(later.removed)
     with pytest.raises(InputError, match="a card is not removed that is in the deal"):
         keys.encode(replace(later, removed=later.removed[1:]))
+
+
+def test_positions_that_no_game_reaches() -> None:
+    """Cards leave columns and stock from one end, and turns are never gained."""
+    deal = small_deck(Random(3), 4, 5)
+    keys, start = PairKeys(deal), deal.position
+    assert isinstance(start, Pairing) and len(start.stock) > 1 and start.turns is not None
+    assert keys.encode(replace(start, stock=start.stock[1:])) != keys.encode(start)
+    other = start.columns[2][0]
+    for wrong, said in (
+        (replace(start, stock=start.stock[::-1]), "stock and waste lie otherwise"),
+        (replace(start, stock=(other, *start.stock[1:])), "stock and waste lie otherwise"),
+        (replace(start, columns=start.columns[::-1]), "column 1: its cards lie otherwise"),
+        (
+            replace(start, columns=(*start.columns[:3], (other, *start.columns[3][1:]))),
+            "column 4: its cards lie otherwise",
+        ),
+        (replace(start, turns=start.turns + 1), f"may be turned over {start.turns} times"),
+    ):
+        with pytest.raises(InputError, match=said):
+            keys.encode(wrong)
 
 
 def positions_of(deal: Deal) -> list[Position]:

@@ -222,15 +222,10 @@ def test_no_place_for_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
             make()
 
 
-def test_a_system_that_writes_and_reads_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As Linux does from two GiB on: what is left follows."""
-    write, read = os.pwrite, os.preadv
-    monkeypatch.setattr(os, "pwrite", lambda file, data, place: write(file, data[:7], place))
-    monkeypatch.setattr(
-        os, "preadv", lambda file, buffers, place: read(file, [buffers[0][:5]], place)
-    )
+def check_spill(*sizes: int) -> None:
+    """Check that arrays of these sizes are read back as they were written."""
     file = Spill()
-    arrays = [np.arange(size, dtype=np.uint64) for size in (9, 4)]
+    arrays = [np.arange(size, dtype=np.uint64) for size in sizes]
     offsets = [file.write(array) for array in arrays]
     for offset, array in zip(offsets, arrays, strict=True):
         found = np.zeros_like(array)
@@ -239,15 +234,18 @@ def test_a_system_that_writes_and_reads_in_parts(monkeypatch: pytest.MonkeyPatch
     file.close()
 
 
+def test_a_system_that_writes_and_reads_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Linux does from two GiB on: what is left follows."""
+    write, read = os.pwrite, os.preadv
+    monkeypatch.setattr(os, "pwrite", lambda file, data, place: write(file, data[:7], place))
+    monkeypatch.setattr(
+        os, "preadv", lambda file, buffers, place: read(file, [buffers[0][:5]], place)
+    )
+    check_spill(9, 4)
+
+
 def test_files() -> None:
-    spill = Spill()
-    arrays = [np.arange(size, dtype=np.uint64) for size in (5, 0, 1000)]
-    offsets = [spill.write(array) for array in arrays]
-    for offset, array in zip(offsets, arrays, strict=True):
-        found = np.empty_like(array)
-        spill.read_into(offset, found)
-        assert found.tolist() == array.tolist()
-    spill.close()
+    check_spill(5, 0, 1000)
     zeros = mapped_zeros(1000, np.int32)
     zeros[7] = 5
     assert zeros.sum() == 5

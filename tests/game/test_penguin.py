@@ -176,4 +176,4 @@ def test_safe_moves_home_make_no_solution_longer() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 4))
 def test_safe_moves_home_make_no_solution_longer_in_many_decks(seed: int) -> None:
-    same_with_forced_moves(seed, 100)
+    same_with_forced_moves(seed, 60)

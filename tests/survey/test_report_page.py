@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,9 @@ def rows(question: Inquiry) -> Iterator[Row]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("question", "scheme"), few_fast(product(Inquiry, ["light", "dark"]), 1))
+@pytest.mark.parametrize(
+    ("question", "scheme"), few_fast(zip(Inquiry, cycle(["light", "dark"]), strict=False), 1)
+)
 def test_on_a_telephone(chromium: Any, tmp_path: Path, question: Inquiry, scheme: str) -> None:
     path = tmp_path / "page.html"
     path.write_text(render(list(rows(question)), "table.csv"), encoding="utf-8")

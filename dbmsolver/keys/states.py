@@ -216,9 +216,10 @@ class StateCodec:
         return State(signature, *planes)
 
     def _places(self, position: Position) -> dict[int, int]:
-        """Return the place value of each card in a freecell or a column, as they count.
+        """Return the place value of each card in a freecell or a column.
 
-        InputError for a position with another base, or if no game from the deal reaches it.
+        Cards are numbered from the base, as in keys. InputError if the position's foundations begin
+        with another rank than the deal's, or if no game from the deal can reach it.
         """
         if position.base != self.base:
             raise InputError("foundations begin with another rank than in the deal")

@@ -111,7 +111,7 @@ def test_odd_names(tmp_path: Path) -> None:
 
 
 def hears(child: subprocess.Popen[str], number: int) -> bool:
-    """Return True if a program has a function for a signal."""
+    """Return True if a child process has a handler of its own for a signal, by its number."""
     caught = Path(f"/proc/{child.pid}/status").read_text().partition("SigCgt:")[2].split()[0]
     return bool(int(caught, 16) >> number - 1 & 1)
 

@@ -76,7 +76,7 @@ def found_by_kernel(keys: RecordKeys, state: State) -> dict[State, int]:
 
 
 def compare_successors(keys: RecordKeys, record: Record, found: list[Record]) -> None:
-    """Check that the kernel finds those successors that the readable model found."""
+    """Check that the kernel finds exactly those successors of a record that the model found."""
     state = keys.state_of(record)
     assert keys.record(state) == record
     wanted = {keys.state_of(one): free_slots(one, keys.rules) for one in found}

@@ -108,10 +108,11 @@ def some_cards(random: Random, rules: Rules, kind: str, cards: int) -> Position:
 def breadth_first(
     start: Position, rules: Rules, policy: Policy, most: int
 ) -> tuple[int | None, int] | None:
-    """Return (the fewest moves to the goal, or None; the number of positions found).
+    """Search for the goal; return the least number of moves to it, and how many positions were met.
 
-    A search that finds no goal finds all positions to be reached. Return None if there are more
-    than ``most`` before the goal. Nothing but the readable model takes part in it.
+    Where no goal can be reached, the first number is None, and the second one counts all positions
+    that can be reached. Return None, and no pair, if more than ``most`` positions are met before a
+    goal. The search uses the readable model only, and so does not depend on any kernel.
     """
     depths = {start.canonical(): 0}
     queue = deque([(start, 0)])

@@ -11,9 +11,10 @@ SHARED = {"color_scheme", "reduced_motion"}
 
 
 class Pages:
-    """The pages of a browser.
+    """The pages of a browser, kept to be used again.
 
-    A new page takes longer than most tests of it, so a test gets one that another has done with.
+    To open a page takes longer than most tests do, so a test gets one that an earlier test has
+    finished with, if there is one.
     """
 
     def __init__(self, browser: Any) -> None:
@@ -21,7 +22,10 @@ class Pages:
         self._idle: dict[frozenset[tuple[str, Any]], list[Any]] = defaultdict(list)
 
     def take(self, size: tuple[int, int], **options: Any) -> Any:
-        """Return an empty page of a size; options are those of a browser's context."""
+        """Return an empty page with a window of this size, one that was put back if there is one.
+
+        The options are those of a browser's context.
+        """
         viewport = {"width": size[0], "height": size[1]}
         if options.keys() <= SHARED and (idle := self._idle[frozenset(options.items())]):
             page = idle.pop()
@@ -32,7 +36,7 @@ class Pages:
         return context.new_page()
 
     def put_back(self, page: Any, **options: Any) -> None:
-        """Empty a page that has these options, for another test."""
+        """Empty a page and keep it for another test; the options are those it was taken with."""
         if page.url != "about:blank":
             page.evaluate("localStorage.clear()")
         page.goto("about:blank")
@@ -43,7 +47,7 @@ class Pages:
 
 
 class Watched:
-    """A page that reports no errors, and asks for nothing but what it may ask for."""
+    """A page that is watched: it keeps what errors there are, and requests that are not allowed."""
 
     def __init__(self, pages: Pages, size: tuple[int, int], **options: Any) -> None:
         self.pages = pages
@@ -60,7 +64,7 @@ class Watched:
             self.page.on(event, listener)
 
     def may_ask(self, url: str) -> bool:
-        """Return True if the page may ask for an address."""
+        """Return True if the page may request an address."""
         raise NotImplementedError
 
     def _told(self, message: Any) -> None:
@@ -76,7 +80,7 @@ class Watched:
         return self.page.evaluate(script, given)
 
     def close(self) -> None:
-        """Close the page, or leave it to another test."""
+        """Put the page back for another test, or close it if no other test can use it."""
         if not self.is_shared:
             self.page.context.close()
             return

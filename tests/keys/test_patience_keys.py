@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.patience_strata import signatures
 from dbmsolver.core.patience_tables import BOTTOM, HOME, PER_WORD, TURNS_SHIFT, WASTE_SHIFT
+from dbmsolver.core.tables import PLACE_BOTTOM
 from dbmsolver.errors import InputError, StoreError
 from dbmsolver.game.cards import CARDS, parse_card
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import Metric
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.patience import PatienceKeys
@@ -102,6 +104,40 @@ def test_positions_of_other_games() -> None:
         keys.encode(other)
     with pytest.raises(InputError, match="another kind of game, expected one of Klondike's"):
         keys.encode(Deal.from_number(1).position)
+
+
+@pytest.mark.parametrize("metric", ["plays", "turns"])
+def test_a_stock_in_another_order(metric: Metric) -> None:
+    """It is that of no position, whether turning it counts or not."""
+    deal = Deal.from_number(1, GAMES["klondike"])
+    keys, start = PatienceKeys(deal, "none", metric, Question.SOLVE), deal.position
+    assert isinstance(start, Patience)
+    first, second, *others = start.stock
+    position = replace(start, stock=(second, first, *others))
+    position.validate(deal.rules)
+    with pytest.raises(InputError, match="no game from the deal comes to this position"):
+        keys.encode(position)
+
+
+def test_a_reserve_loses_the_card_on_top_first() -> None:
+    deal = Deal.from_number(1, GAMES["canfield"])
+    keys, start = PatienceKeys(deal, "none", "turns", Question.SOLVE), deal.position
+    assert isinstance(start, Patience)
+
+    def put(position: Patience, name: str, under: str) -> Patience:
+        """Return a position after a card has left the reserve for another card."""
+        card, lower = parse_card(name), parse_card(under)
+        columns = [(*col, card) if col[-1] == lower else col for col in position.columns]
+        reserve = tuple(other for other in position.reserve if other != card)
+        return replace(position, columns=tuple(columns), reserve=reserve)
+
+    queen = put(start, "QC", "KH")
+    for position in (queen, put(queen, "AD", "2S")):
+        assert keys.decode(keys.encode(position)) == position
+    under_the_queen = put(start, "AD", "2S")
+    under_the_queen.validate(deal.rules)
+    with pytest.raises(InputError, match="is not the key of a position"):
+        keys.encode(under_the_queen)
 
 
 def runs_of(keys: PatienceKeys, words: NDArray[np.uint64]) -> Runs:
@@ -243,6 +279,38 @@ def test_positions_before_the_stock_was_turned(game: str, passes: int) -> None:
             assert not before & set(encoded[place + 1 :])
         else:
             assert set(encoded) <= before
+
+
+def test_positions_before_a_play_of_the_waste_are_not_turned_to() -> None:
+    """A stock that is turned by threes from its beginning passes by what a play has left."""
+    rules = GAMES["klondike_by_threes"]
+    deal = Deal.from_number(1, rules)
+    keys, dealt = PatienceKeys(deal, "none", "turns", Question.SOLVE), deal.position
+    assert isinstance(dealt, Patience)
+    cards, ace = dealt.stock, next(card for card in dealt.stock if card < 4)
+    left = tuple(card for card in cards if card != ace)
+    heights = [int(card == ace) for card in range(4)]
+    assert len(left) % 3 == 2
+    for waste in (1, 5, 13):
+        position = replace(
+            dealt,
+            foundations=(heights[0], heights[1], heights[2], heights[3]),
+            waste=left[:waste],
+            stock=left[waste:],
+        )
+        before = [
+            replace(position, waste=left[:sooner], stock=left[sooner:])
+            for sooner in range(waste % 3, waste + 1, 3)
+        ]
+        assert set(keys.before_turning(position)) == set(map(keys.encode, before))
+
+
+def test_a_card_that_is_back_where_its_column_began() -> None:
+    """It has come to an empty column, though its digit is as the deal's."""
+    deal = Deal.from_number(1, GAMES["klondike"])
+    keys = PatienceKeys(deal, "none", "turns", Question.SOLVE)
+    for column in deal.position.columns:
+        assert keys.place(keys.root, column[0]) == PLACE_BOTTOM
 
 
 def test_won_in_words() -> None:

@@ -19,7 +19,7 @@ from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Limits, Options, Question
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.layers import AStarSearch
-from dbmsolver.search.outcome import Stopped
+from dbmsolver.search.outcome import Exhausted, NoneShorter, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.storage.manifest import new_manifest
 from dbmsolver.storage.store import Store
@@ -28,15 +28,16 @@ CODEC = StateCodec(Deal.from_number(1), "wkr")
 
 
 @contextmanager
-def begun(folder: Path, **settings: Any) -> Iterator[AStarSearch]:
-    """Yield a search that has looked at some hundred states."""
+def begun(folder: Path, before: int = 0, **settings: Any) -> Iterator[AStarSearch]:
+    """Yield a search that has looked at some hundred states, after others have done so."""
     manifest = new_manifest(Question.SOLVE, CODEC.deal, Options())
     with Store.create(folder / "store", manifest, durable=False) as store:
         recorder = Recorder(
             store, Question.SOLVE, Limits(), resumable=False, keep_closed=True, threads=1
         )
+        recorder.statistics.evaluated = before
         search = AStarSearch(CODEC, recorder, 1, 1 << 26, **settings)
-        while search.evaluated < 300:
+        while search.evaluated < before + 300:
             assert search.step() is None
         yield search
         search.close()
@@ -70,6 +71,30 @@ def test_a_search_ends_when_its_effort_is_used_up(tmp_path: Path) -> None:
             assert search.evaluated == effort
         assert outcome == Stopped()
         assert search.evaluated > effort
+
+
+def test_states_of_searches_before_are_told_but_are_no_effort(tmp_path: Path) -> None:
+    before = 100_000
+    with begun(tmp_path, before) as search:
+        (queue,) = search.checkpoint.queues
+        looked_at = len(queue.rows)
+        assert search.evaluated == before + looked_at
+        search.effort = effort = 100 * looked_at
+        while (outcome := search.step()) is None:
+            assert search.evaluated <= before + effort
+        assert outcome == Stopped()
+        assert search.evaluated > before + effort
+
+
+def test_the_ends_of_a_search(tmp_path: Path) -> None:
+    """No end is told while states are left, unless a solution as short as theirs is known."""
+    with begun(tmp_path) as search:
+        with pytest.raises(InternalError, match="states are left"):
+            search.end(Exhausted())
+        search.ceiling = search.layer
+        assert search.step() == NoneShorter()
+        assert search.end(NoneShorter()) == NoneShorter()
+        assert search.checkpoint.each is map  # no threads are left
 
 
 def test_no_commit_without_a_candidate_that_was_received(tmp_path: Path) -> None:

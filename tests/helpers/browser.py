@@ -145,7 +145,7 @@ class Shown(Watched):
 
     def stop_time(self) -> Any:
         """Open the page again with a clock that stands still; returns the clock."""
-        self.is_shared = False  # its clock never goes on
+        self.has_own_clock = True
         clock = self.page.clock
         clock.install(time=0)
         self.at()

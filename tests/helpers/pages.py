@@ -27,7 +27,7 @@ class Pages:
         The options are those of a browser's context.
         """
         viewport = {"width": size[0], "height": size[1]}
-        if options.keys() <= SHARED and (idle := self._idle[frozenset(options.items())]):
+        if idle := self._idle_with(options):
             page = idle.pop()
             page.set_viewport_size(viewport)
             return page
@@ -36,14 +36,25 @@ class Pages:
         return context.new_page()
 
     def put_back(self, page: Any, **options: Any) -> None:
-        """Empty a page and keep it for another test; the options are those it was taken with."""
+        """Empty a page and keep it for another test, or close it if no other test can use it.
+
+        The options are those that it was taken with.
+        """
+        idle = self._idle_with(options)
+        if idle is None:
+            page.context.close()
+            return
         if page.url != "about:blank":
             page.evaluate("localStorage.clear()")
         page.goto("about:blank")
         page.emulate_media(media="null")
         page.mouse.move(0, 0)
         page.context.clear_cookies()
-        self._idle[frozenset(options.items())].append(page)
+        idle.append(page)
+
+    def _idle_with(self, options: dict[str, Any]) -> list[Any] | None:
+        """Return the pages with these options that wait for a test; None if none is used again."""
+        return self._idle[frozenset(options.items())] if options.keys() <= SHARED else None
 
 
 class Watched:
@@ -52,7 +63,7 @@ class Watched:
     def __init__(self, pages: Pages, size: tuple[int, int], **options: Any) -> None:
         self.pages = pages
         self.options = options
-        self.is_shared = options.keys() <= SHARED
+        self.has_own_clock = False
         self.page = pages.take(size, **options)
         self.errors: list[str] = []
         self._heard: dict[str, Callable[[Any], None]] = {
@@ -80,8 +91,8 @@ class Watched:
         return self.page.evaluate(script, given)
 
     def close(self) -> None:
-        """Put the page back for another test, or close it if no other test can use it."""
-        if not self.is_shared:
+        """Put the page back, or close it if its clock stands still."""
+        if self.has_own_clock:
             self.page.context.close()
             return
         for event, listener in self._heard.items():

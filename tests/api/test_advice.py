@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
 from dataclasses import replace
-from typing import Any
 
 import pytest
-from helpers.fake_search import nearly_done, result
+from helpers.fake_search import FakeSequences, nearly_done, result
 
 from dbmsolver import all_solutions, count_solutions
 from dbmsolver.errors import UndecidedError
-from dbmsolver.game.moves import Move
-from dbmsolver.results import Limit, Limits, Options, Result, SolutionCount, Verdict
+from dbmsolver.results import Limit, Limits, Options, Result, Verdict
 from dbmsolver.search.sequences import session
 
 DEAL, MOVES = nearly_done()
@@ -21,48 +18,14 @@ LOST = result(verdict=Verdict.UNSOLVABLE, shortest=False, moves=())
 OPEN = result(verdict=Verdict.UNDECIDED, limit=Limit.MEMORY, shortest=False, moves=())
 
 
-class Script:
-    """Stands for `Sequences`: tells what it is asked, and answers as a test wants it to."""
-
-    def __init__(
-        self, found: Result, count: int | None, counted: Limit | None, chosen: Limit | None
-    ) -> None:
-        self.found = SolutionCount(found, count, counted, 1, 1.0, 1, 1)
-        self.chosen = chosen
-        self.asked: list[Any] = []
-
-    def __call__(self, *asked: Any, **more: Any) -> Script:
-        self.asked.append((*asked, *more.values()))
-        return self
-
-    def __enter__(self) -> Script:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.asked.append("closed")
-
-    def count(self) -> Generator[Any, Any, SolutionCount]:
-        yield from ()
-        return self.found
-
-    def choose(self, most: int | None) -> Generator[Any, Any, Limit | None]:
-        self.asked.append(most)
-        yield from ()
-        return self.chosen
-
-    def solutions(self) -> Iterator[tuple[Move, ...]]:
-        yield MOVES
-        yield MOVES[:1]
-
-
 def install(
     monkeypatch: pytest.MonkeyPatch,
     found: Result,
     count: int | None,
     counted: Limit | None = None,
     chosen: Limit | None = None,
-) -> Script:
-    script = Script(found, count, counted, chosen)
+) -> FakeSequences:
+    script = FakeSequences(found, count, counted, chosen)
     monkeypatch.setattr(session, "Sequences", script)
     return script
 
@@ -75,7 +38,8 @@ def test_all_solutions(monkeypatch: pytest.MonkeyPatch, most: int | None) -> Non
     assert script.asked == []
     assert list(found) == [MOVES, MOVES[:1]]
     options = Options(threads=2, method="every-position")  # type: ignore[arg-type]
-    assert script.asked == [(DEAL, options, Limits(max_states=7), True), most, "closed"]
+    limits = Limits(max_states=7)
+    assert script.asked == [(DEAL, options, limits, True), most, "solutions", "closed"]
 
 
 def test_counted_solutions_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import Result
 from helpers import command
-from helpers.fake_search import NEARLY_DONE, result
+from helpers.fake_search import NEARLY_DONE, FakeSequences, result
 
-from dbmsolver.game.moves import Move
-from dbmsolver.results import Limit, SolutionCount
+from dbmsolver.results import Limit
 
 TWO = "Foundations: H-K C-K D-K S-J\nQS KS\n"
 """A deal with two solutions: the king waits in a freecell or in an empty column."""
@@ -164,34 +161,14 @@ def test_with_a_store(tmp_path: Path) -> None:
     assert checked.exit_code == 0, checked.output
 
 
-class Counted:
-    """Stands for `Sequences`: two solutions are counted, and a limit ends the choice of some."""
-
-    def __enter__(self) -> Counted:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def count(self) -> Generator[Any, Any, SolutionCount]:
-        yield from ()
-        return SolutionCount(result(), 2, None, 1, 1.0, 1, 1)
-
-    def choose(self, most: int | None) -> Generator[Any, Any, Limit | None]:
-        yield from ()
-        return Limit.MEMORY
-
-    def solutions(self) -> Iterator[tuple[Move, ...]]:
-        raise AssertionError("no solution is to be written")
-
-
 @pytest.mark.parametrize("form", [(), ("--json",), ("-o", "x.moves")])
 def test_a_limit_when_they_are_counted_already(
     board: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: tuple[str, ...]
 ) -> None:
     """It is said that none is written, and the exit code is that of a limit."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dbmsolver.api.advice.shortest_solutions", lambda *_, **__: Counted())
+    script = FakeSequences(result(), 2, None, Limit.MEMORY)
+    monkeypatch.setattr("dbmsolver.api.advice.shortest_solutions", script)
     found = run("solve", board, "--all", "5", *form)
     assert found.exit_code == 20
     said = "no solution is written, the memory allowed by --memory did not suffice"
@@ -199,5 +176,6 @@ def test_a_limit_when_they_are_counted_already(
     assert [path.name for path in tmp_path.iterdir()] == ["board"]
     if form == ("--json",):
         assert json.loads(found.stdout)["solutions"] == []
+    assert "solutions" not in script.asked
     counting = run("solve", board, "--count")
     assert (counting.exit_code, counting.stderr) == (0, "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,16 @@ import pytest
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.results import Commit, Limits, Options, Question, Report, Result
+from dbmsolver.results import (
+    Commit,
+    Limit,
+    Limits,
+    Options,
+    Question,
+    Report,
+    Result,
+    SolutionCount,
+)
 
 NEARLY_DONE = """\
 Foundations: H-K C-K D-K S-J
@@ -129,3 +138,42 @@ def install(
     monkeypatch.setitem(sys.modules, "dbmsolver.search.session", fake)
     monkeypatch.setattr(dbmsolver.search, "session", fake, raising=False)
     return fake
+
+
+class FakeSequences:
+    """Stands for `dbmsolver.search.sequences.session.Sequences`: remembers what it was asked.
+
+    The first of its two solutions is that of `nearly_done`; the second has its first move only.
+    """
+
+    def __init__(
+        self, found: Result, count: int | None, counted: Limit | None, chosen: Limit | None
+    ) -> None:
+        self.found = SolutionCount(found, count, counted, 1, 1.0, 1, 1)
+        self.chosen = chosen
+        self.asked: list[Any] = []
+
+    def __call__(self, *asked: Any, **more: Any) -> FakeSequences:
+        self.asked.append((*asked, *more.values()))
+        return self
+
+    def __enter__(self) -> FakeSequences:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.asked.append("closed")
+
+    def count(self) -> Generator[Any, Any, SolutionCount]:
+        yield from ()
+        return self.found
+
+    def choose(self, most: int | None) -> Generator[Any, Any, Limit | None]:
+        self.asked.append(most)
+        yield from ()
+        return self.chosen
+
+    def solutions(self) -> Iterator[tuple[Move, ...]]:
+        _, moves = nearly_done()
+        self.asked.append("solutions")
+        yield moves
+        yield moves[:1]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from helpers.cost_searches import begun
 
 from dbmsolver.api import solve
 from dbmsolver.core.meta import IS_CLOSED, META
@@ -16,36 +14,20 @@ from dbmsolver.core.shards import ROW
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.results import Limits, Options, Question
+from dbmsolver.results import Limits, Question
 from dbmsolver.search.astar.checkpoint import Checkpoint
-from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.outcome import Exhausted, NoneShorter, Stopped
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.storage.manifest import new_manifest
 from dbmsolver.storage.store import Store
 
 CODEC = StateCodec(Deal.from_number(1), "wkr")
-
-
-@contextmanager
-def begun(folder: Path, before: int = 0, **settings: Any) -> Iterator[AStarSearch]:
-    """Yield a search that has looked at some hundred states, after others have done so."""
-    manifest = new_manifest(Question.SOLVE, CODEC.deal, Options())
-    with Store.create(folder / "store", manifest, durable=False) as store:
-        recorder = Recorder(
-            store, Question.SOLVE, Limits(), resumable=False, keep_closed=True, threads=1
-        )
-        recorder.statistics.evaluated = before
-        search = AStarSearch(CODEC, recorder, 1, 1 << 26, **settings)
-        while search.evaluated < before + 300:
-            assert search.step() is None
-        yield search
-        search.close()
+LOOKED_AT = 300
+"""States that a search has looked at before a test looks into it."""
 
 
 def test_states_are_told_before_they_are_counted(tmp_path: Path) -> None:
     """A commit changes nothing of what is told."""
-    with begun(tmp_path) as search:
+    with begun(CODEC, tmp_path, LOOKED_AT) as search:
         (queue,) = search.checkpoint.queues
         rows = queue.states(np.arange(len(queue.rows)))
         closed = int(((rows[:, META] & IS_CLOSED) != 0).sum())
@@ -60,12 +42,12 @@ def test_states_are_told_before_they_are_counted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("kind", "phase"), [(b"C", "search"), (b"A", "look ahead")])
 def test_the_phase_that_is_told(tmp_path: Path, kind: bytes, phase: str) -> None:
-    with begun(tmp_path, kind=kind) as search:
+    with begun(CODEC, tmp_path, LOOKED_AT, kind=kind) as search:
         assert search.report().phase == phase
 
 
 def test_a_search_ends_when_its_effort_is_used_up(tmp_path: Path) -> None:
-    with begun(tmp_path) as search:
+    with begun(CODEC, tmp_path, LOOKED_AT) as search:
         search.effort = effort = search.evaluated
         while (outcome := search.step()) is None:
             assert search.evaluated == effort
@@ -75,7 +57,7 @@ def test_a_search_ends_when_its_effort_is_used_up(tmp_path: Path) -> None:
 
 def test_states_of_searches_before_are_told_but_are_no_effort(tmp_path: Path) -> None:
     before = 100_000
-    with begun(tmp_path, before) as search:
+    with begun(CODEC, tmp_path, LOOKED_AT, before) as search:
         (queue,) = search.checkpoint.queues
         looked_at = len(queue.rows)
         assert search.evaluated == before + looked_at
@@ -88,7 +70,7 @@ def test_states_of_searches_before_are_told_but_are_no_effort(tmp_path: Path) ->
 
 def test_the_ends_of_a_search(tmp_path: Path) -> None:
     """No end is told while states are left, unless a solution as short as theirs is known."""
-    with begun(tmp_path) as search:
+    with begun(CODEC, tmp_path, LOOKED_AT) as search:
         with pytest.raises(InternalError, match="states are left"):
             search.end(Exhausted())
         search.ceiling = search.layer
@@ -98,7 +80,7 @@ def test_the_ends_of_a_search(tmp_path: Path) -> None:
 
 
 def test_no_commit_without_a_candidate_that_was_received(tmp_path: Path) -> None:
-    with begun(tmp_path) as search:
+    with begun(CODEC, tmp_path, LOOKED_AT) as search:
         (queue,) = search.checkpoint.queues
         search.commit()
         queue.receive(np.zeros((3, ROW), np.uint64))
@@ -110,7 +92,7 @@ def test_no_commit_without_a_candidate_that_was_received(tmp_path: Path) -> None
 
 def test_nothing_is_left_at_the_end(tmp_path: Path) -> None:
     """Neither states that were looked at, nor candidates, nor states that a commit knew of."""
-    with begun(tmp_path) as search:
+    with begun(CODEC, tmp_path, LOOKED_AT) as search:
         one = search.checkpoint
         one.flush()
         rows = one.queues[0].states(np.arange(len(one.queues[0].rows)))

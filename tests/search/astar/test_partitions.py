@@ -7,18 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.cost_searches import begun
 
 from dbmsolver.core.shards import BURST, NO_CEILING, ROW, SLICES, shards_of, slices_of
 from dbmsolver.core.tables import SIGNATURE
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.results import Limits, Options, Question
-from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.astar.partitions import Partition
-from dbmsolver.search.recorder import Recorder
-from dbmsolver.storage.manifest import new_manifest
-from dbmsolver.storage.store import Store
 
 CODEC = StateCodec(Deal.from_number(1), "wkr")
 MEMORY = 1 << 20
@@ -100,19 +96,13 @@ def test_a_share_without_room() -> None:
 
 def test_candidates_between_partitions(tmp_path: Path) -> None:
     """Slices that no partition has show when a candidate is of one of them."""
-    manifest = new_manifest(Question.SOLVE, CODEC.deal, Options())
-    with Store.create(tmp_path / "store", manifest, durable=False) as store:
-        recorder = Recorder(store, Question.SOLVE, Limits(), resumable=False, keep_closed=True)
-        search = AStarSearch(CODEC, recorder, 1, 1 << 26)
-        while search.evaluated < 100:
-            assert search.step() is None
+    with begun(CODEC, tmp_path, 100) as search:
         (first,) = search.partitions
         first.high = 1
         search.partitions.append(Partition(NO_CEILING - 1, NO_CEILING, CODEC.tables))
         with pytest.raises(InternalError, match="candidates belong to no partition"):
             for _ in range(100):
                 search.step()
-        search.close()
 
 
 def test_what_waits_is_counted_wherever_it_is() -> None:

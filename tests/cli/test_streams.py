@@ -8,6 +8,7 @@ import shlex
 import signal
 import subprocess
 import time
+from contextlib import ExitStack
 from itertools import product
 from pathlib import Path
 
@@ -130,11 +131,14 @@ def test_signals_in_the_first_second(tmp_path: Path, number: int, delay: float) 
         env={**os.environ, "TMPDIR": str(tmp_path)},
         preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
     )
-    while delay in LATER and not hears(child, signal.SIGTERM):
-        assert child.poll() is None
-    time.sleep(delay)  # the moment is what is tested
-    child.send_signal(number)
-    out, err = child.communicate(timeout=100)
+    with ExitStack() as stack:
+        stack.callback(child.kill)  # where a test fails no search goes on
+        last = time.monotonic() + 60
+        while delay in LATER and not hears(child, signal.SIGTERM):
+            assert child.poll() is None and time.monotonic() < last
+        time.sleep(delay)  # the moment is what is tested
+        child.send_signal(number)
+        out, err = child.communicate(timeout=100)
     pythons_own = ("Fatal Python error: init_", "Could not import runpy module")
     starting = child.returncode == -number or err.startswith(pythons_own)
     early = starting and delay in EARLY

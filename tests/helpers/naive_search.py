@@ -114,17 +114,17 @@ def breadth_first(
     that can be reached. Return None, and no pair, if more than ``most`` positions are met before a
     goal. The search uses the readable model only, and so does not depend on any kernel.
     """
-    depths = {start.canonical(): 0}
+    seen = {start.canonical()}
     queue = deque([(start, 0)])
     while queue:
         position, depth = queue.popleft()
         if position.is_goal():
-            return depth, len(depths)
+            return depth, len(seen)
         for _, after in position.successors(rules, policy):
             known = after.canonical()
-            if known not in depths:
-                if len(depths) == most:
+            if known not in seen:
+                if len(seen) == most:
                     return None
-                depths[known] = depth + 1
+                seen.add(known)
                 queue.append((after, depth + 1))
-    return None, len(depths)
+    return None, len(seen)

@@ -25,8 +25,8 @@ MOST = 800
 """Positions of the largest deck that is searched slowly."""
 
 SOME = 4
-THOUSANDS = 30
-"""Decks of each game: some, or enough to make thousands with all games and policies."""
+MANY = 30
+"""Decks of each game: some, or enough to make a thousand with all games."""
 
 
 def small_deck(game: str, random: Random) -> Deal:
@@ -107,5 +107,5 @@ def test_small_decks(game: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", PLAYED)
-def test_thousands_of_small_decks(game: str, tmp_path: Path) -> None:
-    check(game, 2, THOUSANDS, tmp_path)
+def test_a_thousand_small_decks(game: str, tmp_path: Path) -> None:
+    check(game, 2, MANY, tmp_path)

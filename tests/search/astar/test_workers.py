@@ -115,11 +115,28 @@ def test_it_is_over_when_nothing_is_left(workers: int, threads: int) -> None:
     assert all(work.rounds[number] for number in range(workers))
 
 
-def test_it_is_over_after_enough_rounds() -> None:
+@pytest.mark.parametrize("threads", [1, 2])
+def test_it_is_over_after_enough_rounds(threads: int) -> None:
+    """Those that other threads have begun are finished."""
     work = Work(2, [1_000_000])
-    work.run(2, 50)
+    work.run(threads, 50)
     assert work.waiting == 1
-    assert 100 <= work.rounds.total() <= 102
+    assert 100 <= work.rounds.total() < 100 + threads
+
+
+def test_threads_work_at_the_same_time() -> None:
+    """Each waits in its first round until the other has begun one."""
+    work = Work(2, [0])
+    work.workers[1].queue = [0]
+    both, work_on = threading.Barrier(2, timeout=30), work.work_on
+
+    def meets(worker: Worker) -> None:
+        both.wait()
+        work_on(worker)
+
+    work.work_on = meets  # type: ignore[method-assign]
+    work.run(2, 10)
+    assert work.rounds == {0: 1, 1: 1}
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
@@ -153,6 +170,52 @@ def test_an_interrupt_waits_for_the_threads() -> None:
         assert made >= 20 and not work.busy
         assert work.waiting == 1
     assert work.rounds.total() == made
+
+
+class Interrupted(Condition):
+    """A condition whose first wait in one thread is interrupted; its second one is noted."""
+
+    def __init__(self, thread: int) -> None:
+        super().__init__()
+        self.thread = thread
+        self.waits = 0
+        self.goes_on = threading.Event()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        if threading.get_ident() == self.thread:
+            self.waits += 1
+            if self.waits == 1:
+                raise KeyboardInterrupt
+            self.goes_on.set()
+        return super().wait(timeout)
+
+
+def test_another_interrupt_while_the_first_is_obeyed() -> None:
+    """The round that has begun is waited for all the same, and no other one begins."""
+    work = Work(1, [10_000])
+    work.changed = changed = Interrupted(threading.get_ident())
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    work_on = work.work_on
+
+    def interrupted(worker: Worker) -> None:
+        work.busy.add(-1)
+        if work.rounds.total() == 20:
+            signal.pthread_kill(changed.thread, signal.SIGINT)
+            changed.goes_on.wait()
+        work_on(worker)
+        work.busy.remove(-1)
+
+    work.work_on = interrupted  # type: ignore[method-assign]
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                work.threads(10_000_000).work(pool, 1)
+            assert not work.busy
+        finally:
+            signal.signal(signal.SIGINT, before)
+            changed.goes_on.set()
+    assert work.rounds == {0: 21}
+    assert work.waiting == 1
 
 
 def test_the_caller_may_end_it() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,8 +52,16 @@ def test_what_others_have_put_there_stays(tmp_path: Path) -> None:
 
 def test_names_are_of_deals_and_questions() -> None:
     rules = Deal.from_number(1).rules
-    names = {store_name(one, Subject(number, None, rules)) for one in Inquiry for number in (1, 2)}
-    assert len(names) == 2 * len(Inquiry)
+    subjects = [
+        Subject(1, None, rules),
+        Subject(2, None, rules),
+        Subject(1, None, rules, "solvitaire"),
+        Subject(1, None, replace(rules, freecells=3)),
+        Subject(None, "AS", rules),
+        Subject(None, "2S", rules),
+    ]
+    names = {store_name(one, subject) for one in Inquiry for subject in subjects}
+    assert len(names) == len(subjects) * len(Inquiry)
 
 
 def test_no_place_for_the_folder(tmp_path: Path) -> None:

@@ -131,6 +131,7 @@ def test_boards(tmp_path: Path) -> None:
     ranges = parse_ranges([str(tmp_path), "7"])
     found = list(subjects_of(ranges, [FREECELL]))
     assert len(found) == count_subjects(ranges, [FREECELL]) == 3
+    assert unreadable_under(ranges, FREECELL) == []  # hidden files are not looked at
     assert {subject.deal().position for subject in found} == {
         Deal.from_number(number).position for number in (7, 8)
     }
@@ -173,6 +174,7 @@ LISTS = [
     ("# wanted\n\n 5-7, 9 # and more\r\n11982\n", [5, 6, 7, 9, 11982]),
     ("-2 -1\n3\t4 , 8,\n9", [-2, -1, 3, 4, 8, 9]),
     ("\ufeff12\n12\n11-13", [11, 12, 13]),
+    ("5 ,\n6", [5, 6]),
 ]
 
 
@@ -215,6 +217,18 @@ def test_a_long_file_of_numbers_is_larger_than_a_board_may_be(tmp_path: Path) ->
     file.write_text("KS\n" + file.read_text())
     with pytest.raises(InputError, match=f"more than {MAX_BOARD_BYTES} bytes, expected a board"):
         parse_ranges([str(file)])
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_board_of_the_most_bytes(tmp_path: Path, more: int) -> None:
+    file = tmp_path / "board"
+    board = format_board(Deal.from_number(7).position) + "# "
+    file.write_text(board + "-" * (MAX_BOARD_BYTES - len(board) + more))
+    if more:
+        with pytest.raises(InputError, match=f"more than {MAX_BOARD_BYTES} bytes"):
+            parse_ranges([str(file)])
+    else:
+        assert count_subjects(parse_ranges([str(file)]), [FREECELL]) == 1
 
 
 @pytest.mark.parametrize(

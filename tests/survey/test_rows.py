@@ -111,6 +111,7 @@ def test_decided_rows_stay() -> None:
     assert merged(old, row(1, verdict="undecided"), "") is old
     new = row(1, verdict="solved", states=9)
     assert merged(row(1, verdict="undecided"), new, "") is new
+    assert merged(old, new, "") is old  # the first of two that say the same
 
 
 bounds = st.tuples(st.none() | st.integers(60, 80), st.none() | st.integers(81, 120))

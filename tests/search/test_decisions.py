@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from helpers.fake_search import nearly_done
 from helpers.searching import check_win
 
 from dbmsolver.api import prove, prove_many
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.shipped import GAMES, rules_for
 
 FEW = rules_for("freecell", 1)
@@ -24,12 +26,16 @@ def test_as_single_proofs() -> None:
         one, alone = found[deal.name, deal.rules], prove(deal)
         assert (one.verdict, one.limit) == (alone.verdict, alone.limit)
         verdicts.add(one.verdict)
+        assert (one.deal, one.policy) == (deal, "wkr")
         if one.verdict == "unsolvable":
-            assert one.states == alone.states
+            assert one.evaluated >= one.states == alone.states
             assert one.moves() == ()
         else:
+            assert one.states == one.evaluated > 0
             check_win(deal, [move._replace(forced=False) for move in one.moves()], "wkr")
     assert verdicts == {"solved", "unsolvable"}
+    # Dives that are begun again have looked at more states than the last of them.
+    assert any(one.evaluated > one.states for one in found.values())
 
 
 def test_what_dives_leave_open_is_proved() -> None:
@@ -37,9 +43,34 @@ def test_what_dives_leave_open_is_proved() -> None:
     deal = Deal.from_number(5979, rules_for("freecell", 3))
     (one,) = prove_many([deal])
     assert (one.verdict, one.states) == ("unsolvable", 135_776)
-    (one,) = prove_many([deal], max_states=100_000)
-    assert (one.verdict, one.limit) == ("undecided", "max-states")
+    easy = Deal.from_number(1, deal.rules)
+    first, one = prove_many([easy, deal], max_states=100_000)
+    assert (first.deal, first.verdict) == (easy, "solved")
+    assert (one.deal, one.verdict, one.limit) == (deal, "undecided", "max-states")
     assert one.moves() == ()
+
+
+def test_every_position() -> None:
+    """Dives are over dominating positions: they are of no use where others are asked for."""
+    lost, won = Deal.from_number(1, FEW), nearly_done()[0]
+    one, other = prove_many([lost, won], method="every-position")
+    alone = prove(lost, method="every-position")
+    assert (one.verdict, one.states, one.evaluated) == (
+        "unsolvable",
+        alone.states,
+        alone.evaluated,
+    )
+    assert one.evaluated > one.states > prove(lost).states
+    assert (other.verdict, other.moves()) == ("solved", prove(won).moves)
+    assert len(other.moves()) == 2
+
+
+@pytest.mark.parametrize("policy", ["horne", "none"])
+def test_solutions_make_the_safe_moves_that_are_asked_for(policy: Policy) -> None:
+    deal = Deal.from_number(2)
+    (one,) = prove_many([deal], policy=policy)
+    assert (one.policy, one.verdict) == (policy, "solved")
+    check_win(deal, [move._replace(forced=False) for move in one.moves()], policy)
 
 
 def test_games_without_a_place_to_park_cards() -> None:

@@ -42,7 +42,9 @@ def test_layers_are_closed_in_ascending_order() -> None:
     assert least(replace(undecided, verdict=Verdict.SOLVED, shortest=True), 71, 73) == 80
 
 
-@pytest.mark.parametrize("deal", [DEAL, Deal.from_number(4), Deal.from_number(1, GAMES["penguin"])])
+@pytest.mark.parametrize(
+    "deal", [DEAL, Deal.from_number(27), Deal.from_number(1, GAMES["penguin"])]
+)
 def test_before_a_layer_is_closed_the_estimate_of_the_deal_is_told(deal: Deal) -> None:
     assert least(asked(deal), deal=deal) == bound_of(deal.position, deal.rules)
 

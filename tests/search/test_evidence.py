@@ -1,4 +1,4 @@
-"""What an answer, and a search that is under way, claim of the records of their store."""
+"""Claims of an answer, and of a search that is under way, against the records of the store."""
 
 from __future__ import annotations
 

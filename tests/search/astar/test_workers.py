@@ -117,7 +117,7 @@ def test_it_is_over_when_nothing_is_left(workers: int, threads: int) -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_it_is_over_after_enough_rounds(threads: int) -> None:
-    """Those that other threads have begun are finished."""
+    """Rounds that other threads have begun are finished."""
     work = Work(2, [1_000_000])
     work.run(threads, 50)
     assert work.waiting == 1

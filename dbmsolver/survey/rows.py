@@ -165,7 +165,7 @@ class Row:
     @property
     def whose(self) -> Numbers:
         """The program that deals the number, which stands before it in the deal's name."""
-        if self.number is None or self.deal.isdecimal():
+        if self.number is None:
             return "microsoft"
         return cast(Numbers, self.deal.rpartition(" ")[0] or "microsoft")
 

@@ -78,6 +78,28 @@ def test_rows_that_are_not_finished_are_taken_up_again(tmp_path: Path) -> None:
     assert (reports[-1].deals, reports[-1].new, reports[-1].solved) == (3, 2, 2)
 
 
+def test_a_row_of_which_everything_is_known_already(tmp_path: Path) -> None:
+    """A survey that was killed has asked all its questions, and has not told the answer."""
+    path, question = tmp_path / "table.csv", Inquiry.FEWEST_FREECELLS
+    with SurveyTable(path, question) as table:
+        table.put([row_of(1, question, limit=UNFINISHED, asked="1 unsolvable; 2 solved")])
+    assert survey(path, "1", question=question)[-1].new == 1
+    (row,) = rows_of(path)
+    assert (row.verdict, row.fewest, row.limit) == ("solved", 2, None)
+
+
+def test_boards_that_are_not_asked_about_do_not_count(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    for number in (5, 6):
+        board = tmp_path / str(number) / "board"
+        board.parent.mkdir()
+        board.write_text(format_board(Deal.from_number(number, ONE).position))
+        reports = survey(path, str(board), ONE)
+        assert (reports[0].deals, reports[0].total) == (0, 1)
+        assert (reports[-1].deals, reports[-1].new) == (1, 1)
+    assert len(rows_of(path)) == 2
+
+
 def test_numbers_of_other_programs(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     survey(path, "1-8", ONE)

@@ -6,14 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from helpers.surveys import survey
+from helpers.surveys import MEMORY, in_process, survey
 
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
+from dbmsolver.results import Limits
 from dbmsolver.survey.kept_searches import store_name
-from dbmsolver.survey.ranges import Subject
+from dbmsolver.survey.ranges import Subject, parse_ranges
 from dbmsolver.survey.rows import Inquiry
-from dbmsolver.survey.run import stores_of
+from dbmsolver.survey.run import Run, Survey, stores_of
+from dbmsolver.survey.table import SurveyTable
 
 
 def test_what_others_have_put_there_stays(tmp_path: Path) -> None:
@@ -62,6 +64,17 @@ def test_names_are_of_deals_and_questions() -> None:
     ]
     names = {store_name(one, subject) for one in Inquiry for subject in subjects}
     assert len(names) == len(subjects) * len(Inquiry)
+
+
+def test_a_survey_that_is_left_leaves_no_empty_folder(tmp_path: Path) -> None:
+    path, question = tmp_path / "table.csv", Inquiry.VERDICT
+    asked = Survey(question, parse_ranges(["1-9"]), (Deal.from_number(1).rules,), Limits())
+    with SurveyTable(path, question) as table:
+        events = Run(asked, table, in_process(1, MEMORY), keep_searches=True).events()
+        next(events)
+        assert stores_of(path).exists()
+        events.close()
+        assert not stores_of(path).exists()
 
 
 def test_no_place_for_the_folder(tmp_path: Path) -> None:

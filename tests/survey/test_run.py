@@ -159,7 +159,9 @@ def test_shortest(tmp_path: Path) -> None:
 def test_shortest_with_limits(tmp_path: Path) -> None:
     """Bounds where a limit ends the search."""
     path = tmp_path / "table.csv"
-    survey(path, "3", question=Inquiry.SHORTEST, limits=Limits(max_states=2000, memory=MEMORY))
+    limits = Limits(max_states=2000, memory=MEMORY)
+    last = survey(path, "3", question=Inquiry.SHORTEST, limits=limits)[-1]
+    assert (last.solved, last.unsolvable, last.undecided) == (0, 0, 1)  # larger ones tell more
     (row,) = rows_of(path)
     assert (row.verdict, row.shortest, row.limit, row.is_open) == (
         "solved",

@@ -10,14 +10,16 @@ from helpers.cost_searches import begun
 
 from dbmsolver.api import solve
 from dbmsolver.core.meta import IS_CLOSED, META
-from dbmsolver.core.shards import ROW
+from dbmsolver.core.shards import NO_CEILING, ROW, SLICES
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Limits, Question
 from dbmsolver.search.astar.checkpoint import Checkpoint
+from dbmsolver.search.astar.partitions import Partition
 from dbmsolver.search.outcome import Exhausted, NoneShorter, Stopped
 from dbmsolver.search.recorder import Recorder
+from dbmsolver.search.rows import encoded
 from dbmsolver.storage.store import Store
 
 CODEC = StateCodec(Deal.from_number(1), "wkr")
@@ -125,3 +127,23 @@ def test_a_search_that_goes_on_knows_of_what_was_known(tmp_path: Path) -> None:
         assert checkpoint.known == store.manifest.known > 1000
         with pytest.raises(InternalError, match=f"of at least {checkpoint.known} closed"):
             checkpoint.check_none_lost()
+
+
+def test_of_a_record_a_partition_takes_what_is_its_own(tmp_path: Path) -> None:
+    """A stratum that is cut in two has records with candidates of both parts."""
+    cut = 0
+    with begun(CODEC, tmp_path, LOOKED_AT) as search:
+        (queue,) = search.checkpoint.queues
+        store = search.recorder.store
+        for stratum, block in encoded(CODEC, queue.states(np.arange(len(queue.rows)))):
+            with store.write() as txn:
+                key = txn.put_pending(70, stratum, block)
+            first, middle = stratum * SLICES, stratum * SLICES + SLICES // 2
+            whole = search.checkpoint.rows(key, Partition(0, NO_CEILING, CODEC.tables))
+            shares = [
+                search.checkpoint.rows(key, Partition(low, low + SLICES // 2, CODEC.tables))
+                for low in (first, middle)
+            ]
+            assert sorted(np.concatenate(shares).tolist()) == sorted(whole.tolist())
+            cut += all(map(len, shares))
+    assert cut

@@ -134,6 +134,9 @@ def test_boards_before_moves() -> None:
     board = format_board(deal.position)
     assert read(f"{board}\nDR1").initial == deal.position
     assert read(f"{board}\nDR1\n{board}").initial == deal.position
+    bare = board.replace("\n: ", "\n")
+    for rest in ("KS QH", "words"):
+        assert read(f"{bare}{rest}\nDR1").initial == deal.position
     assert "the text starts from board-" in refused(f"\n{board}\nDR1", "4")
     assert refused(f"\n{board}\nDR1", "4").startswith("f, line 2, column 1: ")
 
@@ -153,4 +156,10 @@ def test_piles_one_by_one() -> None:
     deal = Deal.from_number(3, KLONDIKE)
     stock = format_board(deal.position).splitlines()[0].removeprefix("Stock:")
     text = f" 0: \n{piles(deal.position)}\n 8:{stock}\n 9: \n\nDR1\n"
+    assert read(text).initial == deal.position
+    deal = start(
+        "Stock: QC KC\nKD QS JH\nKH\n:\nKS QD JS QH\n:\n:\n:\nFoundations: H-T C-J D-J S-T\n"
+    )
+    lines = [" 1: JH QS KD", " 2: KH", " 3: ", " 4: QH JS QD KS"]
+    text = "Foundations: H-T C-J D-J S-T\n" + "\n".join(lines) + "\n 8: QC KC\nDR1\n"
     assert read(text).initial == deal.position

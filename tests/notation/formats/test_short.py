@@ -92,6 +92,8 @@ def test_boards_whose_last_columns_look_like_moves() -> None:
     assert [len(column) for column in found.initial.columns] == [10, 10, 9, 0, 0, 0, 1, 1]
     assert len(found.steps) == 1
     assert found.steps[0].destination == Place("foundation", 2)
+    rows[-2:] = ["3D # one", "# two", "4D # three"]
+    assert read("\n".join([board.strip(), *rows, "7h"])).remarks == ("one", "two", "three")
 
 
 def test_games_of_cards_that_are_alike() -> None:

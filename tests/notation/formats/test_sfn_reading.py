@@ -64,3 +64,26 @@ def test_moves_that_do_not_fit_say_why() -> None:
     deal = run_and_target("2H 2S 2C -", "H-A S-A D-3 C-A")
     with pytest.raises(IllegalMoveError, match="illegal move 1 '12': 3 cards, there is room for 2"):
         read(" 12\n", deal)
+
+
+def test_automoves_before_the_first_move() -> None:
+    """The king under the jack that goes home at once is what the first two moves move."""
+    board = "Foundations: H-K C-T D-T S-J\nKD JC\nJD KS\nQD QC\nKC QS\n:\n"
+    found = sfn.read(Source(" 15 5a 2b\n", "f"), Given(deal=Deal.from_text(board)))
+    found.check()
+    assert [str(step) for step in found.steps[:3]] == [
+        "JC from column 1 to foundation of clubs",
+        "KD from column 1 to column 5",
+        "KD from column 5 to freecell 1",
+    ]
+
+
+def test_runs_are_no_single_cards() -> None:
+    """Where a move is of two cards, the moves home after it repeat those of the game."""
+    board = "Foundations: H-T C-T D-T S-T\nKC QH JS\nKS\nKD QD\nKH\nJH\nJD\nQC JC\nQS\n"
+    text = "12 5h 6h 7h 2h 7h 3h 8h 2h 1h 3h 4h 2h\n"
+    found = sfn.read(Source(text, "f"), Given(deal=Deal.from_text(board)))
+    found.check()
+    assert [step.count for step in found.steps] == [2] + [1] * 12
+    assert [step.automove for step in found.steps] == ["none"] + ["horne"] * 12
+    assert found.notes == ()

@@ -141,6 +141,12 @@ FOUR = [["2S", "AH"], ["2D", "AC"]]
             {"tableau piles": FOUR, "hole": "AS", "stock": ["AD", "2H", "2C"]},
             "Foundations: H-J C-J D-J S-J|Pile: QS|Stock: KC KH QD|KS QH|KD QC",
         ),
+        (
+            GAMES["golf"],
+            {"tableau piles": [["AH", "AS"]], "hole": "AD",
+             "stock": ["AC", "2H", "2S", "2D", "2C"]},
+            "Foundations: H-J C-J D-J S-J|Pile: QD|Stock: KC KD KS KH QC|QH QS",
+        ),
     ],
 )  # fmt: skip
 def test_short_decks_stand_for_the_upper_ranks(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from helpers.selection import few_fast
-from helpers.solutions import plain, solved
+from helpers.solutions import plain, random_game, solved
 from helpers.texts import transcript
 
 from dbmsolver.errors import InputError
@@ -138,3 +138,13 @@ def test_cards_that_are_run_together() -> None:
     joined = [line[2:].replace(" ", "") if line.startswith(": ") else line for line in lines]
     assert joined != lines
     assert formats.read(Source("\n".join(joined))).initial == solved(3).initial
+
+
+def test_the_base_of_a_game_is_written_and_read() -> None:
+    """Foundations say the ranks on top of them, whatever rank they begin with."""
+    solution = random_game(3, GAMES["penguin"], 5, 30)
+    board = replace(solution, number=None)
+    text = formats.write(board, "moves")
+    assert "\nBase: " in text
+    assert plain(formats.read(Source(text))) == plain(solution)
+    assert formats.read(Source(text)).initial == solution.initial

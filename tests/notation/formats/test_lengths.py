@@ -202,7 +202,7 @@ def test_a_note_where_spaces_are_not_meant_as_they_are_written() -> None:
 
 
 def test_an_end_of_the_search_for_lengths(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What no length can solve is legal at least, where spaces say the lengths."""
+    """A text that no length solves is legal at least, where spaces say the lengths."""
     monkeypatch.setattr(sfn_lengths, "MAX_PLAYS", 50)
     given = Given(deal=DEAL, policy="none")
     with pytest.raises(InputError, match="too many ways to read the lengths of moves to empty col"):

@@ -77,7 +77,7 @@ def test_titles_of_many_solutions() -> None:
 
 
 def test_lines_that_are_no_moves_are_refused() -> None:
-    """What begins as a line of moves does is one, or nothing that `solve --all` writes."""
+    """A line that begins as one of moves does is one, or none that `solve --all` writes."""
     for line in ("2  1h 2", "2  1h,2h", "2  1H 2h", "12 none", " 3 No moves are needed."):
         with pytest.raises(InputError) as error:
             words(as_text(["1  1h 2h", line]))

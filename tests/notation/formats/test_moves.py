@@ -102,7 +102,7 @@ def test_places_of_wrong_lines(line: str, message: str) -> None:
 
 
 def test_logs_in_a_part_of_a_file() -> None:
-    """What stands before the line of success is no part of the solution, wherever the part is."""
+    """Lines before that of success are no part of the solution, wherever the part is."""
     after = "Foundations: H-Q C-J D-K S-Q\nFreecells: KH - - -\nQC\nKC\nKS\n"
     for first in (1, 10):
         text = f"Reached 7\n{LAST}\nSuccess!\n--------\n{LAST}\n==\n{after}\nEND\n"

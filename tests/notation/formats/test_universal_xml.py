@@ -90,7 +90,7 @@ def test_what_is_no_number(digits: str) -> None:
     ],
 )
 def test_where_a_wrong_value_stands(old: str, new: str, place: str) -> None:
-    """What is not there stands where the object that lacks it begins."""
+    """A value that is not there stands where the object that lacks it begins."""
     assert REMARKS.count(old) == 1
     with pytest.raises(InvalidError, match=re.escape(f"<text>, {place}")):
         formats.read(REMARKS.replace(old, new), "universal-xml")

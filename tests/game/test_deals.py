@@ -377,6 +377,7 @@ HALF = MIDGAME + "QC QS\nKS KC\n"
         (HALF + "Freecells: 0", "line 4, column 12: unknown card '0'"),
         (HALF + "Freecells: -\n\nfreecells: -", "line 6, column 1: Freecells a second time, exp"),
         (HALF + "Foundations: H-K", "line 4, column 1: Foundations a second time, expected only"),
+        (HALF + "  Foundations: H-K", "line 4, column 3: Foundations a second time, expected onl"),
         (HALF.replace("H-K", "H-14"), "line 1, column 14: impossible foundation 'H-14', expected"),
         (HALF.replace("H-K", "H--1"), "line 1, column 14: impossible foundation 'H--1'"),
         (HALF.replace("H-K", "H-"), "line 1, column 14: impossible foundation 'H-'"),

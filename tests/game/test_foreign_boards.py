@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from itertools import zip_longest
 
 import pytest
 
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.cards import RANKS, SUITS, card_name, cards_in, parse_card
-from dbmsolver.game.deals import Deal, format_board
+from dbmsolver.game.deals import Deal, format_board, parse_board
 from dbmsolver.game.position import Position
 from dbmsolver.game.shipped import GAMES, SHIPPED
 
@@ -155,6 +156,16 @@ def test_what_is_too_many_names_the_options_that_say_otherwise() -> None:
         Deal.from_text(format_board(DEAL.position) + "\n:\n")
     with pytest.raises(InputError, match=r"a stock, expected none in freecell .--game"):
         Deal.from_text("Talon: KC\n")
+
+
+def test_a_pile_in_the_line_of_foundations_is_of_cards() -> None:
+    rules = GAMES["golf"]
+    board = format_board(Deal.from_number(3, rules).position)
+    (pile,) = re.findall("Pile: (.*)", board)
+    assert parse_board(board.replace("Pile:", "Foundations:"), rules) == parse_board(board, rules)
+    for wrong in (f"H-0 {pile}", f"{pile} H-0"):
+        with pytest.raises(InputError, match="unknown card 'H-0'"):
+            parse_board(board.replace(f"Pile: {pile}", f"Foundations: {wrong}"), rules)
 
 
 def test_a_talon_with_arrows_has_waste_and_stock() -> None:

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from random import Random
 from typing import Any
 
 import pytest
+from helpers.wide_games import small_deck
 
 from dbmsolver.errors import InputError
 from dbmsolver.game.bases import ACE
-from dbmsolver.game.boards import parse_board
+from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.cards import card_name
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.json_boards import is_json_board, parse_json_board
+from dbmsolver.game.pairing import Pairing, rows_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
+from dbmsolver.game.wide import Wide
 
 FREECELL, KLONDIKE, CANFIELD = (GAMES[name] for name in ("freecell", "klondike", "canfield"))
 PLAYED = ["freecell", "eight_off", "bakers_dozen", "black_hole", "golf", "klondike", "yukon"]
@@ -137,6 +141,12 @@ FOUR = [["2S", "AH"], ["2D", "AC"]]
             {"tableau piles": FOUR, "hole": "AS", "stock": ["AD", "2H", "2C"]},
             "Foundations: H-J C-J D-J S-J|Pile: QS|Stock: KC KH QD|KS QH|KD QC",
         ),
+        (
+            GAMES["golf"],
+            {"tableau piles": [["AH", "AS"]], "hole": "AD",
+             "stock": ["AC", "2H", "2S", "2D", "2C"]},
+            "Foundations: H-J C-J D-J S-J|Pile: QD|Stock: KC KD KS KH QC|QH QS",
+        ),
     ],
 )  # fmt: skip
 def test_short_decks_stand_for_the_upper_ranks(
@@ -199,6 +209,114 @@ def test_what_is_no_json(text: str, message: str) -> None:
         parse_json_board(text, FREECELL, "f")
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
+
+
+# Wastes, several packs, pyramids
+
+
+def test_cards_of_the_waste_are_cards_of_the_deck() -> None:
+    board = {"tableau piles": [["AH"]], "stock": ["AC"], "waste": ["2H", "2S", "2D", "2C"],
+             "foundations": ["AS", "AD"]}  # fmt: skip
+    text = "Foundations: H-J C-J D-Q S-Q\nWaste: KH KS KD KC\nStock: QC\nQH\n"
+    assert read(board, KLONDIKE) == parse_board(text, KLONDIKE)
+    for passes in (1, 3):
+        found = read(board, replace(KLONDIKE, passes=passes))
+        assert isinstance(found, Patience) and found.turns == passes - 1
+
+
+def test_small_letters_are_face_up_where_no_card_lies_face_down() -> None:
+    position = Deal.from_number(1, CANFIELD).position
+    board = written(position, CANFIELD)
+    board["tableau piles"] = [[name.lower() for name in pile] for pile in board["tableau piles"]]
+    assert read(board, CANFIELD) == position
+
+
+def test_boards_of_several_packs_are_read_back() -> None:
+    """Decks of any packs and ranks; the highest rank of the board stands for the king."""
+    random = Random(5)
+    for _ in range(20):
+        deal = small_deck(random)
+        position = deal.position
+        for _ in range(6):
+            if moves := position.moves(deal.rules):
+                position = position.apply(random.choice(moves))
+        assert isinstance(position, Wide)
+        below = position.lowest - 1
+
+        def names(cards: Iterable[int], below: int = below) -> list[str]:
+            return [card_name(card - 4 * below) for card in cards]
+
+        piles = [names(column) for column in position.columns]
+        for pile, hidden in zip(piles, position.hidden, strict=True):
+            pile[:hidden] = [name.lower() for name in pile[:hidden]]
+        tops = [top for index in range(4) for top in position.tops_home(index) if top is not None]
+        board = {
+            "tableau piles": piles,
+            "foundations": names(top for top in tops if top >= 4 * below),
+            "stock": names(reversed(position.stock)),
+        }
+        if deal.rules.draw:
+            board["waste"] = names(position.waste)
+        held = [*position.stock, *position.waste, *tops, *(c for p in position.columns for c in p)]
+        if max(held, default=0) >= 48:
+            assert read(board, deal.rules) == position
+
+
+@pytest.mark.parametrize("game", ["pyramid", "relaxed_pyramid"])
+def test_pyramids_are_read_back(game: str) -> None:
+    rules, random = GAMES[game], Random(game)
+    position = Deal.from_number(24, rules).position
+    for _ in range(12):
+        assert isinstance(position, Pairing)
+        rows = [[None if card is None else card_name(card) for card in row]
+                for row in rows_of(position.columns)]  # fmt: skip
+        board = {
+            "pyramid": rows,
+            "stock": [card_name(card) for card in reversed(position.stock)],
+            "waste": [card_name(card) for card in position.waste],
+            "removed": [card_name(card) for card in position.removed],
+        }
+        if position.turns == rules.passes - 1:
+            assert read(board, rules) == position
+        position = position.apply(random.choice(position.moves(rules)))
+
+
+def test_pyramids_that_are_none() -> None:
+    rules = GAMES["pyramid"]
+    rows = [[f"A{suit}"] * number for number, suit in enumerate("HSDCHSDC", start=1)]
+    expected = "f: expected at most 7 rows of 1, 2, 3 ... cards in pyramid"
+    for wrong in (rows, [["AH", "AS"]], [["AH"], ["AS"]], [[]]):
+        with pytest.raises(InputError) as caught:
+            read({"pyramid": wrong}, rules)
+        assert str(caught.value) == expected
+    with pytest.raises(InputError, match="expected pyramid, stock, waste and removed"):
+        read({"tableau piles": []}, rules)
+
+
+def test_answers_of_the_program_are_told_by_their_kind() -> None:
+    deal = Deal.from_number(3)
+    lines = format_board(deal.position).splitlines()
+    assert read({"kind": "solution", "board": lines}) == deal.position
+    assert read({"kind": "solution", "deal": {"board": lines}}) == deal.position
+    for board in (
+        {"kind": 5, "board": lines},
+        {"kind": "solution", "board": [*lines[:-1], 5]},
+        {"kind": "solution", "deal": lines},
+        {"kind": "solution"},
+    ):
+        with pytest.raises(InputError, match=r"^f: 'kind' has no place in the games played"):
+            read(board)
+
+
+def test_ranks_in_numbers() -> None:
+    named = {"foundations": ["JS", "QD", "KH", "TC"], "cells": ["QS", "KS", "KD"],
+             "tableau piles": [["JC"], ["QC"], ["KC"]]}  # fmt: skip
+    numbered = {"foundations": ["11S", "12D", "13H", "10C"], "cells": ["12S", "13S", "13D"],
+                "tableau piles": [["11C"], ["12C"], ["13C"]]}  # fmt: skip
+    assert read(numbered) == read(named)
+    low = {"foundations": ["1S", "1D", "1H", "1C"], "cells": ["2S", "2D"],
+           "tableau piles": [["2H"], ["2C"]]}  # fmt: skip
+    assert read(low).foundations == (12, 12, 12, 12)
 
 
 def test_what_looks_like_json() -> None:

@@ -173,6 +173,8 @@ def test_random_games_keep_what_they_must(game: str) -> None:
         (": KD QS\n", "line 2, column 1: a column, expected the rows of a pyramid"),
         ("QS\nJS QC\nJC QD KD\nKS KC KH JH\n", "line 5, column 1: one row too many"),
         ("QS\nJS --\nJC QD KD\n", "line 4, column 4: QD covers a place where no card is"),
+        ("QS\n-- JS\n-- QD KD\n", "line 4, column 4: QD covers a place where no card is"),
+        ("Turns: 1\nTurns: 1\nQS\n", "line 3, column 1: expected one line with one number, as in"),
         ("Removed: KS JS\nQS\n", "JS is removed without a card that it makes a pair with"),
         ("Turns: 3\nQS\n", "3 turns of the waste, expected at most 2"),
         ("Stock: KS KD KH KC JS JD JH\nQS\n", "7 cards in stock and waste, expected at most 6"),
@@ -218,6 +220,12 @@ def test_boards_as_json() -> None:
     assert [card_name(one) for one in board.stock] == ["QH", "KC", "KS"]
     assert list(map(len, board.columns)) == [3, 1, 1]
     assert (board.foundations, board.turns, board.whole) == ((10,) * 4, 2, True)
+    text = (
+        '{"pyramid": [["2S"], ["AS", "2C"], ["AC", null, "AH"]], "stock": ["2H"], '
+        '"removed": ["3H", "3S", "3D", "3C", "2D", "AD"]}'
+    )
+    late = Deal.from_text(text, SMALL).position
+    assert [card_name(one) for one in late.stock] == ["QH"]
     for wrong, message in (
         ('{"pyramid": [["2S", "AS"]]}', "at most 3 rows of 1, 2, 3"),
         ('{"pyramid": [["2S"]], "hole": []}', "'hole' has no place in small"),

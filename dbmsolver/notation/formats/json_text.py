@@ -104,7 +104,7 @@ class _JsonReader:
     def more(self, end: str) -> bool:
         """Pass over a comma, or the end; return True if it was the end."""
         found = self.space()
-        if found not in (",", end) or not found:
+        if found not in (",", end):
             self.unexpected(f"`,` or `{end}`")
         self.offset += 1
         return found == end

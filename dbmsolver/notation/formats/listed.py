@@ -63,8 +63,6 @@ def _of_text(source: Source, given: Given) -> tuple[Deal, list[tuple[str, str]]]
 
 def _of_json(source: Source, given: Given) -> tuple[Deal, list[tuple[str, str]]]:
     value, places = parse(source)
-    if not isinstance(value, dict):
-        value = {}
     solutions = value.get("solutions")
     if not isinstance(solutions, list) or not all(isinstance(one, str) for one in solutions):
         raise InvalidError("no solutions, expected those of `solve --all`", source.where)

@@ -16,7 +16,6 @@ from __future__ import annotations
 import re
 
 from dbmsolver.errors import InputError, UsageError, quoted
-from dbmsolver.game.boards import LABEL
 from dbmsolver.game.kinds import MOVES_WORDS
 from dbmsolver.game.moves import Place
 from dbmsolver.game.rules import Rules
@@ -135,7 +134,7 @@ def _opening(lines: list[tuple[int, str, str]], preamble: Preamble) -> int:
     for place, (_, row, _) in enumerate(lines):
         if is_board_line(row):
             places.append(place)
-            if LABEL.match(row) or not all(map(_names_places, row.split())):
+            if not all(map(_names_places, row.split())):
                 certain = len(places)
         elif row.strip():
             break

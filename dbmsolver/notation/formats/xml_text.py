@@ -129,7 +129,7 @@ def is_name(text: str) -> bool:
         root = parse(Source(f"<{text}/>"))
     except InvalidError:
         return False
-    return root.name == text and not root.attributes
+    return root.name == text
 
 
 def _clark(name: str) -> str:

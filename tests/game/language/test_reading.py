@@ -23,6 +23,7 @@ from dbmsolver.game.language.description import (
     SetupLine,
     place_of,
 )
+from dbmsolver.game.language.items import with_items
 from dbmsolver.game.language.reading import parse
 from dbmsolver.game.library import FILES, text_of
 from dbmsolver.game.shipped import GAMES
@@ -224,6 +225,26 @@ WRONG = [
     ('Finish Extends "x"', "1, column 8: 'Extends' cannot stand here"),
     ("Header Width wide", "1, column 14: unknown word 'wide', expected a number"),
     ("\n\n  §", "3, column 3: '§', expected a block"),
+    ("Header Height 1 Height 2", "1, column 17: Height a second time, expected it once"),
+    ('Header Name "a\x07b"', "1, column 13: an empty or unprintable text"),
+    ("Setup Foundation TopStack Keep Keep", "1, column 32: Keep a second time, expected it once"),
+    (
+        "Setup Foundation TopStack Base[A] Base[2]",
+        "1, column 35: Base a second time, expected it once",
+    ),
+    ("Move Tableau Any[1001]", "1, column 18: 1001, expected a number from 1 to 1000"),
+    (
+        "Deck Hearts Hearts",
+        "1, column 13: Hearts says again what is said already, expected it once",
+    ),
+    ("Move Tableau Times[2] Times[3]", "1, column 23: Times a second time in one line"),
+    ("Deal Initial Tableau {3..3}", "1, column 23: 3..3, expected the lower number first"),
+    ("Deal Initial Tableau {0}", "1, column 23: 0, expected cards counted from 1 to 1000"),
+    ("Deal Initial Tableau {1..1001}", "1, column 23: 1, expected cards counted from 1 to 1000"),
+    (
+        "Move Tableau SourceElement[Stock] SourceElement[Stock]",
+        "1, column 35: SourceElement a second time in one line, expected it once",
+    ),
 ]
 
 
@@ -236,6 +257,26 @@ def test_what_is_wrong_is_said_in_words(text: str, message: str) -> None:
     said = str(caught.value).removeprefix("my.game")
     for kinds in ("LSQB", "RSQB", "$END", "ELEMENT", "_CODE", "__"):
         assert kinds not in said
+
+
+def test_the_largest_numbers_and_other_spellings() -> None:
+    game = parse("Move Tableau Any[1000]\rDeal Triggered[Unlimited] Tableau {10h,(tS)}{1..1000}")
+    assert game.moves == (MoveLine("Tableau", "Any", 1000),)
+    stacks = ((Entry("TH"), Entry("TS", face_down=True)), (Entry(1, 1000),))
+    assert game.deal == (Phase(True, None, (Dealt("Tableau", stacks),)),)
+    assert parse("# remark\rFinish TableauEmpty").finish == ("TableauEmpty",)
+
+
+def test_lines_without_an_item_take_that_of_the_line_before() -> None:
+    """It goes through the reserve as that does, which is said once."""
+    through = ("ThroughReserve",)
+    first = MoveLine("Tableau", "Any", 3, ("AltColor",), modifiers=through)
+    for modifiers in ((), through):
+        bare = MoveLine("Tableau", None, destinations=("OnBlank",), modifiers=modifiers)
+        other = MoveLine("Foundation", None, destinations=("OnBlank",))
+        found = with_items([bare, first, other, bare])
+        whole = MoveLine("Tableau", "Any", 3, ("OnBlank",), modifiers=through)
+        assert found == (bare, first, other, whole)
 
 
 @settings(deadline=None)

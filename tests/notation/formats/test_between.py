@@ -8,10 +8,13 @@ import pytest
 
 from dbmsolver.game.cards import parse_card
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation.formats import between
-from dbmsolver.notation.formats.between import composite
+from dbmsolver.notation.formats.between import composite, steps_between
+from dbmsolver.notation.steps import Step
+from dbmsolver.notation.supermoves import move_run
 
 SIMON = GAMES["simple_simon"]
 
@@ -53,3 +56,23 @@ def test_tries_are_counted(
     assert [step.destination.index for step in steps] == [2, destination, destination]
     monkeypatch.setattr(between, "MOST_TRIES", 3)
     assert composite(position, SIMON, source, destination, 2) is None
+
+
+def test_runs_wait_only_where_they_may_lie() -> None:
+    position = simon("7S 6H", "8C")
+    assert composite(position, SIMON, 0, 1, 2) is not None
+    for fill in ("none", "kings"):
+        rules = replace(SIMON, fill=fill)  # type: ignore[arg-type]
+        assert composite(position, rules, 0, 1, 2) is None
+        beside = simon("7S 6H", "8C", "7D")
+        steps = composite(beside, rules, 0, 1, 2)
+        assert steps is not None and [step.destination.index for step in steps] == [2, 1, 1]
+
+
+def test_a_part_of_a_run_is_found_between_boards() -> None:
+    """Two of three cards go to an empty column: as many as possible would be three."""
+    deal = Deal.from_text("Foundations: H-J C-T D-K S-J\nKS QH JC\nKC QS\nKH QC\n")
+    after = move_run(deal.position, 0, 3, 2)
+    steps = steps_between(deal.position, after, deal.rules)
+    assert steps == [Step(Place("column", 0), Place("column", 3), 2, card=parse_card("QH"))]
+    assert steps_between(deal.position, move_run(after, 1, 4, 1), deal.rules) is None

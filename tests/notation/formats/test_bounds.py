@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dbmsolver.errors import InputError
 from dbmsolver.game.bases import Base
-from dbmsolver.game.cards import parse_card
+from dbmsolver.game.cards import card_name, parse_card
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.moves import PILE, RESERVE, STOCK, WASTE, Place
+from dbmsolver.game.moves import COLUMNS, PILE, REMOVED, RESERVE, STOCK, WASTE, Place
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.notation.formats import Given, InvalidError, Source, json_text, source, xml_text
 from dbmsolver.notation.formats.universal_positions import PositionReader
@@ -76,6 +78,9 @@ def test_cards() -> None:
     empty = {"is_hidden": False, "is_empty": True}
     assert one.card(empty, (), empty=True) is None
     assert "no card, expected one" in fails(lambda: one.card(empty, ()))
+    for name in ("is_empty", "is_hidden"):
+        wrong = card("AH") | {name: 0}
+        assert f"{name}: '0', expected true or false" in fails(lambda w=wrong: one.card(w, ()))
     for name in ("rank", "suit"):
         missing = {key: value for key, value in card("AH").items() if key != name}
         assert f"no {name}, expected rank and suit" in fails(lambda m=missing: one.card(m, ()))
@@ -123,6 +128,16 @@ def test_cards_face_down_are_the_deepest() -> None:
         ("yukon", {"waste": 0}, "there is no waste"),
         ("canfield", {"reserve": 0}, RESERVE),
         ("canfield", {"reserve": 1}, "expected a number from 0 to 0"),
+        ("freecell", {"removed": 0}, "no card is removed"),
+        ("pyramid", {"removed": 0}, REMOVED),
+        ("pyramid", {"removed": 1}, "expected a number from 0 to 0"),
+        ("freecell", {"columns": 0}, "no cards are dealt onto the columns"),
+        ("spider", {"columns": 0}, COLUMNS),
+        ("spider", {"columns": 1}, "expected a number from 0 to 0"),
+        ("spider", {"stock": 0}, STOCK),
+        ("spider", {"waste": 0}, "there is no waste"),
+        ("spider", {"pile": 0}, "there is no pile"),
+        ("forty_thieves", {"waste": 0}, WASTE),
     ],
 )
 def test_places(game: str, value: dict[str, Any], found: Place | str) -> None:
@@ -285,3 +300,80 @@ def test_where_a_solution_starts() -> None:
     assert "the text starts from deal 2, --deal says deal 1" in fails(
         lambda: Given(deal=one).start(other, rules, "here")
     )
+
+
+def test_a_deal_that_is_given_contradicts_each_rule() -> None:
+    rules = rules_for("freecell")
+    given = Given(deal=Deal.from_number(1, rules))
+    for key, other in (("game", "mine"), ("freecells", 3), ("columns", 9), ("build", "suit"),
+                       ("fill", "kings")):  # fmt: skip
+        own = rules.name if key == "game" else getattr(rules, key)
+        assert given.rules({key: (own, "there")}, "here") == rules
+        assert fails(lambda k=key, o=other: given.rules({k: (o, "there")}, "here")) == (
+            f"there: the text says {other} for {key}, the deal given says {own}, expected the same"
+        )
+
+
+def test_rules_that_are_given_whole() -> None:
+    """Nothing of them is lost, whatever the text says of the game's name."""
+    rules = rules_for("klondike_by_threes")
+    own = replace(rules, passes=7)
+    for game in (own, replace(own, name="mine"), rules_for("freecell", freecells=2)):
+        assert Given(game=game).rules({}, "here") == game
+        assert Given(game=game).rules({"game": (game.name, "there")}, "here") == game
+
+
+def test_a_name_gives_way_where_all_rules_are_alike() -> None:
+    places = {"game": "there", "freecells": "there", "columns": "there"}
+    rules = rules_for("freecell")
+    unknown = replace(rules, name="mine")
+    assert Given(game="freecell").agreed(unknown, places) == rules
+    own = replace(rules, name="own")
+    assert Given(game=own).agreed(unknown, places) == own
+    towers = rules_for("seahaven_towers")
+    plain = replace(towers, name="mine", dealt_to_freecells=0, layout="")
+    assert Given(game="seahaven_towers").agreed(plain, places) == towers
+    for other in (replace(unknown, fill="kings"), replace(unknown, build="suit"),
+                  replace(unknown, moves="runs")):  # fmt: skip
+        for game in ("freecell", own):
+            name = game if isinstance(game, str) else game.name
+            assert fails(lambda o=other, g=game: Given(game=g).agreed(o, places)) == (
+                f"there: the text says mine for game, --game says {name}, expected the same"
+            )
+
+
+def test_the_game_that_is_given_deals_where_the_text_does_not_say_how() -> None:
+    places = {"game": "there", "freecells": "there", "columns": "there"}
+    own = replace(rules_for("freecell"), name="own", dealt_to_freecells=3)
+    said = replace(own, dealt_to_freecells=0)
+    assert Given(game=own).agreed(said, places) == own
+    told = replace(own, dealt_to_freecells=1)
+    assert Given(game=own).agreed(told, places) == told
+
+
+def test_options_are_named_in_messages() -> None:
+    given = Given(game="freecell", freecells=3, columns=9, build="suit", fill="kings", deal="5")
+    expected = "--game freecell --freecells 3 --columns 9 --build suit --fill kings"
+    assert given.options() == expected
+    assert Given(game=rules_for("klondike"), deal="5", rows=True).options() == "--game klondike"
+    assert Given().options() == ""
+
+
+def test_a_board_that_is_given_by_its_rows(tmp_path: Path) -> None:
+    rules = rules_for("freecell")
+    deal = Deal.from_number(3, rules)
+    rows = zip_longest(*deal.position.columns)
+    path = tmp_path / "rows"
+    path.write_text(
+        "\n".join(" ".join(card_name(card) for card in row if card is not None) for row in rows)
+    )
+    found = Given(deal=str(path), rows=True).given_deal(rules)
+    assert found is not None and found.position == deal.position
+    with pytest.raises(InputError, match="the lines have the shape of rows"):
+        Given(deal=str(path)).given_deal(rules)
+
+
+def test_as_many_cards_as_two_packs_have() -> None:
+    one = reader("spider")
+    assert len(one.cards([card("AS")] * 104, ())) == 104
+    assert "a list of at most 104" in fails(lambda: one.cards([card("AS")] * 105, ()))

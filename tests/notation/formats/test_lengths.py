@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from click.testing import CliRunner, Result
@@ -15,9 +15,10 @@ from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.automoves import Automove
 from dbmsolver.game.deals import Deal
 from dbmsolver.notation import formats
-from dbmsolver.notation.formats import Given, Source, sfn
+from dbmsolver.notation.formats import Given, Source, sfn, sfn_lengths
 from dbmsolver.notation.formats.given import Lengths, Parting
 from dbmsolver.notation.solution import Solution
+from dbmsolver.notation.steps import Origin
 
 BOARD = (
     "Foundations: H-8 C-8 D-8 S-8\n: KD QS JH TC\n: 9C 9D 9H 9S\n: KS KH KC\n"
@@ -156,6 +157,82 @@ def test_two_hundred_collected_solutions(tmp_path: Path) -> None:
         path.write_text(f"{number}. {moves}\n")
         found = check(path, "--automove", "max")
         assert f"Deal {number}: legal and winning" in found.stdout, number
+
+
+HOME = "2h 2h 2h 2h 6h 6h 6h 7h 7h 5h 5h 5h 7h 4h 4h 4h 1h 3h 3h 7h\n"
+
+
+def test_one_card_where_a_period_says_so() -> None:
+    """No other length is tried, whether it would solve the deal or not."""
+    read(f" 17 31 {HOME}", Given(deal=DEAL, policy="none")).check()
+    for lengths in (None, *get_args(Lengths)):
+        with pytest.raises(InputError, match="illegal move 2 '31'"):
+            read(f".17 31 {HOME}", Given(deal=DEAL, policy="none", lengths=lengths))
+
+
+SINGLE = "17 2h 2h 2h 2h 6h 6h 6h 7h 1h 5h 5h 5h 1h 4h 4h 4h 1h 3h 3h 3h\n"
+"""Every card by itself, home as well; with automoves it is won after the first move."""
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "count", "notes"),
+    [
+        (SINGLE, {}, 1, 0),
+        (SINGLE, {"policy": "none"}, 1, 0),
+        (SINGLE, {"lengths": "shortest"}, 1, 0),
+        (SINGLE, {"lengths": "longest"}, 4, 1),
+        (SINGLE, {"policy": "horne"}, 4, 2),
+        (" " + SINGLE, {}, 4, 1),
+    ],
+)
+def test_texts_of_single_cards(text: str, given: dict[str, Any], count: int, notes: int) -> None:
+    """They are read as such where nothing that is given, and no space, says otherwise."""
+    found = read(text, Given(deal=DEAL, **given))
+    found.check()
+    assert found.steps[0].count == count
+    assert {step.automove for step in found.steps[1:]} == {"none" if count == 1 else "horne"}
+    assert len(found.notes) == notes
+
+
+def test_a_note_where_spaces_are_not_meant_as_they_are_written() -> None:
+    found = read(f" {WAYS}", Given(deal=Deal.from_text(AMBIGUOUS), policy="horne"))
+    found.check()
+    (note,) = found.notes
+    assert note.startswith("f.sfn: read with as many cards as solve the deal to empty columns; ot")
+
+
+def test_an_end_of_the_search_for_lengths(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text that no length solves is legal at least, where spaces say the lengths."""
+    monkeypatch.setattr(sfn_lengths, "MAX_PLAYS", 50)
+    given = Given(deal=DEAL, policy="none")
+    with pytest.raises(InputError, match="too many ways to read the lengths of moves to empty col"):
+        read("17 71 17 71 17 71 17 71\n", given)
+    found = read(" 17 71 17 71 17 71 17 71\n", given)
+    assert [step.count for step in found.steps] == [4] * 8
+
+
+def test_lengths_that_do_not_solve_the_deal_are_not_named() -> None:
+    found = read(f"17 31 {HOME}", Given(deal=DEAL, policy="none"))
+    found.check()
+    assert found.steps[0].count == 4
+    assert found.notes == ()
+
+
+def test_notes_name_some_moves_and_count_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = Given(deal=Deal.from_text(AMBIGUOUS), policy="horne")
+    (whole,) = read(WAYS, given).notes
+    named = whole.count(" cards; ")
+    assert named == whole.count("(line 1, ") == 2
+    for most, rest in ((2, ""), (1, "; and 1 more")):
+        monkeypatch.setattr(sfn_lengths, "NAMED_AT_MOST", most)
+        (note,) = read(WAYS, given).notes
+        assert note.count("(line 1, ") == most
+        assert note.endswith(f" cards{rest}; {sfn_lengths.CHOICE} chooses")
+
+
+def test_moves_are_counted_from_one_in_notes() -> None:
+    parting = Parting(3, Origin("17", 2, 5), (1, 2, 4))
+    assert str(parting) == "move 3 '17' (line 2, column 5): 1, 2 or 4 cards"
 
 
 # On the command line

@@ -64,3 +64,30 @@ def test_texts_of_other_kinds() -> None:
         assert format_of_list(Source(text)) is None
     with pytest.raises(InputError, match="no solutions, expected those of `solve --all`"):
         list(each_listed(Source('{ "kind": "solutions"}'), Given()))
+
+
+def test_titles_of_many_solutions() -> None:
+    for title in (
+        "Deal 3: solved in 9 card moves, shortest; 1 such solution",
+        "Deal 3 (2 freecells): solved in 9 card moves, shortest; 1,234 such solutions",
+        "\n Deal board-1 (bakers_game, 3 freecells): solved in 1 run move; 20 such solutions",
+    ):
+        assert format_of_list(Source(f"{title}\n")) == "text"
+        assert format_of_list(Source(title.replace("solved in", "solved"))) is None
+
+
+def test_lines_that_are_no_moves_are_refused() -> None:
+    """A line that begins as one of moves does is one, or none that `solve --all` writes."""
+    for line in ("2  1h 2", "2  1h,2h", "2  1H 2h", "12 none", " 3 No moves are needed."):
+        with pytest.raises(InputError) as error:
+            words(as_text(["1  1h 2h", line]))
+        expected = f"<text>, line 14, column 1: unknown line '{line.strip()}', expected a number"
+        assert str(error.value).startswith(expected)
+
+
+def test_places_of_wrong_moves_in_json() -> None:
+    text = as_json(["1h 2h", "1h 3h"])
+    column = text.index('"1h 3h"') + 1
+    with pytest.raises(InputError) as error:
+        words(text)
+    assert str(error.value).startswith(f"<text>, line 1, column {column}, line 1, column 4: ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from random import Random
 
@@ -12,10 +13,12 @@ from helpers.support import ALL_RULES, random_layout
 
 from dbmsolver.game.automoves import moves_home
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import WASTE, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import run_length
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
+from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
 from dbmsolver.notation.formats.stops import Stop, stops
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step
@@ -114,6 +117,62 @@ def test_a_run_that_is_given_as_one_is_a_stop() -> None:
     )
     index = next(index for index, step in enumerate(game.steps) if step.count > 1)
     assert Stop(index + 1, "run") in check(game)
+
+
+END = "Foundations: H-T C-T D-T S-T\nKS QH JS\nKD\n:\nQC JD\nKH\nKC QD JC\nQS JH\n"
+LOW = END.replace("C-T", "C-9") + "TC\n"
+"""The same with a black ten that is not home: red jacks go home by WKR, and not by Horne."""
+
+
+def played(board: str, moves: str) -> str:
+    """Return the stops of moves, each written as from where and to where, and how many cards."""
+    deal = Deal.from_text(board)
+    steps = []
+    for move in moves.split():
+        source, destination = (
+            Place("column", int(letter) - 1)
+            if letter.isdigit()
+            else Place("freecell", "abcd".index(letter))
+            if letter != "h"
+            else OWN_FOUNDATION
+            for letter in move[:2]
+        )
+        steps.append(Step(source, destination, int(move[2:] or 1)))
+    builder = Builder(deal, "f")
+    for step in steps:
+        builder.add(step)
+    return ", ".join(f"{end} {kind}" for end, kind in stops(builder.solution()))
+
+
+@pytest.mark.parametrize(
+    ("board", "moves", "found"),
+    [
+        (END, "4a 42 a2", "3 run"),
+        (END, "4a 42 a2 7a 75 a5", "3 run, 6 run"),
+        (END, "422 7a", "1 run, 2 move"),
+        (END, "1a 132 a3", "1 move, 2 run, 3 move"),
+        (END, "58 4a 42 a2 85", "1 move, 4 run, 5 move"),
+        (END, "4a 48 8b b2 a2", "5 run"),
+        (END, "4a 42", "1 move, 2 move"),
+        (END, "1a ah 4h", "1 move, 3 safe"),
+        (END, "1h 4h 42 7h", "2 safe, 3 move, 4 safe"),
+        (LOW, "4h", "1 safe"),
+        (LOW, "1h", "1 safe"),
+        (LOW.replace("H-T", "H-7").replace("\nKH\n", "\nKH 8H 9H TH\n"), "4h", "1 move"),
+    ],
+)
+def test_stops_of_moves(board: str, moves: str, found: str) -> None:
+    assert played(board, moves) == found
+
+
+def test_a_card_of_the_waste_is_no_safe_move() -> None:
+    """No program moves it home by itself, so it is a stop of its own."""
+    rules = replace(GAMES["klondike"], removable=False)
+    board = "Foundations: H-Q C-Q D-Q S-Q\nWaste: KH\nKC\nKD\nKS\n"
+    builder = Builder(Deal.from_text(board, rules), "f")
+    for source in (Place("column", 0), WASTE, Place("column", 1), Place("column", 2)):
+        builder.add(Step(source, OWN_FOUNDATION))
+    assert stops(builder.solution()) == [Stop(1, "safe"), Stop(2, "move"), Stop(4, "safe")]
 
 
 def test_no_moves_no_stops() -> None:

@@ -1,0 +1,80 @@
+"""Boards of every kind of game: what lines leave out, and what is written of little."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dbmsolver.errors import InputError
+from dbmsolver.game.bases import Base
+from dbmsolver.game.boards import format_board, parse_board
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.pairing import Pairing
+from dbmsolver.game.patience import Patience
+from dbmsolver.game.shipped import GAMES
+
+
+def test_a_game_of_several_packs_that_is_won() -> None:
+    rules = GAMES["forty_thieves"]
+    text = "Foundations: H-K H-K C-K C-K D-K D-K S-K S-K\n"
+    assert parse_board(text, rules).is_goal()
+    for empty in ("", ":\n", "Foundations: -\n"):
+        with pytest.raises(InputError, match="no cards, expected a board of 104"):
+            parse_board(empty, rules)
+
+
+def test_turns_that_a_board_leaves_out() -> None:
+    """They are as many as at the beginning, and none where nothing is left to turn."""
+    rules = replace(GAMES["klondike"], passes=3)
+    text = format_board(Deal.from_number(3, rules).position)
+    assert "Turns: 2\n" in text
+    found = parse_board(text.replace("Turns: 2\n", ""), rules)
+    assert isinstance(found, Patience) and found.turns == 2
+    rules = GAMES["pyramid"]
+    position = Deal.from_number(3, rules).position
+    assert isinstance(position, Pairing)
+    text = format_board(position)
+    found = parse_board(text.replace("Turns: 2\n", ""), rules)
+    assert isinstance(found, Pairing) and found.turns == 2
+    bare = replace(position, stock=(), waste=())
+    assert "Turns: 2\n" in format_board(bare)
+    assert "Turns" not in format_board(replace(bare, turns=0))
+
+
+def test_bases_and_piles_as_they_are_written() -> None:
+    position = Deal.from_number(3, GAMES["canfield"]).position
+    assert isinstance(position, Patience)
+    for base, line in (
+        (Base(5, 1), "Base: 5"),
+        (Base(5, 2), "Base: 5 2"),
+        (Base(11, 9), "Base: J 9"),
+    ):
+        assert line in format_board(replace(position, base=base)).splitlines()
+    golf = Deal.from_number(3, GAMES["golf"]).position
+    assert "Pile: -" in format_board(replace(golf, pile=())).splitlines()
+
+
+def test_one_colon_says_that_lines_are_columns() -> None:
+    """Lines that look like the rows of a deal are its columns, if any begins with a colon."""
+    columns = Deal.from_number(3).position.columns
+    names = [line.split() for line in format_board(Deal.from_number(3).position).splitlines()]
+    rows = [" ".join(column[n] for column in names if n < len(column)) for n in range(7)]
+    with pytest.raises(InputError, match="the lines have the shape of rows"):
+        parse_board("\n".join(rows), GAMES["freecell"])
+    for place in (0, 3, 6):
+        lines = [": " * (n == place) + row for n, row in enumerate(rows)]
+        found = parse_board("\n".join(lines), GAMES["freecell"]).columns
+        assert list(map(len, found)) == [8] * 6 + [4, 0]
+        assert found[0] == tuple(column[0] for column in columns)
+
+
+def test_words_that_are_no_foundations() -> None:
+    for word, kind in (
+        ("X-H", "unknown"),
+        ("H-S", "impossible"),
+        ("14-H", "unknown"),
+        ("H", "unkn"),
+    ):
+        with pytest.raises(InputError, match=f"^<board>, line 1, column 14: {kind}"):
+            parse_board(f"Foundations: {word}\n", GAMES["freecell"])

@@ -1,0 +1,165 @@
+"""Moves of Klondike's solvers: each word, the deals around them, and what they refuse."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbmsolver.errors import InputError
+from dbmsolver.game.boards import format_board
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.decks import DIGITS
+from dbmsolver.game.position import Position
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.notation import formats
+from dbmsolver.notation.formats import Given, Source, klondike_moves
+from dbmsolver.notation.formats.klondike_moves import format_of_moves
+from dbmsolver.notation.solution import Solution
+
+KLONDIKE, THREES = GAMES["klondike"], GAMES["klondike_by_threes"]
+NEAR_THE_END = "Foundations: H-J C-J D-J S-J\nStock: QC KC QH KH\nKD QD\nKS QS\n"
+
+
+def read(text: str, deal: Deal | str | None = None, game: str | None = None) -> Solution:
+    return formats.read(Source(text, "f"), format_of_moves(text), Given(deal=deal, game=game))
+
+
+def refused(text: str, deal: Deal | str | None = None, game: str | None = None) -> str:
+    with pytest.raises(InputError) as error:
+        read(text, deal, game)
+    return str(error.value)
+
+
+def start(board: str = NEAR_THE_END) -> Deal:
+    return Deal.from_text(board, KLONDIKE)
+
+
+def steps(solution: Solution) -> list[str]:
+    """Return each step: where from, how many cards, where to."""
+    return [
+        f"{step.source.kind}{step.source.index} {step.count} "
+        f"{step.destination.kind}{step.destination.index}"
+        for step in solution.steps
+    ]
+
+
+def test_formats_of_lines() -> None:
+    for text, found in (
+        ("DR7 W1 31-2 F3 3C NEW H1", "klondike-solver"),
+        ("Moves: NEW", "klondike-solver"),
+        ("DR7 W8", None),
+        ("31-2 3C", None),
+        ("@@AL KL CF", "minimal-klondike"),
+        ("Moves: KL", "minimal-klondike"),
+        ("KL", None),
+        ("@@AM", None),
+        ("", None),
+    ):
+        assert format_of_moves(f"words\n\n{text}\n") == found
+
+
+def test_each_word_of_klondike_solver() -> None:
+    board = "Foundations: H-T C-K D-Q S-J\nWaste: QH JH\nStock: KD\nKS QS\nKH\n"
+    found = read("WH-2 1S F1 1S DR1 WD 2H", start(board))
+    assert steps(found) == [
+        "waste0 1 foundation0",
+        "waste0 1 foundation0",
+        "column0 1 foundation1",
+        "column0 1 foundation1",
+        "stock0 1 waste0",
+        "waste0 1 foundation2",
+        "column1 1 foundation0",
+    ]
+    assert found.final.is_goal()
+    assert steps(read("DR4 NEW", start())) == ["stock0 1 waste0"] * 4 + ["waste0 4 stock0"]
+
+
+def test_places_of_words() -> None:
+    assert refused(" DR1\nDR1  W1", start()).startswith("f, line 2, column 6: illegal move 3 'W1'")
+    assert refused("Moves: @AF", start()).startswith("f, line 1, column 8: illegal move 2 '@AF'")
+    assert refused("NEW DR1", start()).startswith("f, line 1, column 1: illegal move 1 'NEW'")
+    empty = start("Foundations: H-K C-K D-K S-Q\nKS\n")
+    for text in ("NEW", "DR1", "@"):
+        assert refused(text, empty).startswith(f"f, line 1, column 1: illegal move 1 '{text}': ")
+
+
+def test_the_last_cards_of_a_stock_by_threes() -> None:
+    deal = Deal.from_text(NEAR_THE_END, THREES)
+    found = read("DR2 NEW", deal)
+    assert [step.count for step in found.steps] == [3, 1, 4]
+    assert found.rules == THREES
+    found = read("@@@", deal)
+    assert [step.count for step in found.steps] == [3, 1, 4, 3]
+
+
+def test_runs_without_a_length_are_of_cards_face_up() -> None:
+    deal = start("Foundations: H-T C-T D-T S-T\n<KD> KS QH JS\nKH QC JD\nKC QD JC JH\nQS\n")
+    assert steps(read("Moves: FJ", deal)) == ["column0 3 column4"]
+    assert steps(read("Moves: HI", deal)) == ["column2 1 column3"]
+    assert "illegal move 1 'IJ'" in refused("Moves: IJ", deal)
+
+
+@pytest.mark.parametrize("game", ["yukon", "forty_thieves", "pyramid", "freecell", "canfield"])
+def test_games_without_stock_or_of_other_kinds(game: str) -> None:
+    text = refused("DR1", None, game)
+    if game == "canfield":
+        assert "the text does not say which deal it solves" in text
+    else:
+        assert f"moves of Klondike, expected --game klondike or a relative, not {game}" in text
+
+
+def test_the_most_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(klondike_moves, "MAX_MOVES", 3)
+    assert len(read("DR1\nDR1 DR1", start()).steps) == 3
+    assert refused("DR1\nDR1 DR1\nDR1", start()) == "f, line 3, column 1: more than 3 moves"
+
+
+# Deals around the moves
+
+
+DECK = "".join(f"{card // 4 + 1:02d}{suit}" for card in range(52) for suit in ["1234"[card % 4]])
+
+
+def test_decks_in_digits() -> None:
+    assert len(DECK) == DIGITS
+    deal = Deal.load(DECK, KLONDIKE)
+    assert read(f"deck {DECK}\nDR1").initial == deal.position
+    for more in (f"0{DECK}", f"{DECK}0"):
+        assert refused(f"deck {more}\nDR1").startswith("f: the text does not say which deal")
+    assert refused(f"deck {DECK}\nDR1", "3").startswith("f, line 1, column 6: the text starts fr")
+    assert read(f"deck {DECK}\nDR1", deal).initial == deal.position
+
+
+def test_boards_before_moves() -> None:
+    deal = Deal.from_number(3, KLONDIKE)
+    board = format_board(deal.position)
+    assert read(f"{board}\nDR1").initial == deal.position
+    assert read(f"{board}\nDR1\n{board}").initial == deal.position
+    bare = board.replace("\n: ", "\n")
+    for rest in ("KS QH", "words"):
+        assert read(f"{bare}{rest}\nDR1").initial == deal.position
+    assert "the text starts from board-" in refused(f"\n{board}\nDR1", "4")
+    assert refused(f"\n{board}\nDR1", "4").startswith("f, line 2, column 1: ")
+
+
+def piles(position: Position) -> str:
+    """Return the piles one by one, the last card first, as Klondike-Solver and KSolve do."""
+    lines = []
+    for number, line in enumerate(format_board(position).splitlines()[-7:], 1):
+        names = line.removeprefix(": ").split()[::-1]
+        bare = [name.strip("<>") for name in names]
+        down = [f"-{name}" for name in bare[1:]]
+        lines.append(f" {number}: " + " ".join([bare[0], *down]))
+    return "\n".join(lines)
+
+
+def test_piles_one_by_one() -> None:
+    deal = Deal.from_number(3, KLONDIKE)
+    stock = format_board(deal.position).splitlines()[0].removeprefix("Stock:")
+    text = f" 0: \n{piles(deal.position)}\n 8:{stock}\n 9: \n\nDR1\n"
+    assert read(text).initial == deal.position
+    deal = start(
+        "Stock: QC KC\nKD QS JH\nKH\n:\nKS QD JS QH\n:\n:\n:\nFoundations: H-T C-J D-J S-T\n"
+    )
+    lines = [" 1: JH QS KD", " 2: KH", " 3: ", " 4: QH JS QD KS"]
+    text = "Foundations: H-T C-J D-J S-T\n" + "\n".join(lines) + "\n 8: QC KC\nDR1\n"
+    assert read(text).initial == deal.position

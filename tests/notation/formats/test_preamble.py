@@ -1,0 +1,133 @@
+"""Comment lines before moves: what they say of a deal, and where what is wrong in them stands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dbmsolver.game.boards import format_board
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES, changed, rules_for
+from dbmsolver.notation.formats import Given, InvalidError, Source
+from dbmsolver.notation.formats.preamble import Preamble, opening
+from dbmsolver.notation.solution import Solution
+
+OWN = Rules("my game", 7, 2, "suit", "kings")
+RUNS = Rules("my runs", 7, 0, "any", "any", moves="suit-runs")
+
+
+def unplayed(rules: Rules, number: int | None = 3) -> Solution:
+    position = Deal.from_number(3, rules).position
+    return Solution(rules, position, (), position, number)
+
+
+def read(text: str, given: Given | None = None) -> Preamble:
+    preamble = Preamble(Source(text, "f"), given or Given())
+    for number, line in preamble.source.lines():
+        preamble.take(number, line.removeprefix("#"))
+    return preamble
+
+
+def board(rules: Rules) -> list[str]:
+    return [f"# | {line}" for line in format_board(unplayed(rules).initial).splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("rules", "lines"),
+    [
+        (GAMES["freecell"], ["# game: freecell", "# deal: 3"]),
+        (
+            rules_for("freecell", freecells=2, columns=9),
+            ["# game: freecell", "# columns: 9", "# freecells: 2", "# deal: 3"],
+        ),
+        (
+            changed(GAMES["freecell"], build="suit", fill="kings"),
+            ["# game: freecell", "# build: suit", "# fill: kings", "# deal: 3"],
+        ),
+        (
+            changed(GAMES["freecell"], moves="runs"),
+            ["# game: freecell", "# moves: runs", "# deal: 3"],
+        ),
+        (GAMES["simple_simon"], ["# game: simple_simon", "# deal: 3"]),
+        (
+            OWN,
+            ["# game: my game", "# columns: 7", "# freecells: 2", "# build: suit", "# fill: kings",
+             "# deal: 3"],
+        ),
+        (
+            RUNS,
+            ["# game: my runs", "# columns: 7", "# freecells: 0", "# build: any", "# fill: any",
+             "# moves: suit-runs", "# deal: 3"],
+        ),
+    ],
+)  # fmt: skip
+def test_lines_that_name_a_deal(rules: Rules, lines: list[str]) -> None:
+    told = unplayed(rules)
+    assert opening(told) == lines
+    assert read("\n".join(lines)).deal() == Deal(told.initial, rules, 3)
+    shown = [*lines[:-1], *board(rules)]
+    assert opening(replace(told, number=None)) == shown
+    assert opening(replace(told, number=None), board=False) == lines[:-1]
+    assert read("\n".join(shown)).deal() == Deal(told.initial, rules)
+
+
+def test_a_number_is_left_out_where_the_name_deals_otherwise() -> None:
+    """The lines do not say how numbers are dealt: the game of the name does."""
+    own = replace(GAMES["seahaven_towers"], name="mine")
+    assert not any("deal:" in line for line in opening(unplayed(own)))
+
+
+def test_tags_and_remarks_are_lines() -> None:
+    told = replace(unplayed(GAMES["freecell"]), tag="a\ntag", remarks=("one\n two", "three"))
+    lines = ["# tag: a tag", "# one two", "# three"]
+    assert opening(told)[2:] == lines
+    found = read("\n".join([*lines, "#  ", "#"]))
+    assert (found.tag, found.remarks) == ("a tag", ("one two", "three"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("# deal: 1\n\n# Deal: 2", "line 3, column 1: deal a second time, expected only that of li"
+         "ne 1"),
+        ("# a\n# deal: one", "line 2, column 1: no deal number 'one', expected digits"),
+        ("# a\n# deal: 0", "line 2, column 1: "),
+        ("# a\n# columns: many\n", "line 2, column 1: no number 'many', expected digits"),
+        ("# a\n# fill: aces\n# deal: 1", "line 2, column 1: unknown fill"),
+        ("\n# nothing", "line 1, column 1: the text does not say which deal it solves"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(InvalidError) as error:
+        read(text).deal()
+    assert str(error.value).startswith(f"f, {message}")
+
+
+def test_what_contradicts_is_told_with_its_line() -> None:
+    rules = GAMES["freecell"]
+    lines = ["#", *board(rules)]
+    for number, rest in ((2, []), (len(lines) + 1, ["# deal: 3"])):
+        with pytest.raises(InvalidError, match=f"^f, line {number}, column 1: the text starts"):
+            read("\n".join([*lines, *rest]), Given(deal="4")).deal()
+    with pytest.raises(InvalidError) as error:
+        read("\n".join([*lines, "# deal: 4"])).deal()
+    expected = f"f, line {len(lines) + 1}, column 1: the board is not that of deal 4"
+    assert str(error.value) == expected
+
+
+def test_a_board_in_other_words_is_told_with_its_line() -> None:
+    preamble = read("# game: freecell")
+    preamble.shown = (7, unplayed(GAMES["freecell"]).initial)
+    assert preamble.deal() == Deal(unplayed(GAMES["freecell"]).initial, GAMES["freecell"])
+    preamble.given = Given(deal="4")
+    with pytest.raises(InvalidError, match=r"^f, line 7, column 1: the text starts from board-"):
+        preamble.deal()
+
+
+def test_lines_of_a_board_keep_their_numbers() -> None:
+    lines = ["#", "# a remark", *board(GAMES["freecell"])]
+    lines[5] = lines[5].replace("|", "| XX", 1)
+    with pytest.raises(InvalidError, match=r"^f, line 6, column "):
+        read("\n".join(lines)).deal()

@@ -34,7 +34,8 @@ _AT_ONCE = 1 << 13
 class Decision:
     """The verdict for one deal.
 
-    `states` and `evaluated` are those of a :class:`Result`; `seconds` is the time that the deal
+    `states` is that of a :class:`Result`. So is `evaluated`, but where dives decide the deal: there
+    it counts the records that all dives for it have expanded. `seconds` is the time that the deal
     took, for deals that were dived for together an equal share.
     """
 

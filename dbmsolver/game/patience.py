@@ -73,7 +73,7 @@ with, or y may lie on z, so that what lies on the two cannot be exchanged.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dbmsolver.errors import IllegalMoveError, InputError
@@ -125,17 +125,19 @@ class Patience(Position):
         go there.
         """
         moves: list[Move] = []
+        ends = self.ends()
         for card, source, count in self.runs(rules):
             if count == 1 and self.is_next_home(card):
                 moves.append(Move(card, source, Place("foundation", suit(card))))
             size = len(self.columns[source.index]) if source.kind == "column" else 0
             if not size or rules.is_movable(count, size):
-                moves += self._to_columns(card, source, count, rules, size == count)
+                moves += self._to_columns(card, source, count, rules, size == count, ends)
         if rules.removable:
             for index in range(4):
                 top = self.top_home(index)
                 if top is not None and rank(top) >= self.lowest:
-                    moves += self._to_columns(top, Place("foundation", index), 1, rules, False)
+                    place = Place("foundation", index)
+                    moves += self._to_columns(top, place, 1, rules, False, ends)
         return moves + self.moves_of_stock(rules)
 
     def successors(self, rules: Rules, policy: Policy) -> list[tuple[Move, Position]]:
@@ -160,9 +162,15 @@ class Patience(Position):
         return stays and not self.is_next_home(under[0])
 
     def _to_columns(
-        self, card: int, source: Place, count: int, rules: Rules, alone: bool
+        self,
+        card: int,
+        source: Place,
+        count: int,
+        rules: Rules,
+        alone: bool,
+        ends: Sequence[tuple[int, Place]],
     ) -> Iterator[Move]:
-        for place in self.columns_for(card, source, rules):
+        for place in self.columns_for(card, source, rules, ends):
             yield Move(card, source, place, count=count)
         empty = next((index for index, column in enumerate(self.columns) if not column), None)
         fills = self.can_fill(card, rules) or (rules.fill == "waste" and source == WASTE)

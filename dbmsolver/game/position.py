@@ -92,8 +92,7 @@ class Position:
 
     def can_stack(self, child: int, parent: int, rules: Rules) -> bool:
         """Return True if `child` may be put on `parent`, the last card of a column."""
-        base = self.base
-        return rules.can_stack(base.counted(child), base.counted(parent), base.lowest)
+        return parent in rules.takers(child, self.base)
 
     def can_fill(self, card: int, rules: Rules) -> bool:
         """Return True if the card may be put into an empty column, wherever it comes from."""
@@ -129,16 +128,16 @@ class Position:
             if column
         ]
 
-    def columns_for(self, card: int, source: Place, rules: Rules) -> list[Place]:
+    def columns_for(
+        self, card: int, source: Place, rules: Rules, ends: Iterable[tuple[int, Place]]
+    ) -> list[Place]:
         """Return the columns whose last card takes the card, but not its own column, the `source`.
 
-        Where ranks go round, a whole suit fits on its own last card.
+        `ends` are those of `self.ends()`. Where ranks go round, a whole suit fits on its own last
+        card.
         """
-        return [
-            place
-            for end, place in self.ends()
-            if self.can_stack(card, end, rules) and place != source
-        ]
+        takers = rules.takers(card, self.base)
+        return [place for end, place in ends if end in takers and place != source]
 
     def available(self) -> list[tuple[int, Place]]:
         """Return the cards free to move: last of the columns, then those in the freecells."""
@@ -193,10 +192,11 @@ class Position:
         empty_cell = _first(index for index, card in enumerate(cells) if card is None)
         empty_column = _first(index for index, column in enumerate(self.columns) if not column)
         moves: list[Move] = []
+        ends = self.ends()
         for card, source, count in self.runs(rules):
             if self.goes_home(card, count, rules):
                 moves.append(Move(card, source, Place("foundation", suit(card)), count=count))
-            for place in self.columns_for(card, source, rules):
+            for place in self.columns_for(card, source, rules, ends):
                 moves.append(Move(card, source, place, count=count))
             from_column = source.kind == "column"
             if empty_cell is not None and source.kind != "freecell" and count == 1:

@@ -37,7 +37,8 @@ from typing import get_args
 
 from dbmsolver.arguments import checked_choice, checked_int
 from dbmsolver.errors import UsageError
-from dbmsolver.game.cards import rank, suit
+from dbmsolver.game.bases import Base
+from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.kinds import (
     BASE_WORDS,
     BUILD_WORDS,
@@ -95,7 +96,7 @@ _PARENTS: dict[Build, tuple[tuple[int, int], ...]] = {
 """A card's legal parents: what XOR on its suit gives theirs, and how much higher they are."""
 
 
-@cache  # this is asked more often than anything else
+@cache
 def _parent_number(
     build: Build, goes_round: bool, child: int, parent: int, lowest: int
 ) -> int | None:
@@ -106,6 +107,17 @@ def _parent_number(
     pair = suit(parent) ^ suit(child), rise
     parents = _PARENTS[build]
     return parents.index(pair) if pair in parents else None
+
+
+@cache  # this is asked more often than anything else
+def _takers(build: Build, goes_round: bool, child: int, base: Base) -> frozenset[int]:
+    """Return the cards that `child` may be put on."""
+    counted = base.counted(child)
+    return frozenset(
+        card
+        for card in range(CARDS)
+        if _parent_number(build, goes_round, counted, base.counted(card), base.lowest) is not None
+    )
 
 
 def check_range(what: str, value: int, low: int, high: int) -> None:
@@ -413,6 +425,13 @@ class Rules:
     def can_stack(self, child: int, parent: int, lowest: int = 1) -> bool:
         """Return True if `child` may be put on `parent`, the last card of a column."""
         return self.parent_number(child, parent, lowest) is not None
+
+    def takers(self, child: int, base: Base) -> frozenset[int]:
+        """Return the cards that `child` may be put on, where foundations begin with the base.
+
+        Here ranks are those on the cards, and not counted from the base.
+        """
+        return _takers(self.build, self.base == "round", child, base)
 
     @property
     def takes_back(self) -> bool:

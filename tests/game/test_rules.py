@@ -1,12 +1,13 @@
 """Games, their rules, and what is safe to send home."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import product
 
 import pytest
 from helpers.selection import few_fast
 
 from dbmsolver.errors import UsageError
+from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.cards import parse_card, rank, suit
 from dbmsolver.game.kinds import BUILDS
 from dbmsolver.game.rules import Rules
@@ -126,6 +127,36 @@ def test_parents(build: str, parents: set[str]) -> None:
     assert sorted(rules.parent_number(child, card) for card in found) == list(numbers)
     on_king = {card for card in range(52) if rules.can_stack(parse_card("KH"), card)}
     assert on_king == ({parse_card("QH")} if build == "suit-both" else set())
+
+
+@pytest.mark.parametrize(
+    ("game", "base", "child", "takers"),
+    [
+        ("freecell", ACE, "9D", "TS TC"),
+        ("penguin", Base(6), "9D", "TD"),
+        ("penguin", Base(6), "KD", "AD"),
+        ("penguin", Base(6), "5D", "6D"),
+        ("canfield", Base(6), "5D", "6S 6C"),
+        ("canfield", Base(6, 4), "KD", "4S 4C"),  # a short deck goes from king to its lowest rank
+        ("golf", ACE, "9D", ""),
+    ],
+)
+def test_takers(game: str, base: Base, child: str, takers: str) -> None:
+    expected = {parse_card(name) for name in takers.split()}
+    rules = rules_for(game)
+    assert rules.takers(parse_card(child), base) == expected
+    if base == Base(6):  # nothing goes on a base where columns do not go round
+        rules = replace(rules, base="deal")
+        assert rules.takers(parse_card(child), base) == (set() if child == "5D" else expected)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_takers_are_those_that_the_rules_name_for_counted_ranks(game: str) -> None:
+    rules = rules_for(game)
+    for base in (ACE, Base(7), Base(5, 4)):
+        for child, card in product(range(52), repeat=2):
+            stacks = rules.can_stack(base.counted(child), base.counted(card), base.lowest)
+            assert (card in rules.takers(child, base)) == stacks
 
 
 @pytest.mark.parametrize("fill, count", [("any", 52), ("kings", 4), ("none", 0)])

@@ -94,6 +94,7 @@ _PARENTS: dict[Build, tuple[tuple[int, int], ...]] = {
     "other": ((1, 1), (2, 1), (3, 1)),
 }
 """A card's legal parents: what XOR on its suit gives theirs, and how much higher they are."""
+_PARENT_KINDS = {build: tuple(kind for kind, _ in parents) for build, parents in _PARENTS.items()}
 
 
 @cache
@@ -402,7 +403,7 @@ class Rules:
     @property
     def parent_kinds(self) -> tuple[int, ...]:
         """The numbers whose XOR with the suit turns a card into each of its legal parents."""
-        return tuple(kind for kind, _ in _PARENTS[self.build])
+        return _PARENT_KINDS[self.build]
 
     def parent(self, card: int, number: int, lowest: int = 1) -> int | None:
         """Return the legal parent of that number, which takes the card; None without one.

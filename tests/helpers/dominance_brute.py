@@ -15,6 +15,7 @@ from itertools import combinations
 from random import Random
 from typing import NamedTuple
 
+from dbmsolver.game.bases import ACE
 from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.dominance import macros as successors_of_records
 from dbmsolver.game.dominance import records
@@ -55,31 +56,39 @@ def _sorted(columns: Iterable[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
     return tuple(sorted(column for column in columns if column))
 
 
-def _exposed(state: State) -> Iterator[tuple[int, State]]:
-    """Every card that is free to move, and the state without it."""
+def _exposed(state: State) -> list[int]:
+    """Return the cards that are free to move."""
+    _, columns, cells = state
+    return [column[-1] for column in columns] + list(cells)
+
+
+def _without(state: State, card: int) -> State:
+    """Return the state without a card that is free to move; its column may be empty then."""
     heights, columns, cells = state
-    for index, column in enumerate(columns):
-        rest = (*columns[:index], column[:-1], *columns[index + 1 :])
-        yield column[-1], (heights, rest, cells)
-    for card in cells:
-        yield card, (heights, columns, cells - {card})
+    if card in cells:
+        return heights, columns, cells - {card}
+    rest = tuple(column[:-1] if column[-1] == card else column for column in columns)
+    return heights, rest, cells
 
 
-def _home(card: int, rest: State) -> State:
-    heights, columns, cells = rest
-    raised = tuple(height + (index == suit(card)) for index, height in enumerate(heights))
+def _home(card: int, state: State) -> State:
+    """Return the state after a card that is free to move goes home."""
+    heights, columns, cells = _without(state, card)
+    own = suit(card)
+    raised = (*heights[:own], heights[own] + 1, *heights[own + 1 :])
     return raised, _sorted(columns), cells
 
 
 def plain_moves(state: State, rules: Rules) -> Iterator[State]:
     """Yield the states after each legal move of a card."""
-    _, columns, cells = state
-    for card, rest in _exposed(state):
-        heights, others, free = rest
+    heights, columns, cells = state
+    for card in _exposed(state):
+        _, others, free = _without(state, card)
+        takers = rules.takers(card, ACE)
         if heights[suit(card)] == rank(card) - 1:
-            yield _home(card, rest)
+            yield _home(card, state)
         for index, column in enumerate(others):
-            if column and rules.can_stack(card, column[-1]) and column in columns:
+            if column and column[-1] in takers and column in columns:
                 longer = (*others[:index], (*column, card), *others[index + 1 :])
                 yield heights, _sorted(longer), free
         if card not in cells and len(cells) < rules.freecells:
@@ -91,8 +100,8 @@ def plain_moves(state: State, rules: Rules) -> Iterator[State]:
 def safe_moves(state: State, deck: Deck) -> list[State]:
     """Return the states after each safe move home."""
     return [
-        _home(card, rest)
-        for card, rest in _exposed(state)
+        _home(card, state)
+        for card in _exposed(state)
         if is_safe_home(deck.rules, card, state[0], deck.policy)
     ]
 
@@ -154,7 +163,8 @@ def arrangements(record: Record, rules: Rules) -> Iterator[State]:
 def parked(state: State, rules: Rules) -> Iterator[State]:
     """Yield the states after one parking move: of a top card, or of a card in a slot."""
     heights, columns, cells = state
-    for card, (_, others, free) in _exposed(state):
+    for card in _exposed(state):
+        _, others, free = _without(state, card)
         if card not in cells and len(cells) < rules.freecells:
             yield heights, _sorted(others), free | {card}
         if rules.fill == "any" and len(columns) < rules.columns:

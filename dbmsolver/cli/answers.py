@@ -115,7 +115,7 @@ def follow(events: Events[Answer], progress: ProgressDisplay, store: str | None)
     """
     raise_on_signals()
     try:
-        return _follow(events, progress, None)
+        return _follow(events, progress, None, tell_of_compiling=True)
     except KeyboardInterrupt:
         raise interrupted(store) from None
 
@@ -131,14 +131,21 @@ def follow_many(
         raise Interrupted(f"interrupted{hint}") from None
 
 
-def follow_to_best(events: Events[Result], progress: ProgressDisplay, store: str | None) -> Result:
+def follow_to_best(
+    events: Events[Result],
+    progress: ProgressDisplay,
+    store: str | None,
+    *,
+    tell_of_compiling: bool = True,
+) -> Result:
     """Run a search whose best solution so far is an answer, and show its progress.
 
-    Ctrl-C ends it like a limit.
+    Ctrl-C ends it like a limit. A command that runs a search again need not tell again that kernels
+    are compiled.
     """
     signals = collect_signals()
     try:
-        return _follow(events, progress, lambda: bool(signals))
+        return _follow(events, progress, lambda: bool(signals), tell_of_compiling)
     except KeyboardInterrupt:
         raise interrupted(store) from None
     finally:
@@ -146,12 +153,16 @@ def follow_to_best(events: Events[Result], progress: ProgressDisplay, store: str
 
 
 def _follow(
-    events: Events[Answer], progress: ProgressDisplay, cancel: Callable[[], bool] | None
+    events: Events[Answer],
+    progress: ProgressDisplay,
+    cancel: Callable[[], bool] | None,
+    tell_of_compiling: bool,
 ) -> Answer:
     from dbmsolver.api.compilers import on_compiling
     from dbmsolver.api.searches import answer_of
 
-    on_compiling(lambda: progress.say(COMPILING))
+    if tell_of_compiling:
+        on_compiling(lambda: progress.say(COMPILING))
     with progress:
         return answer_of(events, progress, cancel)
 

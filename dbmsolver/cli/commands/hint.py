@@ -105,10 +105,12 @@ def hint_command(
     from dbmsolver.api.advice import value
     from dbmsolver.api.compilers import compilers_for
 
+    def search(again: bool) -> Result:
+        events = value(game.deal, options, limits)
+        return follow_to_best(events, display.progress(), None, tell_of_compiling=not again)
+
     with compilers_for(Question.SOLVE, game.deal, options):
-        result = _not_cut_by_compiling(
-            lambda: follow_to_best(value(game.deal, options, limits), display.progress(), None)
-        )
+        result = _not_cut_by_compiling(search)
     write = hint_json if as_json else hint_text
     if result.limit != Limit.INTERRUPT or has_solution(result):
         write_text(write(game, result, time.monotonic() - started, result.peak_memory), None)
@@ -117,13 +119,18 @@ def hint_command(
     return EXIT_CODES[result.verdict]
 
 
-def _not_cut_by_compiling(search: Callable[[], Result]) -> Result:
-    """Run a search; run it again while its time limit goes into compiling kernels."""
+def _not_cut_by_compiling(search: Callable[[bool], Result]) -> Result:
+    """Run a search; run it again while its time limit goes into compiling kernels.
+
+    The search is told whether it is run again.
+    """
     from dbmsolver.api.compilers import on_compiling
 
+    again = False
     while True:
         compiled: list[bool] = []
         on_compiling(partial(compiled.append, True))
-        result = search()
+        result = search(again)
         if result.limit != Limit.MAX_TIME or not compiled:
             return result
+        again = True

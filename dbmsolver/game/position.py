@@ -157,6 +157,8 @@ class Position:
                 for index, height in enumerate(self.foundations)
                 if height > rules.kept_rank
             ]
+        if not rules.has_runs:
+            return found
         for index, column in enumerate(self.columns):
             for count in range(2, len(column) + 1):
                 if not self.is_run(column[-count:], rules):

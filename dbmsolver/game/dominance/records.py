@@ -57,14 +57,26 @@ def columns_are_slots(rules: Rules) -> bool:
     return rules.fill == "any"
 
 
+MAX_SLOTS = 20
+"""The most freecells and columns of a game whose empty columns are slots, for records to be used.
+
+A record has a successor for each set of columns that can be emptied so that no slot is left free.
+With so many slots there are thousands of these sets, and half as many more with each further slot.
+With one slot more, a record of one deal in 192 had more than 8,192 successors. The kernel has room
+for 65,536 (`core/macros.py`, `MAX_SUCCESSORS`).
+"""
+
+
 def has_dominance(rules: Rules) -> bool:
     """Return True if a proof over dominating positions is possible, and worth it.
 
-    There must be slots to park cards in. Building by any suit is left out: its third plane is not
-    known to the kernel. So are games for which nothing is proved: where a run is one move, where
-    cards only leave the freecells, where nothing is put on cards, where columns are built up, where
-    cards come back from the foundations, and games of Klondike's kind.
+    There must be slots to park cards in, and not too many. Building by any suit is left out: its
+    third plane is not known to the kernel. So are games for which nothing is proved: where a run is
+    one move, where cards only leave the freecells, where nothing is put on cards, where columns are
+    built up, where cards come back from the foundations, and games of Klondike's kind.
     """
+    if columns_are_slots(rules) and rules.columns + rules.freecells > MAX_SLOTS:
+        return False
     if rules.is_patience or rules.is_wide or rules.two_way:
         return False
     if rules.has_runs or rules.reserve or rules.build in ("any", "none"):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from helpers.dominance_brute import plain_moves, position_of, state_of, successors
 from helpers.dominance_checks import KINDS, MOST, REAL, check_all, check_real_deals, small_deck
 from helpers.selection import few_fast
 
+from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import Build, Fill
+from dbmsolver.game.shipped import rules_for
 
 
 @pytest.mark.parametrize(("build", "fill"), few_fast(KINDS, 2))
@@ -47,3 +51,24 @@ def test_real_deals(game: str, freecells: int) -> None:
 @pytest.mark.parametrize(("game", "freecells"), REAL)
 def test_hundreds_of_real_deals(game: str, freecells: int) -> None:
     assert check_real_deals(game, freecells, range(5, 30), 2500) > 0
+
+
+@pytest.mark.parametrize(
+    ("columns", "freecells", "fill", "some"),
+    [
+        (16, 4, "any", True),
+        (17, 4, "any", False),
+        (18, 2, "any", True),
+        (7, 13, "any", True),
+        (8, 13, "any", False),
+        (18, 13, "kings", True),  # only freecells are slots
+        (18, 13, "none", True),
+        (18, 0, "any", True),
+        (18, 0, "kings", False),
+    ],
+)
+def test_records_need_slots_but_not_too_many(
+    columns: int, freecells: int, fill: Fill, some: bool
+) -> None:
+    rules = replace(rules_for("freecell", freecells), columns=columns, fill=fill)
+    assert has_dominance(rules) == some

@@ -66,6 +66,23 @@ def test_wins_of_dives(rules: Rules) -> None:
     assert won or rules.freecells < 2 or rules.name == "bakers_game"
 
 
+@pytest.mark.parametrize(
+    ("build", "columns", "freecells", "method"),
+    [
+        ("alternate", 16, 4, "dominating"),
+        ("suit", 14, 6, "dominating"),
+        ("alternate", 17, 4, "every-position"),
+        ("alternate", 18, 13, "every-position"),
+    ],
+)
+def test_games_with_many_slots(build: Build, columns: int, freecells: int, method: str) -> None:
+    """A record with 20 slots has thousands of successors; with more, positions are searched."""
+    rules = replace(rules_for("freecell", freecells), columns=columns, build=build)
+    found = prove(Deal.from_number(1, rules), threads=1)
+    assert (found.verdict, found.method) == ("solved", method)
+    check_win(found.deal, [move._replace(forced=False) for move in found.moves], "wkr")
+
+
 def column(number: int) -> Place:
     return Place("column", number)
 

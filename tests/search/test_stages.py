@@ -15,7 +15,7 @@ from dbmsolver.search import session
     [("cards", ["dive", "improve", "search"]), ("moves", ["improve", "search"])],
 )
 def test_dives_come_ahead_where_single_cards_are_counted(metric: Metric, phases: list[str]) -> None:
-    """What they find out is about moves of single cards, whatever room there is for more."""
+    """Expect none where a move takes as many cards as there is room for."""
     seen: list[str] = []
     options = Options(any_solution=True, metric=metric)
     run = session.run(Question.SOLVE, Deal.from_number(11982), options, Limits(max_states=1))

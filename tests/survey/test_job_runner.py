@@ -10,9 +10,11 @@ import pytest
 from helpers.fake_search import nearly_done
 
 from dbmsolver.errors import StoreError
+from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.results import Limit, Limits, Method, Question, Verdict
+from dbmsolver.results import Limit, Limits, Method, Options, Question, Verdict
 from dbmsolver.search import session
+from dbmsolver.survey import job_runner
 from dbmsolver.survey.job_runner import JobRunner
 from dbmsolver.survey.jobs import Finding, JobKind, Order
 from dbmsolver.survey.ranges import Subject, one_line
@@ -78,6 +80,79 @@ def test_a_damaged_store_of_an_earlier_run(tmp_path: Path) -> None:
     (store / "data.mdb").write_bytes(b"x" * 10_000)
     assert search(store).verdict == Verdict.UNSOLVABLE
     assert not store.exists()
+
+
+@pytest.mark.parametrize("question", Question)
+def test_a_search_is_asked_what_the_order_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: Question
+) -> None:
+    asked: list[tuple[Any, ...]] = []
+
+    def asking(*words: Any) -> session.Events:
+        asked.append(words)
+        raise StoreError("no answer")
+        yield
+
+    monkeypatch.setattr(session, "run", asking)
+    limits = Limits(max_states=7, max_time=3.0)
+    order = Order(
+        JobKind.SEARCH, question, (SUBJECT,), limits, 3,
+        store=tmp_path / "store", metric="runs", policy="horne",
+    )  # fmt: skip
+    with pytest.raises(StoreError, match="no answer"):
+        list(JobRunner().run(order))
+    solve = question is Question.SOLVE
+    options = Options(
+        policy="horne",
+        metric="runs",
+        threads=3,
+        store=tmp_path / "store",
+        method=Method.EVERY_POSITION if solve else Method.DOMINATING,
+        any_solution=solve,
+    )
+    assert asked == [(question, SUBJECT.deal(), options, limits)]
+
+
+def test_the_search_of_a_wide_game_has_no_store(tmp_path: Path) -> None:
+    """It is in memory; a folder that is there already stays as it is."""
+    store = tmp_path / "store"
+    store.mkdir()
+    wide = Subject(1, None, rules_for("spider"))
+    found = search(store, Question.SOLVE, wide, Limits(max_states=1))
+    assert found.limit == Limit.MAX_STATES
+    assert store.is_dir() and not [*store.iterdir()]
+
+
+def test_dives_take_half_of_the_memory_and_are_kept_for_the_next_job(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Others are made for other rules, for other memory, and after a search, which wants it all."""
+    made: list[tuple[Deal, int]] = []
+    asked: list[tuple[Any, ...]] = []
+
+    class Dives:
+        def run(self, *words: Any) -> list[Finding | None]:
+            asked.append((len(made), *words))
+            return [None, Finding(None, states=len(made))]
+
+    def dives_for(first: Deal, memory: int) -> Dives:
+        made.append((first, memory))
+        return Dives()
+
+    monkeypatch.setattr(job_runner, "dives_for", dives_for)
+    monkeypatch.setattr(job_runner, "default_memory", lambda: 3000)
+    runner, other = JobRunner(), Subject(1, None, rules_for("bakers_game"))
+    few, little = Limits(max_states=7, max_time=3.0), Limits(memory=1000)
+    jobs = [(SUBJECT, few), (SUBJECT, few), (SUBJECT, little), (other, little)]
+    for subject, limits in jobs:
+        dive = Order(JobKind.DIVE, Question.PROVE, (subject,), limits, 1, True)
+        assert [*runner.run(dive)] == [(0, None), (1, Finding(None, states=len(made)))]
+    assert made == [(SUBJECT.deal(), 1500), (SUBJECT.deal(), 500), (other.deal(), 500)]
+    assert asked[0] == asked[1] == (1, (SUBJECT,), 7, 3.0, True)
+    assert [number for number, *_ in asked] == [1, 1, 2, 3]
+    list(runner.run(Order(JobKind.SEARCH, Question.PROVE, (SUBJECT,), few, 1)))
+    list(runner.run(Order(JobKind.DIVE, Question.PROVE, (other,), little, 1)))
+    assert len(made) == 4
 
 
 def test_no_place_for_a_store(tmp_path: Path) -> None:

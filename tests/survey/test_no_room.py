@@ -11,7 +11,7 @@ import pytest
 from helpers.rows import row
 
 from dbmsolver.errors import SystemRefusedError
-from dbmsolver.survey.formats import ENDINGS
+from dbmsolver.survey.formats import ENDINGS, LINES, read_rows
 from dbmsolver.survey.rows import Inquiry
 from dbmsolver.survey.table import SurveyTable, load_rows
 
@@ -43,3 +43,22 @@ def test_no_room(tmp_path: Path, ending: str) -> None:
         table.put([row(999)])
     assert [one.number for one in load_rows(path).sorted()] == [*rows, 999]
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("ending", LINES)
+def test_a_part_of_a_line_is_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    """The row is refused, and the next one begins a line of its own once there is room again."""
+    path, write = tmp_path / f"table{ending}", os.write
+    with SurveyTable(path, Inquiry.VERDICT) as table:
+        table.put([row(1)])
+        before = path.read_bytes()
+        monkeypatch.setattr(os, "write", lambda handle, data: write(handle, data[:9]))
+        with pytest.raises(SystemRefusedError, match="no room"):
+            table.put([row(2)])
+        assert path.read_bytes() == before
+        monkeypatch.undo()
+        table.put([row(3)])
+        assert path.read_bytes().splitlines()[:-1] == before.splitlines()
+        assert [one.number for one in read_rows(path, ending)] == [1, 3]

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from helpers.rows import row
 
-from dbmsolver.errors import StoreError, UsageError
+from dbmsolver.errors import StoreError, SystemRefusedError, UsageError
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.survey.formats import (
     ENDINGS,
@@ -85,9 +85,55 @@ def test_rows_of_parquet_come_into_the_table_now_and_then(
         table.flush()
         assert journal_of(path).stat().st_size == 0
         assert list(read_rows(path, ".parquet")) == ROWS[:1]
+        written = path.stat().st_ino
+        table.flush()
+        assert path.stat().st_ino == written  # nothing came in between
         table.put([ROWS[1]])
         assert len(kept(path)) == 2
     assert len(kept(path)) == 2
+
+
+def test_rows_of_a_killed_process_come_into_the_table_at_the_first_flush(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "table.parquet"
+    monkeypatch.setattr("dbmsolver.survey.table.LEAST_REWRITE_SECONDS", 0.0)
+    dies(path, ROWS[:2])
+    with SurveyTable(path, VERDICT) as table:
+        table.flush()
+        assert list(read_rows(path, ".parquet")) == [ROWS[1], ROWS[0]]
+
+
+@pytest.mark.parametrize("ending", LINES)
+def test_lines_are_replaced_at_the_end_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    path = tmp_path / f"table{ending}"
+    monkeypatch.setattr("dbmsolver.survey.table.LEAST_REWRITE_SECONDS", 0.0)
+    with SurveyTable(path, VERDICT) as table:
+        table.put([row(1)])
+        table.put([row(1, verdict="solved")])
+        table.flush()
+        assert [one.verdict for one in read_rows(path, ending)] == ["undecided"]
+    assert [one.verdict for one in read_rows(path, ending)] == ["solved"]
+
+
+def test_no_part_of_a_table_that_could_not_be_written_stays(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stops(rows: object, beside: Path, ending: str) -> None:
+        beside.write_text("some rows")
+        raise OSError(errno.ENOSPC, "no room")
+
+    table = SurveyTable(path, VERDICT)
+    table.put(ROWS)
+    before = {one.name for one in path.parent.iterdir()}
+    monkeypatch.setattr("dbmsolver.survey.table.write_table", stops)
+    with pytest.raises(SystemRefusedError, match="no room"):
+        table.close()
+    assert {one.name for one in path.parent.iterdir()} == before
+    assert sorted(map(str, kept(path))) == sorted(map(str, ROWS))
 
 
 def dies(path: Path, put: list[Row]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -11,6 +12,7 @@ from helpers.verifier import Costs, encode, expand_one, place_of
 
 from dbmsolver.core.patience import moves_of
 from dbmsolver.core.patience_tables import make_board, make_found
+from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.measures import OF_PATIENCE
@@ -137,3 +139,26 @@ def test_codes_of_klondike_and_its_relatives_lead_back(metric: str | None) -> No
             if not count:
                 break
             state = rows[random.randrange(count)]
+
+
+def test_a_code_of_a_card_that_came_back_for_one_of_another_column() -> None:
+    """Three of hearts comes back to take the two of spades, which lies where neither goes to."""
+    rules = replace(GAMES["klondike"], moves="single")
+    four, two, ace = 4 * 3 + 3, 4 * 1 + 1, 1
+    rest = [card for card in range(CARDS) if card >> 2 >= (3, 0, 3, 0)[card & 3]]
+    rest = [card for card in rest if card not in (four, two, ace)]
+    columns = ((four,), (ace, two), *(tuple(reversed(rest[at::5])) for at in range(5)))
+    position = replace(
+        Deal.from_number(1, rules).position,
+        columns=columns, foundations=(3, 0, 3, 0), hidden=(0,) * 7, stock=(), waste=(),
+    )  # fmt: skip
+    deal = Deal(position, rules)
+    keys = PatienceKeys(deal, "none", "plays", Question.SOLVE)
+    form = PatienceFormat(deal, "none", "plays")
+    root, found = form.state(form.root), make_found()
+    count, sources = moves_of(keys.tables, keys.words(keys.root), make_board(), found), []
+    for words, code in zip(found.words[:count], found.codes[:count].tolist(), strict=True):
+        back = expand_one(form.digits, form.state(words), code, root, Costs(1, 1, 99))
+        assert (back.error, back.parents) == (0, [root])
+        sources.append(code & 63)
+    assert 8 in sources

@@ -13,7 +13,7 @@ from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.dominance.macros import macros
 from dbmsolver.game.dominance.records import Record, has_dominance, record_of
 from dbmsolver.game.kinds import Build, Fill
-from dbmsolver.game.shipped import GAMES
+from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.expand import GOAL, CheckTask, make_arrays
@@ -117,6 +117,18 @@ def test_successors_of_real_deals() -> None:
                 if record.is_goal():
                     break
     assert compared > 300
+
+
+def test_a_host_is_no_column_that_is_stripped_besides() -> None:
+    """With six freecells there is room to strip others beside it."""
+    rules = rules_for("freecell", 6)
+    deck = Deck(deal_number(27, rules), rules, "wkr")
+    kernel, random = Kernel(deck), Random(27)
+    record = record_of(*deck)
+    for _ in range(8):
+        following = {macro.record for macro in macros(record, deck.rules, deck.policy)} - {record}
+        assert kernel.successors(record) == (0, {kernel.words(one) for one in following})
+        record = random.choice(sorted(following, key=repr))
 
 
 @pytest.mark.parametrize(("build", "fill"), KINDS)

@@ -9,6 +9,7 @@ import pytest
 from dbmsolver.errors import InputError
 from dbmsolver.game.bases import Base
 from dbmsolver.game.boards import format_board, parse_board
+from dbmsolver.game.cards import CARDS, card_name
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.patience import Patience
@@ -40,6 +41,10 @@ def test_turns_that_a_board_leaves_out() -> None:
     bare = replace(position, stock=(), waste=())
     assert "Turns: 2\n" in format_board(bare)
     assert "Turns" not in format_board(replace(bare, turns=0))
+    others = " ".join(card_name(card) for card in range(CARDS) if card_name(card) != "KH")
+    found = parse_board(f"Removed: {others}\nKH\n", rules)
+    assert isinstance(found, Pairing) and found.turns == 0
+    assert "Turns" not in format_board(found)
 
 
 def test_bases_and_piles_as_they_are_written() -> None:

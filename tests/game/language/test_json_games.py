@@ -464,6 +464,13 @@ def test_kin_of_klondike_that_are_not_played(
     assert message in str(caught.value) and "\n" not in str(caught.value)
 
 
+def test_how_cards_of_the_piles_are_shown() -> None:
+    for shown, display in (("top", "MixDropStack"), ("all", "DropStack")):
+        piles = {**KLONDIKE["tableau piles"], "face up cards": shown}
+        game = parse_json(json.dumps({**KLONDIKE, "tableau piles": piles}), "r.json")
+        assert game.setup is not None and game.setup[0].display == display
+
+
 def test_how_often_a_stock_is_gone_through() -> None:
     for redeal, passes in ((True, 0), (False, 1)):
         rules = read({**KLONDIKE, "stock": {"size": 24, "deal count": 52, "redeal": redeal}})

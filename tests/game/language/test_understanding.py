@@ -13,7 +13,7 @@ from dbmsolver.game.deals import deal_number, format_board
 from dbmsolver.game.language.inheriting import resolved
 from dbmsolver.game.language.items import with_items
 from dbmsolver.game.language.reading import parse
-from dbmsolver.game.language.understanding import Understood, understand
+from dbmsolver.game.language.understanding import Understood, identifier, understand
 from dbmsolver.game.library import FILES, load_description, load_rules, text_of
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, rules_for
@@ -49,6 +49,16 @@ def test_shipped_games_are_as_the_index_says(name: str) -> None:
     game, where = load_description(name)
     assert understand(game, name).rules == GAMES[name]
     assert where == f"{name}.game"
+
+
+def test_names_as_the_command_line_has_them() -> None:
+    for name, wanted in (
+        ("Baker's Game", "bakers_game"),
+        ("(Fan) 2!", "fan_2"),
+        ("\u2019s -- Elf ", "s_elf"),
+        ("!", ""),
+    ):
+        assert identifier(name) == wanted
 
 
 def test_the_index_is_what_the_tool_writes() -> None:

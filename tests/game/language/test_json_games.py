@@ -439,7 +439,11 @@ def test_games_that_are_not_played_are_refused_by_what_they_need(
 @pytest.mark.parametrize(
     ("group", "members", "message"),
     [
-        ("stock", {"deal type": "hole"}, 'stock: deal type: "hole" is not played with a stock that'),
+        (
+            "stock",
+            {"deal type": "hole"},
+            'stock: deal type: "hole" is not played with a stock that',
+        ),
         ("stock", {"deal count": 53}, "stock: deal count: 53, expected a number from 1 to 52"),
         ("stock", {"size": 52}, "stock: size: 52, expected fewer than the 52 cards"),
         (

@@ -51,6 +51,22 @@ def test_shipped_games_are_as_the_index_says(name: str) -> None:
     assert where == f"{name}.game"
 
 
+def test_problems_beside_the_first_are_counted() -> None:
+    for pairs, more in (
+        ([("Rank[A]", "Rank[2]")], "$"),
+        (
+            [("Rank[A]", "Rank[2]"), ("Face[4]", "Face[14]")],
+            r" \(1 more; `games --check` lists them\)$",
+        ),
+        (
+            [("Rank[A]", "Rank[2]"), ("Face[4]", "Face[14]"), ("KingHigh", "AceHigh")],
+            r" \(2 more; `games --check` lists them\)$",
+        ),
+    ):
+        with pytest.raises(InputError, match=rf"my cannot be played: [^()]*{more}"):
+            rules(changed(*pairs))
+
+
 def test_names_as_the_command_line_has_them() -> None:
     for name, wanted in (
         ("Baker's Game", "bakers_game"),

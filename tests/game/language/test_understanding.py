@@ -51,6 +51,12 @@ def test_shipped_games_are_as_the_index_says(name: str) -> None:
     assert where == f"{name}.game"
 
 
+def test_cards_come_back_where_nothing_keeps_them_and_suits_do_not_matter() -> None:
+    for build, back in (("AltColor", True), ("AnySuit", True), ("SameSuit", False)):
+        pairs = ("TopStack[4] Keep", "TopStack[4]"), ("AltColor", build)
+        assert rules(changed(*pairs)).removable is back
+
+
 def test_problems_beside_the_first_are_counted() -> None:
     for pairs, more in (
         ([("Rank[A]", "Rank[2]")], "$"),

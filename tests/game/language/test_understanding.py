@@ -57,6 +57,37 @@ def test_cards_come_back_where_nothing_keeps_them_and_suits_do_not_matter() -> N
         assert rules(changed(*pairs)).removable is back
 
 
+def test_a_pile_begins_with_a_card_of_the_deal_or_with_any() -> None:
+    text = text_of("golf").replace("Wastepile {36}\n        Stock {37..52}", "Stock {36..52}")
+    assert [str(one) for one in understood(text).problems] == [
+        "Wastepile: no card is dealt to it, and no line lets one begin it, expected Wastepile Any "
+        "Any OnBlank"
+    ]
+    begun = rules(text.replace("\nFinish", "    Wastepile SingleCard Any OnBlank\n\nFinish"))
+    assert (begun.stock, begun.layout) == (17, "")
+
+
+def test_a_pyramid_of_a_whole_short_deck_has_nothing_to_turn() -> None:
+    text = text_of("pyramid")
+    for old, new in (
+        ("    Stock TopStack\n", ""),
+        ("    Wastepile TopStack\n", ""),
+        ("        Wastepile {29}\n        Stock {30..52}\n", ""),
+        ("Single\n", "Single Ranks[7]\n"),
+        ("Sum[13]", "Sum[7]"),
+        ("    Stock FullStack OnBlank SourceElement[Wastepile] Times[3]\n", ""),
+    ):
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    turn = "Wastepile SingleCard Any SourceElement[Stock]"
+    assert [str(one) for one in understood(text).problems] == [f"Wastepile: expected {turn}"]
+    whole = text.replace(f"    {turn}\n", "")
+    found = rules(whole)
+    assert (found.stock, found.draw, found.passes, found.free_stock) == (0, 0, 0, False)
+    # The highest rank is the king's, or the seventh.
+    assert rules(whole.replace("Rank[K]", "Rank[7]")) == found
+
+
 def test_problems_beside_the_first_are_counted() -> None:
     for pairs, more in (
         ([("Rank[A]", "Rank[2]")], "$"),

@@ -97,7 +97,7 @@ def _is_safe_in_patience(rules: Rules, r: int, own: int, foundations: Sequence[i
     """
     concerned = [foundations[own ^ kind] for kind in rules.parent_kinds if kind != 0]
     if rules.moves == "groups":
-        if r > 1 and min(concerned) < r - 1:
+        if min(concerned) < r - 1:
             return False
         # By colours in turn, cards that come back could carry r-2 of the other suit.
         return rules.build != "alternate" or foundations[own ^ 2] >= r - 2

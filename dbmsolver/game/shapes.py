@@ -91,7 +91,7 @@ def _by_width(parts: Sequence[Sequence[Word]]) -> list[list[int]] | None:
     for width in _WIDTHS:
         if all(start % width == 0 for row in starts for start in row):
             columns = [[start // width for start in row] for row in starts]
-            if len(set(columns[0])) == len(columns[0]) == 1 + max(map(max, columns)):
+            if len(columns[0]) == 1 + max(map(max, columns)):
                 return columns
     return None
 

@@ -9,6 +9,7 @@ import pytest
 from dbmsolver.errors import InputError
 from dbmsolver.game.bases import Base
 from dbmsolver.game.boards import format_board, parse_board
+from dbmsolver.game.cards import CARDS, card_name
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.patience import Patience
@@ -40,6 +41,40 @@ def test_turns_that_a_board_leaves_out() -> None:
     bare = replace(position, stock=(), waste=())
     assert "Turns: 2\n" in format_board(bare)
     assert "Turns" not in format_board(replace(bare, turns=0))
+    others = " ".join(card_name(card) for card in range(CARDS) if card_name(card) != "KH")
+    found = parse_board(f"Removed: {others}\nKH\n", rules)
+    assert isinstance(found, Pairing) and found.turns == 0
+    assert "Turns" not in format_board(found)
+
+
+def test_turns_that_a_board_has() -> None:
+    rules = replace(GAMES["klondike"], passes=16)
+    text = format_board(Deal.from_number(3, rules).position)
+    for turns in (0, 1, 10, 15):
+        found = parse_board(text.replace("Turns: 15", f"Turns: {turns}"), rules)
+        assert isinstance(found, Patience) and found.turns == turns
+    for wrong in ("Turns:", "Turns: 100", "Turns: 1 2", "Turns: x"):
+        with pytest.raises(InputError, match="expected one line with one number, as in Turns: 1"):
+            parse_board(text.replace("Turns: 15", wrong), rules)
+    with pytest.raises(InputError, match="turns, expected none in klondike"):
+        parse_board(text, GAMES["klondike"])
+    position = Deal.from_number(3, GAMES["pyramid"]).position
+    assert isinstance(position, Pairing)
+    assert "Turns: 0" in format_board(replace(position, turns=0))
+
+
+def test_a_game_that_is_won_has_no_columns() -> None:
+    assert parse_board("Foundations: H-K C-K D-K S-K\n", GAMES["freecell"]).is_goal()
+
+
+def test_more_foundations_than_the_deck_has() -> None:
+    with pytest.raises(InputError, match=r"^<board>: 3 foundations of hearts, expected"):
+        parse_board("Foundations: H-K H-K H-K\n", GAMES["forty_thieves"])
+
+
+def test_a_talon_whose_second_arrow_is_not_there() -> None:
+    with pytest.raises(InputError, match="unknown card '==>'"):
+        parse_board("Talon: 5H ==> 3D 4D\n", GAMES["klondike"])
 
 
 def test_bases_and_piles_as_they_are_written() -> None:

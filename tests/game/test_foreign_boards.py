@@ -125,6 +125,16 @@ def test_rows_of_every_game(name: str) -> None:
             Deal.from_text(text, rules)
 
 
+def test_a_row_beside_base_and_reserve_is_not_taken_for_a_column() -> None:
+    rules = GAMES["canfield"]
+    position = Deal.from_number(7, rules).position
+    lines = format_board(position).splitlines()
+    board = "\n".join([*lines[:-4], " ".join(lines[-4:])])
+    with pytest.raises(InputError, match="the lines have the shape of rows"):
+        Deal.from_text(board, rules)
+    assert Deal.from_text(board, rules, rows=True).position == position
+
+
 @pytest.mark.parametrize("width", [3, 4, 5])
 def test_rows_with_gaps_are_read_by_where_cards_stand(width: int) -> None:
     columns = [list(column) for column in DEAL.position.columns]
@@ -136,7 +146,45 @@ def test_rows_with_gaps_are_read_by_where_cards_stand(width: int) -> None:
     assert Deal.from_text(tabs, rows=True).position == position
 
 
+def test_tabs_tell_where_cards_stand_even_where_widths_could() -> None:
+    """Three empty places of one character are as wide as one card and its tab."""
+    columns = [list(column) for column in DEAL.position.columns]
+    for place in range(3):
+        while len(columns[place]) > 1:
+            columns[3 + place].append(columns[place].pop())
+    position = Position(tuple(map(tuple, columns)), (None,) * 4, (0, 0, 0, 0))
+    table = zip_longest(*position.columns)
+    tabs = "\n".join("\t".join("" if c is None else card_name(c) for c in row) for row in table)
+    assert Deal.from_text(tabs, rows=True).position == position
+
+
+def test_tabs_before_and_behind_rows_say_nothing() -> None:
+    rows = "\n".join(f"\t{line}\t" for line in rows_of(DEAL.position).splitlines())
+    assert Deal.from_text(rows, rows=True).position == DEAL.position
+
+
+def test_lines_that_grow_are_columns() -> None:
+    """Rows of a fresh deal never do."""
+    lines = rows_of(DEAL.position).splitlines()
+    for place in (0, 1):
+        grown = [*lines[:place], lines[-1], *lines[place:-1]]
+        lengths = [len(column) for column in Deal.from_text("\n".join(grown)).position.columns]
+        assert lengths == [*[8] * place, 4, *[8] * (6 - place), 0]
+
+
 def test_rows_that_cannot_be_placed() -> None:
+    wide = rows_of(DEAL.position, 6)
+    lines = rows_of(DEAL.position).splitlines()
+    begun = ["   " + lines[0], *lines[1:]]
+    for wrong in (wide, "\n".join(begun), "\n".join(lines[::-1])):
+        with pytest.raises(InputError, match="line 1, column 1: rows with gaps, and columns that"):
+            Deal.from_text(wrong, rows=True)
+    with pytest.raises(InputError, match="line 2, column 4: 'KD' lies below a gap"):
+        Deal.from_text("AS\n7C\tKD", rows=True)
+    with pytest.raises(InputError, match="line 1, column 1: a column, expected rows"):
+        Deal.from_text(":\n" + "\n".join(lines), rows=True)
+    uneven = "\n".join(line.replace(" ", "   ", 1) for line in lines)
+    assert Deal.from_text(uneven, rows=True).position == DEAL.position
     lines = rows_of(DEAL.position).splitlines()
     lines[-1] = " " + lines[-1]
     with pytest.raises(InputError, match="line 1, column 1: rows with gaps, and columns that"):

@@ -177,3 +177,9 @@ def test_safe_moves_home_make_no_solution_longer() -> None:
 @pytest.mark.parametrize("seed", range(2, 4))
 def test_safe_moves_home_make_no_solution_longer_in_many_decks(seed: int) -> None:
     same_with_forced_moves(seed, 60)
+
+
+def test_every_move_home_is_safe_where_nothing_is_put_on_cards() -> None:
+    for build, safe in (("none", True), ("suit", False)):
+        rules = replace(GAMES["canfield"], build=build)  # type: ignore[arg-type]
+        assert is_safe_home(rules, 0, (0, 0, 0, 0), "horne") is safe

@@ -316,3 +316,14 @@ def test_codes_that_lead_nowhere() -> None:
         for top in {*(deal.position.pile or ()), NOTHING}:
             words[1] = np.uint64(keys.root.off & ~TOP | top)
             assert undo_code(keys.tables, *words, 0) == (keys.goal, 0, 0, 0)
+
+
+def test_a_deal_whose_pile_has_several_cards() -> None:
+    rules = GAMES["golf"]
+    start = Deal.from_number(3, rules).position
+    _, later = next(iter(start.successors(rules, "none")))
+    assert later.pile is not None and len(later.pile) == 2
+    keys = PileKeys(Deal(later, rules))
+    assert keys.decode(keys.encode(later)).pile == later.pile
+    with pytest.raises(InputError, match=f"key {1 << 64} is not the key of a position"):
+        keys.decode(1 << 64)

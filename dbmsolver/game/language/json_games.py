@@ -100,8 +100,6 @@ class _Game(HoleRules, StockRules):
         ):
             self.refuse(group, name, "with a stock that is turned to a waste")
         based, held, whole = self.has_base(), self.held(), self.moves_whole_piles()
-        if not whole:
-            self.group()
         ranks, draw = self.ranks(), self.drawn()
         over = MoveLine(
             "Stock", "FullStack", destinations=("OnBlank",), sources=("Wastepile",),

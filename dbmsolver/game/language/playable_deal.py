@@ -158,7 +158,7 @@ def with_bases(dealt: dict[str, Dealt], columns: int, shift: int) -> LaidOut:
     """
     foundation, tableau = dealt.get("Foundation"), dealt.get("Tableau")
     expected = "expected one {Base} or more for it, each in braces of its own"
-    if foundation is None or has_order(foundation) or foundation.auto:
+    if foundation is None or not foundation.stacks or has_order(foundation) or foundation.auto:
         raise Unplayable(expected, foundation.element if foundation else "Deal")
     if tableau is None or not tableau.rows == 0 or order_of(tableau) != "turn":
         raise Unplayable("expected cards for the Tableau in Rows", "Deal")

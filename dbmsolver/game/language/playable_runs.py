@@ -55,6 +55,7 @@ def widest(lines: list[MoveLine], problems: Problems) -> list[MoveLine]:
                 *line.destinations,
                 line.element,
             )
+        check_descending(line, problems)
     if not held:
         reason = "no line says what makes a run, expected one like Tableau ValidStack SameSuit"
         problems.add(f"{reason} Descending", "NotValid", broken[0].element)
@@ -62,6 +63,12 @@ def widest(lines: list[MoveLine], problems: Problems) -> list[MoveLine]:
         if set(line.destinations) - {"Any", "AnySuit"}:
             problems.add("expected AnySuit for what makes no run", *line.destinations)
     return broken
+
+
+def check_descending(line: MoveLine, problems: Problems) -> None:
+    """Add a problem unless a line that says which runs move builds down."""
+    if "Descending" not in line.modifiers or "Ascending" in line.modifiers:
+        problems.add("runs are built down, expected Descending", line.element)
 
 
 def whole_suits(

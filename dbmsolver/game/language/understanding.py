@@ -68,7 +68,7 @@ def understand(game: Description, name: str) -> Understood:
     wide = not (pairs or one_pile) and is_wide(game)
     patience = not (pairs or one_pile or wide) and is_patience(game)
     setup = {line.element: line for line in game.setup or ()}
-    dealt = not one_pile and "Foundation" in setup and setup["Foundation"].base == "Deal"
+    dealt = "Foundation" in setup and setup["Foundation"].base == "Deal"
     highest: _Highest = "any" if one_pile else "base" if dealt else "king"
     ranks = _deck(game.deck or Deck(), highest, wide, problems)
     if pairs:

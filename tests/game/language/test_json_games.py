@@ -17,7 +17,7 @@ from dbmsolver.api import prove
 from dbmsolver.errors import InputError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.language.json_games import parse_json
-from dbmsolver.game.language.json_rules import DEFAULTS
+from dbmsolver.game.language.json_rules import DEFAULTS, is_json
 from dbmsolver.game.language.reading import parse
 from dbmsolver.game.language.understanding import understand
 from dbmsolver.game.library import load_rules
@@ -39,6 +39,9 @@ MOVING = [
     ({"build policy": "no-build"}, {"cells": {"count": 2}}, ("none", "single", False, False)),
     ({"build policy": "red-black"}, {"reserve": {"size": 7}},
      ("alternate", "single", False, True)),
+    ({"build policy": "no-build", "move built group": "yes", "spaces policy": "kings"}, {},
+     ("none", "single", False, False)),
+    ({"move built group policy": "red-black"}, {}, ("any", "single", False, False)),
 ]  # fmt: skip
 
 
@@ -83,6 +86,15 @@ def test_sets_give_their_verdicts(game: str) -> None:
         ({"max rank": 12}, ("any", "any", 8, 0, "home A")),
         ({"foundations": {"removable": True}, "tableau piles": {"build policy": "same-suit"}},
          ("suit", "any", 8, 0, "")),
+        ({"cells": {"count": 4, "pre-filled": 4}, "foundations": {"initial cards": "all"},
+          "max rank": 12}, ("any", "any", 8, 4, "home A 2")),
+        ({"max rank": 1}, ("any", "any", 8, 0, "home A 2 3 4 5 6 7 8 9 T J Q")),
+        ({"tableau piles": {"spaces policy": "no-build"}}, ("any", "none", 8, 0, "")),
+        ({"tableau piles": {"count": 8, "diagonal deal": True}, "max rank": 9},
+         ("any", "any", 8, 0, "home A 2 3 4; diagonal")),
+        ({"tableau piles": {"count": 5, "diagonal deal": True}, "max rank": 5},
+         ("any", "any", 5, 0,
+          "home A 2 3 4 5 6 7 8; columns 1 16/2 6 17/3 7 10 18/4 8 11 13 19/5 9 12 14 15 20")),
     ],
 )  # fmt: skip
 def test_rules(rules: dict[str, Any], wanted: tuple[object, ...]) -> None:
@@ -141,15 +153,56 @@ def test_the_field_s_eight_off_is_ours() -> None:
             r"group policy: .same-suit. is not played with .partial-if-card-above-buildable",
         ),
         ("The rules of 'x' are as follows:\n{\n  3}", r"r\.json, line 3, column 3: not JSON"),
+        ("The rules of 'x' are as follows:{3}", r"r\.json, line 1, column 34: not JSON"),
         ("{}\nAnything else", r"r\.json, line 2, column 1: not JSON"),
         ('{"tableau piles": {"count": 19}}', r"Tableau\[19\]: expected at most 18"),
         ("[" * 100000, r"not JSON"),
+        ("[]", r"r\.json: expected an object with rules"),
+        ('{"cells": [' + "1, " * 50 + "1]}", r"r\.json: cells: \[(1, ){13}, expected an object"),
+        ('{"max rank": ' + "9" * 5000 + "}", r"r\.json: not JSON \(Exceeds the limit"),
+        ('{"max rank": 0}', r"r\.json: max rank: 0, expected a number from 1 to 13"),
+        ('{"max rank": true}', r"r\.json: max rank: True, expected a number$"),
+        ('{"cells": {"count": 1001}}', r"cells: count: 1001, expected a number from 0 to 1000"),
+        ('{"cells": {"count": 1000}}', r"Reserve\[1000\]: expected at most 13"),
+        ('{"stock": {"size": -1}}', r"stock: size: -1, expected a number from 0 to 1000"),
+        ('{"tableau piles": {"count": 0}}', r"count: 0, expected a number from 1 on"),
+        (
+            '{"foundations": {"present": false}}',
+            r"^r\.json: foundations: present: false is not played, expected true$",
+        ),
+        ('{"foundations": {"base card": "2"}}', r'base card: "2" is not played, expected "A"'),
+        (
+            '{"tableau piles": {"move built group": "yes"}, "foundations": {"removable": true}}',
+            r"foundations: removable: cards that come back .* only where single cards move",
+        ),
+        (
+            '{"tableau piles": {"move built group": "yes", "build policy": "red-black"}, '
+            '"foundations": {"removable": true}}',
+            r"foundations: removable: cards that come back .* only where single cards move",
+        ),
+        (
+            '{"tableau piles": {"move built group": "yes", '
+            '"move built group policy": "red-black"}}',
+            r"red-black. is not played with .any-suit., expected .same-as-build",
+        ),
+        (
+            '{"tableau piles": {"move built group": "yes", "build policy": "red-black", '
+            '"move built group policy": "same-suit"}}',
+            r"same-suit. is not played with .red-black., expected .same-as-build",
+        ),
     ],
 )
 def test_wrong_rules(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message) as caught:
         understand(parse_json(text, "r.json"), "r").playable("r", "r.json")
     assert "\n" not in str(caught.value)
+
+
+def test_a_mark_of_the_order_of_bytes_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    path.write_text('\ufeff{"max rank": 12}', encoding="utf-8")
+    assert load_rules(str(path)).layout == "home A"
+    assert is_json("\ufeff{}") and not is_json("\ufeff")
 
 
 def test_boards() -> None:
@@ -199,6 +252,9 @@ def test_games_of_one_pile() -> None:
     hole["hole"] = {"present": True}
     del hole["stock"]
     assert replace(read(hole), name="black_hole") == GAMES["black_hole"]
+    row = {"count": 7, "build policy": "no-build", "diagonal deal": True}
+    diagonal = {**PILES, "tableau piles": row, "stock": {"size": 23, "deal type": "hole"}}
+    assert read(diagonal).layout == "diagonal; turned 1"
     small = {**PILES, "max rank": 3, "stock": {"size": 2, "deal type": "hole"}}
     assert read(small).layout == "home A 2 3 4 5 6 7 8 9 T; turned 1"
     text = format_description(parse_json(json.dumps(PILES), "r.json"))
@@ -214,6 +270,27 @@ def test_games_of_one_pile() -> None:
         ("stock", {"size": 52, "deal type": "hole"}, "stock: size: 52, expected fewer than the 52"),
         ("tableau piles", {"count": 7}, 'tableau piles: build policy: "any-suit" is not played'),
         ("hole", {"present": True, "base card": "any"}, "hole: base card: 'any', expected a card"),
+        (
+            "tableau piles",
+            {"count": 7, "build policy": "no-build", "move built group": "yes"},
+            'tableau piles: move built group: "yes" is not played with a hole, expected "no"',
+        ),
+        (
+            "tableau piles",
+            {"count": 7, "build policy": "no-build", "face up cards": "top"},
+            'tableau piles: face up cards: "top" is not played with a hole, expected "all"',
+        ),
+        ("reserve", {"size": 1}, "reserve: size: 1 is not played with a hole, expected 0"),
+        (
+            "stock",
+            {"size": 16, "deal type": "hole", "deal count": 2},
+            "stock: deal count: 2 is not played with a hole, expected 1",
+        ),
+        (
+            "stock",
+            {"size": 16, "deal type": "hole", "redeal": True},
+            "stock: redeal: true is not played with a hole, expected false",
+        ),
     ],
 )
 def test_games_of_one_pile_that_are_not_played(
@@ -222,6 +299,8 @@ def test_games_of_one_pile_that_are_not_played(
     with pytest.raises(InputError) as caught:
         read({**PILES, group: members})
     assert message in str(caught.value)
+    with pytest.raises(InputError, match="two decks: true is not played with a hole"):
+        read({**PILES, "two decks": True})
 
 
 CANFIELD: dict[str, Any] = {
@@ -247,6 +326,10 @@ def test_canfield_differs_from_the_shipped_one_as_it_should() -> None:
     assert replace(rules, **same, layout=layout) == GAMES["canfield"]  # type: ignore[arg-type]
     text = format_description(parse_json(json.dumps(CANFIELD), "r.json"))
     assert understand(parse(text), "r").rules == rules
+    piles = {**CANFIELD["tableau piles"], "move built group policy": "red-black"}
+    assert read({**CANFIELD, "tableau piles": piles}) == rules
+    back = {**CANFIELD["foundations"], "removable": True}
+    assert read({**CANFIELD, "foundations": back}) == replace(rules, removable=True)
 
 
 @pytest.mark.parametrize(
@@ -351,6 +434,51 @@ def test_games_that_are_not_played_are_refused_by_what_they_need(
 ) -> None:
     with pytest.raises(InputError, match=rf"^r\.json: {named}"):
         parse_json(described("it", rules), "r.json")
+
+
+@pytest.mark.parametrize(
+    ("group", "members", "message"),
+    [
+        (
+            "stock",
+            {"deal type": "hole"},
+            'stock: deal type: "hole" is not played with a stock that',
+        ),
+        ("stock", {"deal count": 53}, "stock: deal count: 53, expected a number from 1 to 52"),
+        ("stock", {"size": 52}, "stock: size: 52, expected fewer than the 52 cards"),
+        (
+            "foundations",
+            {"only complete pile moves": True},
+            "foundations: only complete pile moves: true is not played with a stock that is turned",
+        ),
+        ("foundations", {"present": False}, "foundations: present: false is not played, expected"),
+        ("cells", {"count": 2}, "cells: count: 2 is not played with a stock that is turned to a"),
+        (
+            "tableau piles",
+            {"move built group": "maximal-group"},
+            'move built group: "maximal-group" is not played, expected one of "no", "yes"',
+        ),
+    ],
+)
+def test_kin_of_klondike_that_are_not_played(
+    group: str, members: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        read({**KLONDIKE, group: {**KLONDIKE.get(group, {}), **members}})
+    assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_how_cards_of_the_piles_are_shown() -> None:
+    for shown, display in (("top", "MixDropStack"), ("all", "DropStack")):
+        piles = {**KLONDIKE["tableau piles"], "face up cards": shown}
+        game = parse_json(json.dumps({**KLONDIKE, "tableau piles": piles}), "r.json")
+        assert game.setup is not None and game.setup[0].display == display
+
+
+def test_how_often_a_stock_is_gone_through() -> None:
+    for redeal, passes in ((True, 0), (False, 1)):
+        rules = read({**KLONDIKE, "stock": {"size": 24, "deal count": 52, "redeal": redeal}})
+        assert (rules.draw, rules.passes, rules.stock) == (52, passes, 24)
 
 
 def test_a_waste_on_a_board() -> None:

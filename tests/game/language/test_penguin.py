@@ -66,6 +66,8 @@ def test_rules(pairs: list[tuple[str, str]], wanted: dict[str, object]) -> None:
         ([(HOME, "Foundation {1}")], "{1}: expected one {Base} or more"),
         ([(HOME, "Foundation {Base,Base}{Base}")], "{Base, Base}: expected one {Base} or more"),
         ([("{Base} Rows", "Rows")], "expected four {Base} in all"),
+        ([(HOME, "Foundation {Base}{Base}"), ("{Base} Rows", "{Base}{Base} Rows"),
+          ("DropStack[7]", "DropStack[1]")], "expected four {Base} in all"),
         ([("{Base} Rows", "{Base}")], "expected cards for the Tableau in Rows"),
         ([("{Base} Rows", "{Base} Rows[6]")], "expected cards for the Tableau in Rows"),
         ([("{Base} Rows", "{Base} Rows RightToLeft")], "expected cards for the Tableau in Rows"),

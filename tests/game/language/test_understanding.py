@@ -13,7 +13,7 @@ from dbmsolver.game.deals import deal_number, format_board
 from dbmsolver.game.language.inheriting import resolved
 from dbmsolver.game.language.items import with_items
 from dbmsolver.game.language.reading import parse
-from dbmsolver.game.language.understanding import Understood, understand
+from dbmsolver.game.language.understanding import Understood, identifier, understand
 from dbmsolver.game.library import FILES, load_description, load_rules, text_of
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, rules_for
@@ -49,6 +49,69 @@ def test_shipped_games_are_as_the_index_says(name: str) -> None:
     game, where = load_description(name)
     assert understand(game, name).rules == GAMES[name]
     assert where == f"{name}.game"
+
+
+def test_cards_come_back_where_nothing_keeps_them_and_suits_do_not_matter() -> None:
+    for build, back in (("AltColor", True), ("AnySuit", True), ("SameSuit", False)):
+        pairs = ("TopStack[4] Keep", "TopStack[4]"), ("AltColor", build)
+        assert rules(changed(*pairs)).removable is back
+
+
+def test_a_pile_begins_with_a_card_of_the_deal_or_with_any() -> None:
+    text = text_of("golf").replace("Wastepile {36}\n        Stock {37..52}", "Stock {36..52}")
+    assert [str(one) for one in understood(text).problems] == [
+        "Wastepile: no card is dealt to it, and no line lets one begin it, expected Wastepile Any "
+        "Any OnBlank"
+    ]
+    begun = rules(text.replace("\nFinish", "    Wastepile SingleCard Any OnBlank\n\nFinish"))
+    assert (begun.stock, begun.layout) == (17, "")
+
+
+def test_a_pyramid_of_a_whole_short_deck_has_nothing_to_turn() -> None:
+    text = text_of("pyramid")
+    for old, new in (
+        ("    Stock TopStack\n", ""),
+        ("    Wastepile TopStack\n", ""),
+        ("        Wastepile {29}\n        Stock {30..52}\n", ""),
+        ("Single\n", "Single Ranks[7]\n"),
+        ("Sum[13]", "Sum[7]"),
+        ("    Stock FullStack OnBlank SourceElement[Wastepile] Times[3]\n", ""),
+    ):
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    turn = "Wastepile SingleCard Any SourceElement[Stock]"
+    assert [str(one) for one in understood(text).problems] == [f"Wastepile: expected {turn}"]
+    whole = text.replace(f"    {turn}\n", "")
+    found = rules(whole)
+    assert (found.stock, found.draw, found.passes, found.free_stock) == (0, 0, 0, False)
+    # The highest rank is the king's, or the seventh.
+    assert rules(whole.replace("Rank[K]", "Rank[7]")) == found
+
+
+def test_problems_beside_the_first_are_counted() -> None:
+    for pairs, more in (
+        ([("Rank[A]", "Rank[2]")], "$"),
+        (
+            [("Rank[A]", "Rank[2]"), ("Face[4]", "Face[14]")],
+            r" \(1 more; `games --check` lists them\)$",
+        ),
+        (
+            [("Rank[A]", "Rank[2]"), ("Face[4]", "Face[14]"), ("KingHigh", "AceHigh")],
+            r" \(2 more; `games --check` lists them\)$",
+        ),
+    ):
+        with pytest.raises(InputError, match=rf"my cannot be played: [^()]*{more}"):
+            rules(changed(*pairs))
+
+
+def test_names_as_the_command_line_has_them() -> None:
+    for name, wanted in (
+        ("Baker's Game", "bakers_game"),
+        ("(Fan) 2!", "fan_2"),
+        ("\u2019s -- Elf ", "s_elf"),
+        ("!", ""),
+    ):
+        assert identifier(name) == wanted
 
 
 def test_the_index_is_what_the_tool_writes() -> None:

@@ -37,6 +37,8 @@ WON: dict[str, tuple[int, float | None]] = {
     "shortest-klondike-by-threes.csv": (806, None),
 }
 """Tables of any deals: how many are won, and the share that others have published, if any."""
+WITH_ONE_MORE = {"three": "card-moves", "two": "three-cells"}
+"""For a number of freecells: the table of lengths with one more."""
 LEFT_OPEN = {"shortest-klondike-by-threes.csv": 1}
 
 
@@ -84,9 +86,9 @@ def test_proofs_that_are_made_anew_have_the_digests_of_their_rows(name: str) -> 
     with_digest = sorted((row for row in rows(name) if row.digest), key=lambda row: row.states)
     if Inquiry(rows(name)[0].question).is_shortest:
         assert {row.verdict for row in with_digest} <= {"unsolvable"}  # solutions have none
-        with_digest = [row for row in with_digest if row.method == "classes"]
-        if "klondike" not in name:
-            assert not with_digest
+        with_digest = [row for row in with_digest if row.method != "every-position"]
+        if not with_digest:
+            assert {row.verdict for row in rows(name)} == {"solved"}
             return
     small = [row for row in with_digest if row.states < 10_000] or with_digest[:1]
     assert small
@@ -165,6 +167,25 @@ def test_shortest_solutions_of_klondike_are_found_anew() -> None:
         won = sorted((row for row in found if row.shortest), key=lambda row: row.evaluated)
         for row in Random(game).sample(won[:50], 3):
             assert solve(row.subject.deal(), threads=1, memory="256M").length == row.length
+
+
+@pytest.mark.parametrize(("name", "freecells"), [("three", 3), ("two", 2)])
+def test_shortest_solutions_are_of_deals_that_so_many_freecells_win(
+    name: str, freecells: int
+) -> None:
+    """Two ways say the same; and with a freecell less no solution is shorter."""
+    fewest = {row.number: row.fewest for row in rows("fewest-freecells.parquet")}
+    found = rows(f"shortest-{name}-cells.csv")
+    assert [row.number for row in found] == list(range(1, 101))
+    more = {row.number: row.length for row in rows(f"shortest-{WITH_ONE_MORE[name]}.csv")}
+    for row in found:
+        least = fewest[row.number]
+        assert least is not None and row.rules.freecells == freecells
+        if row.verdict == "solved":
+            assert least <= freecells and row.shortest
+            assert row.length is not None and row.length >= (more[row.number] or 0)
+        else:
+            assert (row.verdict, row.length) == ("unsolvable", None) and least > freecells
 
 
 def test_as_many_are_won_with_two_freecells_as_others_have_published() -> None:

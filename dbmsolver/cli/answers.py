@@ -138,9 +138,10 @@ def follow_to_best(
     *,
     tell_of_compiling: bool = True,
 ) -> Result:
-    """Run a search whose best solution so far is an answer, and show its progress.
+    """Run a search, show its progress, and return its answer.
 
-    Ctrl-C ends it like a limit. A command that runs a search again need not tell again that kernels
+    Ctrl-C ends it like a limit: the answer is the best solution so far. A command that runs a
+    search for the second time leaves `tell_of_compiling` out, as it has told already that kernels
     are compiled.
     """
     signals = collect_signals()

@@ -131,10 +131,10 @@ class Position:
     def columns_for(
         self, card: int, source: Place, rules: Rules, ends: Iterable[tuple[int, Place]]
     ) -> list[Place]:
-        """Return the columns whose last card takes the card, but not its own column, the `source`.
+        """Return the columns to which the card may move: those whose last card it may be put on.
 
-        `ends` are those of `self.ends()`. Where ranks go round, a whole suit fits on its own last
-        card.
+        `source` is where the card lies. It is left out: where ranks go round, the first card of a
+        whole suit would fit on the last one. `ends` is what `self.ends()` returns.
         """
         takers = rules.takers(card, self.base)
         return [place for end, place in ends if end in takers and place != source]

@@ -428,9 +428,11 @@ class Rules:
         return self.parent_number(child, parent, lowest) is not None
 
     def takers(self, child: int, base: Base) -> frozenset[int]:
-        """Return the cards that `child` may be put on, where foundations begin with the base.
+        """Return the cards on which `child` may be put in a column.
 
-        Here ranks are those on the cards, and not counted from the base.
+        Foundations begin with the rank of `base`, which decides where ranks go round. All these
+        cards are as they are printed: their ranks are not counted from the base, as those are that
+        the other methods take.
         """
         return _takers(self.build, self.base == "round", child, base)
 

@@ -34,9 +34,9 @@ _AT_ONCE = 1 << 13
 class Decision:
     """The verdict for one deal.
 
-    `states` is that of a :class:`Result`. So is `evaluated`, but where dives decide the deal: there
-    it counts the records that all dives for it have expanded. `seconds` is the time that the deal
-    took, for deals that were dived for together an equal share.
+    `states` counts what it counts in a :class:`Result`. So does `evaluated`, unless dives decide
+    the deal: then it counts the records that all dives for this deal have expanded. `seconds` is
+    the time that the deal took. Where dives decide many deals at once, each has an equal share.
     """
 
     deal: Deal

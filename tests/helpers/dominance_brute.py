@@ -63,7 +63,10 @@ def _exposed(state: State) -> list[int]:
 
 
 def _without(state: State, card: int) -> State:
-    """Return the state without a card that is free to move; its column may be empty then."""
+    """Return the state after a card that is free to move is taken away.
+
+    Its column stays among the others, even if it has no card any more.
+    """
     heights, columns, cells = state
     if card in cells:
         return heights, columns, cells - {card}

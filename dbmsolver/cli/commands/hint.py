@@ -120,9 +120,9 @@ def hint_command(
 
 
 def _not_cut_by_compiling(search: Callable[[bool], Result]) -> Result:
-    """Run a search; run it again while its time limit goes into compiling kernels.
+    """Run a search, and run it again as long as some of its time limit goes into compiling kernels.
 
-    The search is told whether it is run again.
+    `search` is called with False at first, and with True when it is run again.
     """
     from dbmsolver.api.compilers import on_compiling
 

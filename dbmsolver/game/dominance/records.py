@@ -58,22 +58,23 @@ def columns_are_slots(rules: Rules) -> bool:
 
 
 MAX_SLOTS = 20
-"""The most freecells and columns of a game whose empty columns are slots, for records to be used.
+"""The largest sum of freecells and columns with which records are used, if empty columns are slots.
 
-A record has a successor for each set of columns that can be emptied so that no slot is left free.
-With so many slots there are thousands of these sets, and half as many more with each further slot.
-With one slot more, a record of one deal in 192 had more than 8,192 successors. The kernel has room
-for 65,536 (`core/macros.py`, `MAX_SUCCESSORS`).
+A record has a successor for each set of columns whose cards, put into slots, fill all slots. There
+can be thousands of such sets with 20 slots, and half as many more with each further slot. Of 192
+deals with 21 slots, one had a record with more than 8,192 successors. The kernel has room for
+65,536 (`core/macros.py`, `MAX_SUCCESSORS`).
 """
 
 
 def has_dominance(rules: Rules) -> bool:
     """Return True if a proof over dominating positions is possible, and worth it.
 
-    There must be slots to park cards in, and not too many. Building by any suit is left out: its
-    third plane is not known to the kernel. So are games for which nothing is proved: where a run is
-    one move, where cards only leave the freecells, where nothing is put on cards, where columns are
-    built up, where cards come back from the foundations, and games of Klondike's kind.
+    There must be slots to park cards in, and no more than `MAX_SLOTS`. Building by any suit is left
+    out: a state of such a game has a third plane, which the kernel does not know. So are games for
+    which there is no such argument: where a run is one move, where cards only leave the freecells,
+    where nothing is put on cards, where columns are built up, where cards come back from the
+    foundations, and games of Klondike's kind.
     """
     if columns_are_slots(rules) and rules.columns + rules.freecells > MAX_SLOTS:
         return False

@@ -66,7 +66,7 @@ def widest(lines: list[MoveLine], problems: Problems) -> list[MoveLine]:
 
 
 def check_descending(line: MoveLine, problems: Problems) -> None:
-    """Add a problem unless a line that says which runs move builds down."""
+    """Add a problem if a line that says which runs move does not say that they are built down."""
     if "Descending" not in line.modifiers or "Ascending" in line.modifiers:
         problems.add("runs are built down, expected Descending", line.element)
 

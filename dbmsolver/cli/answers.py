@@ -140,9 +140,8 @@ def follow_to_best(
 ) -> Result:
     """Run a search, show its progress, and return its answer.
 
-    Ctrl-C ends it like a limit: the answer is the best solution so far. A command that runs a
-    search for the second time leaves `tell_of_compiling` out, as it has told already that kernels
-    are compiled.
+    Ctrl-C ends it like a limit: the answer is the best solution so far. `tell_of_compiling`
+    is False where a command runs a search again: it has told already that kernels are compiled.
     """
     signals = collect_signals()
     try:

@@ -21,8 +21,10 @@ from dbmsolver.jit.decorators import inlined
 FAR = 99
 """Length of a column whose bottom card no macro can reach."""
 MAX_COLUMNS = CARDS
-MAX_SUCCESSORS = 1 << 16
-"""Room for the macros of one record, a power of two; most records have fewer than a hundred."""
+MAX_SUCCESSORS = 4096
+"""Room for the macros of one record, a power of two.
+
+No more than `workspace.BURST`: the successors of a record are candidates of one group."""
 
 TO_COLUMN, HOMEWARD = 6, 7
 """Kinds of moves beside the place values 0 to 3: onto the first, second ... legal parent."""

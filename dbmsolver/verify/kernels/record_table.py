@@ -25,8 +25,8 @@ from dbmsolver.verify.kernels.planes import (
 from dbmsolver.verify.kernels.rules import holds, one
 from dbmsolver.verify.kernels.words import ALL, ONE, ZERO, count_bits, first_bit
 
-MOST_MACROS = 1 << 16
-"""Macros that one record may have: far more than any has in a game that is searched so."""
+MOST_MACROS = 8192
+"""Macros that one record may have."""
 MOST_COLUMNS = 80
 """Columns of a record, and those that normalising a successor may make."""
 IN_SLOT, NOWHERE = -1, -2

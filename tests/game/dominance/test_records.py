@@ -56,14 +56,16 @@ def test_hundreds_of_real_deals(game: str, freecells: int) -> None:
 @pytest.mark.parametrize(
     ("columns", "freecells", "fill", "some"),
     [
-        (16, 4, "any", True),
-        (17, 4, "any", False),
-        (18, 2, "any", True),
-        (7, 13, "any", True),
-        (8, 13, "any", False),
+        (8, 8, "any", True),
+        (8, 9, "any", False),
+        (15, 1, "any", True),
+        (16, 1, "any", False),
+        (3, 13, "any", True),
+        (4, 13, "any", False),
         (18, 13, "kings", True),  # only freecells are slots
         (18, 13, "none", True),
-        (18, 0, "any", True),
+        (16, 0, "any", True),
+        (17, 0, "any", False),
         (18, 0, "kings", False),
     ],
 )

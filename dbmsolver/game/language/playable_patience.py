@@ -44,7 +44,7 @@ from dbmsolver.game.language.playable_reserve import (
     reserve_dealt,
     with_sources,
 )
-from dbmsolver.game.language.playable_runs import check_descending
+from dbmsolver.game.language.playable_runs import check_held
 from dbmsolver.game.language.problems import Problems
 from dbmsolver.game.layouts import Layout
 from dbmsolver.game.rules import MAX_PASSES, MAX_PATIENCE_COLUMNS, Rules
@@ -239,13 +239,8 @@ def takes_of(lines: list[MoveLine], problems: Problems) -> Moves:
 def build_of(lines: list[MoveLine], problems: Problems) -> Build:
     """Return how columns are built, by the lines that move cards; adds to the problems."""
     broken = [line for line in lines if "NotValid" in line.modifiers]
-    for line in lines if broken else ():
-        if line in broken:
-            continue
-        if set(line.destinations) != {"SameSuit"}:
-            text = "with a line NotValid runs are of one suit, expected SameSuit"
-            problems.add(text, *line.destinations, line.element)
-        check_descending(line, problems)
+    if broken:
+        check_held([line for line in lines if line not in broken], problems)
     if broken and len(broken) == len(lines):
         text = "no line says what makes a run, expected one with ValidStack SameSuit Descending"
         problems.add(text, "NotValid", broken[0].element)

@@ -48,14 +48,7 @@ def widest(lines: list[MoveLine], problems: Problems) -> list[MoveLine]:
     if not broken:
         return lines
     held = [line for line in lines if line not in broken]
-    for line in held:
-        if set(line.destinations) != {"SameSuit"}:
-            problems.add(
-                "with a line NotValid runs are of one suit, expected SameSuit",
-                *line.destinations,
-                line.element,
-            )
-        check_descending(line, problems)
+    check_held(held, problems)
     if not held:
         reason = "no line says what makes a run, expected one like Tableau ValidStack SameSuit"
         problems.add(f"{reason} Descending", "NotValid", broken[0].element)
@@ -65,10 +58,17 @@ def widest(lines: list[MoveLine], problems: Problems) -> list[MoveLine]:
     return broken
 
 
-def check_descending(line: MoveLine, problems: Problems) -> None:
-    """Add a problem if a line that says which runs move does not say that they are built down."""
-    if "Descending" not in line.modifiers or "Ascending" in line.modifiers:
-        problems.add("runs are built down, expected Descending", line.element)
+def check_held(held: list[MoveLine], problems: Problems) -> None:
+    """Add a problem for each line beside those with `NotValid` that is not about runs of one suit.
+
+    Such a line says which runs move. They have to be built down.
+    """
+    for line in held:
+        if set(line.destinations) != {"SameSuit"}:
+            text = "with a line NotValid runs are of one suit, expected SameSuit"
+            problems.add(text, *line.destinations, line.element)
+        if "Descending" not in line.modifiers or "Ascending" in line.modifiers:
+            problems.add("runs are built down, expected Descending", line.element)
 
 
 def whole_suits(

@@ -7,7 +7,7 @@ certificates are checked before anything else in them is used.
 from __future__ import annotations
 
 from dbmsolver.game.classes import has_classes
-from dbmsolver.game.dominance.records import has_dominance
+from dbmsolver.game.dominance.records import can_dominate
 from dbmsolver.game.measures import usual_metric
 from dbmsolver.game.rules import Rules
 from dbmsolver.results import Method, Question, Verdict
@@ -27,7 +27,7 @@ def wrong_label(
 
     ``shortest`` says whether a solution is claimed to be a shortest one.
     """
-    if method == Method.DOMINATING and not has_dominance(rules):
+    if method == Method.DOMINATING and not can_dominate(rules):
         return f"method {method}: {rules.name} has no dominating positions"
     if method == Method.CLASSES_ANY_PASSES and (not rules.passes or verdict != Verdict.UNSOLVABLE):
         return f"method {method}: it proves deals of limited passes unsolvable, and nothing else"

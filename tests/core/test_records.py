@@ -20,8 +20,10 @@ from helpers.support import words_of
 from dbmsolver.core import records
 from dbmsolver.core.dominance import successors
 from dbmsolver.core.hashing import EMPTY
+from dbmsolver.core.macros import MAX_SUCCESSORS
 from dbmsolver.core.pieces import admit_piece
 from dbmsolver.core.records import (
+    MOST_TARGETS,
     RecordSpace,
     close_piece,
     count_flips,
@@ -484,6 +486,11 @@ def test_pieces_of_classes() -> None:
         for state in graph:
             if not state.signature >> 63:
                 close_one(keys, state)
+
+
+def test_the_successors_of_a_record_are_candidates_of_one_group() -> None:
+    """A record with more of them than a group may have would wait for room for ever."""
+    assert min(BURST, MOST_TARGETS) >= MAX_SUCCESSORS
 
 
 @pytest.mark.parametrize("game", ["freecell", "eight_off"])

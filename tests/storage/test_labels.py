@@ -10,6 +10,7 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.storage.labels import wrong_label
 
 FREECELL, KLONDIKE = GAMES["freecell"], GAMES["klondike"]
+MANY_SLOTS = replace(FREECELL, columns=18)
 LIMITED = replace(KLONDIKE, passes=3)
 EVERY, RECORDS, CLASSES, ANY = "every-position", "dominating", "classes", "classes-any-passes"
 LOST, WON, OPEN = "unsolvable", "solved", "undecided"
@@ -25,6 +26,7 @@ LOST, WON, OPEN = "unsolvable", "solved", "undecided"
         (FREECELL, ("solve", RECORDS, "cards", LOST, False)),
         (FREECELL, ("prove", RECORDS, "cards", OPEN, False)),
         (FREECELL, ("prove", EVERY, "cards", WON, False)),
+        (MANY_SLOTS, ("prove", RECORDS, "cards", LOST, False)),  # of an earlier version
         (KLONDIKE, ("prove", CLASSES, "turns", WON, False)),
         (KLONDIKE, ("solve", CLASSES, "turns", LOST, False)),
         (LIMITED, ("prove", CLASSES, "turns", None, False)),

@@ -68,16 +68,23 @@ room for 4,096 (`core/macros.py`, `MAX_SUCCESSORS`).
 
 
 def has_dominance(rules: Rules) -> bool:
-    """Return True if a proof over dominating positions is possible, and worth it.
+    """Return True if searches use dominating positions: if they are possible, with few successors.
 
-    There must be slots to park cards in, and no more than `MAX_SLOTS`. Building by any suit is left
-    out: a state of such a game has a third plane, which the kernel does not know. So are games for
-    which there is no such argument: where a run is one move, where cards only leave the freecells,
-    where nothing is put on cards, where columns are built up, where cards come back from the
-    foundations, and games of Klondike's kind.
+    Where empty columns are slots, there may be no more than `MAX_SLOTS`.
     """
-    if columns_are_slots(rules) and rules.columns + rules.freecells > MAX_SLOTS:
-        return False
+    few = not columns_are_slots(rules) or rules.columns + rules.freecells <= MAX_SLOTS
+    return few and can_dominate(rules)
+
+
+def can_dominate(rules: Rules) -> bool:
+    """Return True if a proof over dominating positions is possible.
+
+    There must be slots to park cards in. Building by any suit is left out: a state of such a game
+    has a third plane, which the kernel does not know. So are games for which there is no such
+    argument: where a run is one move, where cards only leave the freecells, where nothing is put on
+    cards, where columns are built up, where cards come back from the foundations, and games of
+    Klondike's kind.
+    """
     if rules.is_patience or rules.is_wide or rules.two_way:
         return False
     if rules.has_runs or rules.reserve or rules.build in ("any", "none"):

@@ -77,6 +77,7 @@ def deck_of_words(words: str) -> str | None:
     return " ".join(f"{match[1]}{SUITS[SUIT_NAMES.index(match[2])]}" for match in found if match)
 
 
+@cache
 def cards_of(text: str) -> tuple[int, ...]:
     """Return the cards of a deck in ascending order, each as often as the deck has it."""
     packs = packs_of(text)

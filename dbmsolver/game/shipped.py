@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,13 @@ def rules_from(data: Mapping[str, Any]) -> Rules:
         kind = RULE_TYPES.get(name)
         if kind is None or type(value) is not kind:
             raise TypeError(f"{quoted(name)} is {quoted(repr(value))}")
+    return _rules_of(tuple(data.items()))
+
+
+@lru_cache
+def _rules_of(fields: tuple[tuple[str, Any], ...]) -> Rules:
+    """Return rules by names and values of fields; a search writes the same ones many times."""
+    data = dict(fields)
     rules = Rules(**data)
     game = GAMES.get(rules.name)
     if "layout" not in data and game and replace(game, layout="") == rules:
@@ -209,7 +217,7 @@ def rules_fields(rules: Rules) -> dict[str, Any]:
 
     The ways cards move are given only where they differ from FreeCell's, as in the first versions.
     """
-    fields = asdict(rules)
+    fields = {name: getattr(rules, name) for name in RULE_TYPES}
     for name, usual in UNUSUAL.items():
         if fields[name] == usual:
             del fields[name]

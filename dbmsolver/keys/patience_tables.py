@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import cast
 
 import numpy as np
@@ -95,7 +96,7 @@ def tables_of(
         lies_on=_places(under, parents),
         covers=np.array([int(card >= 0 and hidden[card]) for card in under], np.int64),
         stock=np.array(stock, np.int64),
-        safe=_safe(rules, policy, position.lowest),
+        safe=np.array(_safe(rules, policy, position.lowest), np.int64),
         bits=bits,
     )
     if rules.family != "canfield":
@@ -162,12 +163,13 @@ def bound_tables_of(t: PatienceTables) -> PatienceBoundTables:
     )
 
 
-def _safe(rules: Rules, policy: Policy, lowest: int) -> Ints:
-    """Return the heights (int64[52, 4]) from which on a move home is safe; 14 where it never is.
+@lru_cache
+def _safe(rules: Rules, policy: Policy, lowest: int) -> tuple[tuple[int, ...], ...]:
+    """Return the four heights from which on each card's move home is safe; 14 where it never is.
 
     Each of the other foundations has a height of its own that it needs, whatever those of the rest.
     """
-    safe = np.zeros((CARDS, 4), np.int64)
+    safe = [[0] * 4 for _ in range(CARDS)]
     for card in range(CARDS):
         for other in set(range(4)) - {suit(card)}:
             heights = [13, 13, 13, 13]
@@ -175,7 +177,7 @@ def _safe(rules: Rules, policy: Policy, lowest: int) -> Ints:
             for height in range(14, -1, -1):
                 heights[other] = height
                 if height == 14 or is_safe_home(rules, card, heights, policy, lowest):
-                    safe[card, other] = height
+                    safe[card][other] = height
                 else:
                     break
-    return safe
+    return tuple(map(tuple, safe))

@@ -7,6 +7,7 @@ position that a key stands for holds what the columns and the stock have lost si
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,15 @@ from dbmsolver.results import Question
 Words = NDArray[np.uint64]
 
 
+@lru_cache
+def _followers(rules: Rules, lowest: int) -> tuple[int, ...]:
+    """Return for each card on the pile the set of cards that may be played on it."""
+    return tuple(
+        sum(1 << card for card in range(CARDS) if rules.follows(card, top, lowest))
+        for top in range(CARDS)
+    )
+
+
 class PileKeys(LeavingKeys):
     """The keys of one deal of a game of one pile; ``root`` is the deal's own state.
 
@@ -56,10 +66,7 @@ class PileKeys(LeavingKeys):
         assert position.pile is not None
         self._pile = position.pile
         lowest = 1 + min(position.foundations)
-        follows = [
-            sum(1 << card for card in range(CARDS) if self.rules.follows(card, top, lowest))
-            for top in range(CARDS)
-        ]
+        follows = _followers(self.rules, lowest)
         everything = (1 << CARDS) - 1
         layered = question == Question.SOLVE
         # Kernels take the tables of each kind of state, by their class.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,14 +82,22 @@ class WideKeys:
         return [(move.card, place_of(move)) for move in moves]
 
 
+Pairs = tuple[tuple[bool, ...], ...]
+
+
+@lru_cache
+def _pairs_of_cards(rules: Rules) -> tuple[Pairs, Pairs]:
+    """Return for each card and each card beneath it: it may be put there; they move together."""
+    both = [[(card, under) for under in range(CARDS)] for card in range(CARDS)]
+    return (
+        tuple(tuple(rules.can_stack(card, under) for card, under in row) for row in both),
+        tuple(tuple(rules.is_run((under, card)) for card, under in row) for row in both),
+    )
+
+
 def _tables(position: Wide, rules: Rules) -> WideTables:
     columns, lowest = len(position.columns), position.lowest
-    stacks = np.zeros((CARDS, CARDS), np.uint8)
-    joined = np.zeros((CARDS, CARDS), np.uint8)
-    for card in range(CARDS):
-        for under in range(CARDS):
-            stacks[card, under] = rules.can_stack(card, under)
-            joined[card, under] = rules.is_run((under, card))
+    stacks, joined = _pairs_of_cards(rules)
     heads, origin, count = heads_of(position.columns, position.hidden)
     down = [
         card
@@ -106,8 +115,8 @@ def _tables(position: Wide, rules: Rules) -> WideTables:
         int(rules.removable),
         _ROW_DEALS[rules.row_deals],
         rules.draw,
-        stacks,
-        joined,
+        np.array(stacks, np.uint8),
+        np.array(joined, np.uint8),
         np.array(position.stock, np.uint8),
         np.cumsum([0, *map(len, position.home)]).astype(np.int64),
         np.array(down, np.uint8),

@@ -133,15 +133,12 @@ def starts(rules: Rules, seed: int, games: int) -> list[Position]:
 @pytest.mark.parametrize(
     ("name", "policy"), few_fast(product(SIX_GAMES, ["wkr", "horne", "none"]), 2)
 )
-@pytest.mark.parametrize(
-    ("games", "most"), [(4, 800), pytest.param(5, 1200, marks=pytest.mark.slow)]
-)
-def test_like_slow_searches(games: int, most: int, name: str, policy: Policy) -> None:
+def test_like_slow_searches(name: str, policy: Policy) -> None:
     rules = rules_for(name)
     compared = 0
-    for position in starts(rules, 5, games):
+    for position in starts(rules, 5, 4):
         start = Deal(position, rules)
-        found = slow(start, policy, most)
+        found = slow(start, policy, 800)
         if found is None:
             continue
         length, positions = found

@@ -108,7 +108,7 @@ def test_stopped_by_limits_and_continued(
 ) -> None:
     """A limit stops a run anywhere between two steps, those of big signatures included."""
     without_dives(monkeypatch)
-    small_pieces(monkeypatch, 500)
+    small_pieces(monkeypatch, records // 30)
     store = tmp_path / "store"
     for most in [*range(records // 8, records, records // 2), None]:
         result = prove(deal, store=store, max_states=most, memory=memory, threads=threads)

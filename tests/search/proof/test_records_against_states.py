@@ -67,7 +67,7 @@ def test_real_deals(cells: int, deals: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("cells", "deals"), [(0, 100), (1, 50), (2, 12)])
+@pytest.mark.parametrize(("cells", "deals"), [(0, 60), (1, 30), (2, 10)])
 @pytest.mark.parametrize("policy", POLICIES)
 def test_hundreds_of_real_deals(cells: int, deals: int, policy: Policy) -> None:
     rules = rules_for("freecell", freecells=cells)
@@ -143,6 +143,6 @@ def test_pieces_of_a_larger_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     deal = Deal.from_number(5979, rules_for("freecell", 3))
     found = {facts(prove(deal))}
     without_dives(monkeypatch)
-    small_pieces(monkeypatch, 1500)
+    small_pieces(monkeypatch, 5000)
     found.add(facts(prove(deal, threads=3)))
     assert len(found) == 1

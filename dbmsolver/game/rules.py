@@ -293,7 +293,8 @@ class Rules:
                 )
             self._check_base()
             return
-        if self.has_pile or self.freecells or self.whole_suits or self.kings_sunk:
+        odd = self.has_pile or self.freecells or self.reserve
+        if odd or self.whole_suits or self.kings_sunk:
             raise UsageError(
                 "a game of Klondike's kind with one pile, freecells, or whole suits that go home: "
                 "expected none of these"

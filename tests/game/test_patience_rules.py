@@ -61,3 +61,21 @@ def test_cards_face_down_take_a_waste_or_groups(moves: Any) -> None:
     text = "dealt face down: expected a game with a waste, or with moves of any group"
     with pytest.raises(UsageError, match=text):
         rules_for("yukon", moves=moves)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"freecells": 1},
+        {"reserve": True},
+        {"kings_sunk": True},
+        {"whole_suits": True, "build": "suit"},
+    ],
+)
+def test_what_a_game_of_this_kind_does_not_have(changes: dict[str, Any]) -> None:
+    """No freecells, so none that cards only leave, either."""
+    plain = replace(GAMES["klondike"], layout="")
+    with pytest.raises(UsageError, match="whole suits that go home: expected none of these"):
+        replace(plain, **changes)
+    with pytest.raises(UsageError, match="freecells, or with columns that take cards"):
+        replace(plain, pile="ends")

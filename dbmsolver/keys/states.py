@@ -425,6 +425,6 @@ class StateCodec:
 def pile_on(bottom: int, above: Mapping[int, int]) -> tuple[int, ...]:
     """Return a column by its bottom card, and the card that lies on each card."""
     pile = [bottom]
-    while pile[-1] in above and len(pile) < core.CARDS:
+    while pile[-1] in above:
         pile.append(above[pile[-1]])
     return tuple(pile)

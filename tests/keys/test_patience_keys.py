@@ -320,3 +320,38 @@ def test_won_in_words() -> None:
     assert keys.is_won(keys.goal | 5 << 128 + TURNS_SHIFT)
     for shift in FIELDS:
         assert not keys.is_won(keys.goal ^ 1 << shift + 2)
+
+
+@pytest.mark.parametrize("game", ["klondike", "klondike_by_threes"])
+def test_turns_that_cost_nothing_make_no_other_key(game: str) -> None:
+    """A waste that turning leads to from none is as none, until a play leaves another number."""
+    rules = GAMES[game]
+    deal = Deal.from_number(1, rules)
+    free = PatienceKeys(deal, "none", "plays", Question.SOLVE)
+    counted = PatienceKeys(deal, "none", "turns", Question.SOLVE)
+    position = deal.position
+    assert isinstance(position, Patience)
+    turned = [position]
+    while turned[-1].stock:
+        turned.append(turned[-1].apply(turned[-1].moves_of_stock(rules)[0]))
+    assert len(turned) == 1 + 24 // rules.draw
+    assert {free.encode(one) for one in turned} == {free.root}
+    assert free.decode(free.root) == position
+    assert len({counted.encode(one) for one in turned}) == len(turned)
+    ace = next(card for card in position.stock if card < 4)
+    left = tuple(card for card in position.stock if card != ace)
+    heights = [int(card == ace) for card in range(4)]
+    found = set()
+    for waste in range(len(left) + 1):
+        played = replace(
+            position,
+            foundations=(heights[0], heights[1], heights[2], heights[3]),
+            waste=left[:waste],
+            stock=left[waste:],
+        )
+        key = free.encode(played)
+        read = free.decode(key)
+        assert len(read.waste) == (0 if waste % rules.draw == 0 or waste == 23 else waste)
+        assert (*read.waste, *read.stock) == left
+        found.add(key)
+    assert len(found) == (1 if rules.draw == 1 else 16)

@@ -350,7 +350,7 @@ class StateCodec:
         rest = []
         for pile in piles:
             home = self._column.get(pile[0])
-            if home is not None and self._under.get(pile[0], -1) is None and not columns[home]:
+            if home is not None and self._under.get(pile[0], -1) is None:
                 columns[home] = pile
             else:
                 rest.append(pile)

@@ -252,7 +252,8 @@ def test_any_number_is_a_position_or_an_error(rules: Rules, seed: int) -> None:
         position.validate(rules)
         assert game.codec.encode(position) == key
     for key in (-1, total):
-        with pytest.raises(InputError, match="out of range"):
+        said = f"key {key} is out of range, expected 0 to {total - 1}"
+        with pytest.raises(InputError, match=said):
             game.codec.decode(key)
 
 
@@ -395,3 +396,37 @@ def test_a_last_rank_on_the_base_of_a_short_deck() -> None:
     assert after in [found for _, found in start.successors(rules, "none")]
     assert codec.decode(codec.encode(after)) == after
     assert codec.position(codec.state(after)) == after
+
+
+@EVERY_FAMILY
+@SEEDS
+@settings(max_examples=3, deadline=None)
+def test_columns_of_a_position_that_is_read(rules: Rules, seed: int) -> None:
+    """Those with the bottom card that they were dealt stand there, the others fill places left.
+
+    These go from left to right, as their bottom cards count.
+    """
+    game = random_game(rules, seed)
+    dealt = {column[0]: place for place, column in enumerate(game.start.columns) if column}
+    for position in game.walk(60)[::4]:
+        read = game.codec.decode(game.codec.encode(position))
+        others = []
+        for place, column in enumerate(read.columns):
+            home = dealt.get(column[0], -1) if column else -1
+            assert home in (-1, place)
+            if column and home < 0:
+                others.append(position.counted(column[0]))
+        assert others == sorted(others)
+        free = [place for place, column in enumerate(read.columns) if not column]
+        last = max((p for p, c in enumerate(read.columns) if c and c[0] not in dealt), default=-1)
+        assert not free or free[0] > last
+
+
+def test_fields_and_won_signatures() -> None:
+    """A foundation has thirteen cards at most, a column as many as are locked in the deal."""
+    codec = StateCodec(Deal.from_number(1), "wkr")
+    fields = codec.most_in_fields()
+    assert fields[:4] == [(4 * suit, 15, 13) for suit in range(4)]
+    assert sum(most for _, _, most in fields[4:]) == codec.locked
+    signatures = np.array([codec.root.signature, codec.goal, 5], np.uint64)
+    assert codec.before_goal(signatures).tolist() == [codec.root.signature, 5]

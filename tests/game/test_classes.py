@@ -91,10 +91,16 @@ def test_games_that_have_classes(name: str) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"build": "other"}, {"build": "any"}, {"fill": "any"}, {"moves": "single"}],
+    [
+        {"build": "other"},
+        {"build": "any"},
+        {"fill": "any"},
+        {"moves": "single"},
+        {"stacked": 5, "layout": "reserve 1 2 3 4 5"},
+    ],
     ids=str,
 )
-def test_other_rules_have_no_classes(change: dict[str, str]) -> None:
+def test_other_rules_have_no_classes(change: dict[str, object]) -> None:
     assert not has_classes(replace(GAMES["klondike"], **change))  # type: ignore[arg-type]
 
 
@@ -122,3 +128,35 @@ def test_positions_of_other_deals_are_refused() -> None:
             refused += 1
             assert "no game from the deal" in str(error)
     assert refused
+
+
+def test_what_the_deal_does_not_come_to() -> None:
+    """A stock in another order, other turns, a covered card with another one on it."""
+    rules = replace(GAMES["klondike"], passes=2)
+    start = Deal.from_number(1, rules).position
+    assert isinstance(start, Patience) and start.turns == 1
+    classes = Classes(start, rules)
+    unlimited = Classes(replace(start, turns=None), GAMES["klondike"])
+    assert classes.class_of(replace(start, turns=0)).turns == 0
+    first, second, *others = start.stock
+    with pytest.raises(InputError, match="no game from the deal comes to this stock and waste"):
+        classes.class_of(replace(start, stock=(second, first, *others)))
+    for some, turns in ((classes, 2), (classes, None), (unlimited, 0)):
+        with pytest.raises(InputError, match="comes to this number of turns of the waste"):
+            some.class_of(replace(start, turns=turns))
+    found = 0
+    for index, (column, hidden) in enumerate(zip(start.columns, start.hidden, strict=True)):
+        for card in start.stock:
+            if hidden and rules.can_stack(card, column[hidden - 1]):
+                columns = list(start.columns)
+                columns[index] = (*column[:hidden], card)
+                stock = tuple(other for other in start.stock if other != card)
+                position = replace(start, columns=tuple(columns), stock=stock)
+                with pytest.raises(InputError, match="comes to the column that begins with"):
+                    classes.class_of(position)
+                down = tuple(n - (n == hidden) for n in start.hidden)
+                classes.class_of(replace(position, hidden=down))
+                found += 1
+    assert found
+    with pytest.raises(InputError, match="another kind of game, expected one of Klondike's"):
+        classes.class_of(Deal.from_number(1).position)

@@ -11,8 +11,9 @@ from helpers.small_klondikes import small_klondike
 
 from dbmsolver.core.class_tables import WASTE_BITS, WON
 from dbmsolver.core.classes import class_progress
-from dbmsolver.errors import UsageError
+from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.cards import CARDS
+from dbmsolver.game.classes import is_in_a_class
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.patience import Patience
@@ -57,6 +58,15 @@ def test_the_largest_stocks(stock: int, passes: int) -> None:
             assert keys.are_keys(np.array([state.off], np.uint64))
             found.add(state)
     assert len(found) == ((stock + 1) * passes if passes else 1 + stock // 2)
+
+
+@pytest.mark.parametrize(("stock", "passes"), [(43, 0), (42, 2), (41, 3), (40, 5)])
+def test_a_bit_too_many(stock: int, passes: int) -> None:
+    """Such deals have no classes; one card or pass less is one of `test_the_largest_stocks`."""
+    deal = wide_stock(stock, passes)
+    assert not is_in_a_class(deal.position, deal.rules)
+    with pytest.raises(InputError, match="the theorem of classes does not hold for this deal"):
+        ClassKeys(deal, "none")
 
 
 def test_bits_that_keys_have() -> None:

@@ -15,6 +15,7 @@ from helpers.small_klondikes import (
 )
 
 from dbmsolver.errors import InputError
+from dbmsolver.game.cards import rank
 from dbmsolver.game.classes import EVERY_RULE, Classes, LeftOut, has_classes, is_in_a_class
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES
@@ -104,6 +105,11 @@ def test_other_rules_have_no_classes(change: dict[str, object]) -> None:
     assert not has_classes(replace(GAMES["klondike"], **change))  # type: ignore[arg-type]
 
 
+def test_games_without_a_stock_have_no_classes() -> None:
+    """Freecells are no part of a class, even where kings and runs move as in Klondike."""
+    assert not has_classes(replace(GAMES["freecell"], moves="runs", fill="kings"))
+
+
 def test_covered_cards_that_move_together_have_no_classes() -> None:
     rules = replace(GAMES["klondike"], columns=2, layout="", stock=0)
     # 7H 6S 9D, all face up: 7H and 6S would move together once 9D has left.
@@ -158,5 +164,15 @@ def test_what_the_deal_does_not_come_to() -> None:
                 classes.class_of(replace(position, hidden=down))
                 found += 1
     assert found
+    (first_card,), last = start.columns[0], start.columns[6]
+    away = next(c for c in start.stock if rank(c) < 13 and not rules.can_stack(c, last[-1]))
+    assert not rules.can_stack(first_card, last[-1]) and start.hidden[0] == 0
+    for columns in (
+        ((away,), *start.columns[1:]),  # no king in an empty column
+        (*start.columns[:6], (*last, away)),
+        ((), *start.columns[1:6], (*last, first_card)),
+    ):
+        with pytest.raises(InputError, match="comes to the column that begins with"):
+            classes.class_of(replace(start, columns=columns))
     with pytest.raises(InputError, match="another kind of game, expected one of Klondike's"):
         classes.class_of(Deal.from_number(1).position)

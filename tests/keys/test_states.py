@@ -402,9 +402,9 @@ def test_a_last_rank_on_the_base_of_a_short_deck() -> None:
 @SEEDS
 @settings(max_examples=3, deadline=None)
 def test_columns_of_a_position_that_is_read(rules: Rules, seed: int) -> None:
-    """Those with the bottom card that they were dealt stand there, the others fill places left.
+    """Columns with the bottom card that they were dealt stand there; others fill places left.
 
-    These go from left to right, as their bottom cards count.
+    The others go from left to right, as their bottom cards count.
     """
     game = random_game(rules, seed)
     dealt = {column[0]: place for place, column in enumerate(game.start.columns) if column}

@@ -17,7 +17,7 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.class_paths import moves_along
 from dbmsolver.game.classes import EVERY_RULE, Class, Classes, LeftOut, with_any_passes
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import POLICIES, Policy
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import measure_of
 from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import Patience
@@ -57,7 +57,7 @@ class ClassKeys(StateCodec):
         self.measure = measure_of(deal.rules, policy, None)
         self.code_type = np.uint8
         self.codes = 256
-        self.policy = policy if policy in POLICIES else "wkr"
+        self.policy = policy
         self.classes = Classes(self._searched(deal.position), deal.rules, self.policy)
         # Kernels take the tables of each kind of state, by their class.
         self.tables: ClassTables = make_class_tables(  # type: ignore[assignment]

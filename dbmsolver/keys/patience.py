@@ -343,7 +343,7 @@ def turned_to(start: Patience, wanted: Patience, rules: Rules) -> list[Patience]
 
 def _pile(bottom: int, above: dict[int, int]) -> tuple[int, ...]:
     pile = [bottom]
-    while pile[-1] in above and len(pile) < CARDS:
+    while pile[-1] in above:
         pile.append(above[pile[-1]])
     return tuple(pile)
 

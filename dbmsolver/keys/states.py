@@ -350,7 +350,7 @@ class StateCodec:
         rest = []
         for pile in piles:
             home = self._column.get(pile[0])
-            if home is not None and self._under.get(pile[0], -1) is None and not columns[home]:
+            if home is not None and self._under.get(pile[0], -1) is None:
                 columns[home] = pile
             else:
                 rest.append(pile)
@@ -425,6 +425,6 @@ class StateCodec:
 def pile_on(bottom: int, above: Mapping[int, int]) -> tuple[int, ...]:
     """Return a column by its bottom card, and the card that lies on each card."""
     pile = [bottom]
-    while pile[-1] in above and len(pile) < core.CARDS:
+    while pile[-1] in above:
         pile.append(above[pile[-1]])
     return tuple(pile)

@@ -15,6 +15,7 @@ from helpers.small_klondikes import (
 )
 
 from dbmsolver.errors import InputError
+from dbmsolver.game.cards import rank
 from dbmsolver.game.classes import EVERY_RULE, Classes, LeftOut, has_classes, is_in_a_class
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES
@@ -91,11 +92,22 @@ def test_games_that_have_classes(name: str) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"build": "other"}, {"build": "any"}, {"fill": "any"}, {"moves": "single"}],
+    [
+        {"build": "other"},
+        {"build": "any"},
+        {"fill": "any"},
+        {"moves": "single"},
+        {"stacked": 5, "layout": "reserve 1 2 3 4 5"},
+    ],
     ids=str,
 )
-def test_other_rules_have_no_classes(change: dict[str, str]) -> None:
+def test_other_rules_have_no_classes(change: dict[str, object]) -> None:
     assert not has_classes(replace(GAMES["klondike"], **change))  # type: ignore[arg-type]
+
+
+def test_games_without_a_stock_have_no_classes() -> None:
+    """Freecells are no part of a class, even where kings and runs move as in Klondike."""
+    assert not has_classes(replace(GAMES["freecell"], moves="runs", fill="kings"))
 
 
 def test_covered_cards_that_move_together_have_no_classes() -> None:
@@ -122,3 +134,45 @@ def test_positions_of_other_deals_are_refused() -> None:
             refused += 1
             assert "no game from the deal" in str(error)
     assert refused
+
+
+def test_what_the_deal_does_not_come_to() -> None:
+    """A stock in another order, other turns, a covered card with another one on it."""
+    rules = replace(GAMES["klondike"], passes=2)
+    start = Deal.from_number(1, rules).position
+    assert isinstance(start, Patience) and start.turns == 1
+    classes = Classes(start, rules)
+    unlimited = Classes(replace(start, turns=None), GAMES["klondike"])
+    assert classes.class_of(replace(start, turns=0)).turns == 0
+    first, second, *others = start.stock
+    with pytest.raises(InputError, match="no game from the deal comes to this stock and waste"):
+        classes.class_of(replace(start, stock=(second, first, *others)))
+    for some, turns in ((classes, 2), (classes, None), (unlimited, 0)):
+        with pytest.raises(InputError, match="comes to this number of turns of the waste"):
+            some.class_of(replace(start, turns=turns))
+    found = 0
+    for index, (column, hidden) in enumerate(zip(start.columns, start.hidden, strict=True)):
+        for card in start.stock:
+            if hidden and rules.can_stack(card, column[hidden - 1]):
+                columns = list(start.columns)
+                columns[index] = (*column[:hidden], card)
+                stock = tuple(other for other in start.stock if other != card)
+                position = replace(start, columns=tuple(columns), stock=stock)
+                with pytest.raises(InputError, match="comes to the column that begins with"):
+                    classes.class_of(position)
+                down = tuple(n - (n == hidden) for n in start.hidden)
+                classes.class_of(replace(position, hidden=down))
+                found += 1
+    assert found
+    (first_card,), last = start.columns[0], start.columns[6]
+    away = next(c for c in start.stock if rank(c) < 13 and not rules.can_stack(c, last[-1]))
+    assert not rules.can_stack(first_card, last[-1]) and start.hidden[0] == 0
+    for columns in (
+        ((away,), *start.columns[1:]),  # no king in an empty column
+        (*start.columns[:6], (*last, away)),
+        ((), *start.columns[1:6], (*last, first_card)),
+    ):
+        with pytest.raises(InputError, match="comes to the column that begins with"):
+            classes.class_of(replace(start, columns=columns))
+    with pytest.raises(InputError, match="another kind of game, expected one of Klondike's"):
+        classes.class_of(Deal.from_number(1).position)

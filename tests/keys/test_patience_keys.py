@@ -11,16 +11,25 @@ import pytest
 from helpers.patience_games import PATIENCE_GAMES, small_deck
 from numpy.typing import NDArray
 
+from dbmsolver.core.patience import moves_of
 from dbmsolver.core.patience_strata import signatures
-from dbmsolver.core.patience_tables import BOTTOM, HOME, PER_WORD, TURNS_SHIFT, WASTE_SHIFT
-from dbmsolver.core.tables import PLACE_BOTTOM
+from dbmsolver.core.patience_tables import (
+    BOTTOM,
+    HOME,
+    PER_WORD,
+    TURNS_SHIFT,
+    WASTE_SHIFT,
+    make_board,
+    make_found,
+)
+from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_HOME
 from dbmsolver.errors import InputError, StoreError
 from dbmsolver.game.cards import CARDS, parse_card
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Metric
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.keys.patience import PatienceKeys, turned_to
 from dbmsolver.results import Question
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.patience_blocks import WORDS, PatienceIntake, strata_of
@@ -311,6 +320,7 @@ def test_a_card_that_is_back_where_its_column_began() -> None:
     keys = PatienceKeys(deal, "none", "turns", Question.SOLVE)
     for column in deal.position.columns:
         assert keys.place(keys.root, column[0]) == PLACE_BOTTOM
+        assert keys.place(keys.goal, column[0]) == PLACE_HOME
 
 
 def test_won_in_words() -> None:
@@ -320,3 +330,92 @@ def test_won_in_words() -> None:
     assert keys.is_won(keys.goal | 5 << 128 + TURNS_SHIFT)
     for shift in FIELDS:
         assert not keys.is_won(keys.goal ^ 1 << shift + 2)
+
+
+@pytest.mark.parametrize("game", ["klondike", "klondike_by_threes"])
+def test_turns_that_cost_nothing_make_no_other_key(game: str) -> None:
+    """A waste that turning leads to from none is as none, until a play leaves another number."""
+    rules = GAMES[game]
+    deal = Deal.from_number(1, rules)
+    free = PatienceKeys(deal, "none", "plays", Question.SOLVE)
+    counted = PatienceKeys(deal, "none", "turns", Question.SOLVE)
+    position = deal.position
+    assert isinstance(position, Patience)
+    turned = [position]
+    while turned[-1].stock:
+        turned.append(turned[-1].apply(turned[-1].moves_of_stock(rules)[0]))
+    assert len(turned) == 1 + 24 // rules.draw
+    assert {free.encode(one) for one in turned} == {free.root}
+    assert free.decode(free.root) == position
+    assert len({counted.encode(one) for one in turned}) == len(turned)
+    ace = next(card for card in position.stock if card < 4)
+    left = tuple(card for card in position.stock if card != ace)
+    heights = [int(card == ace) for card in range(4)]
+    found = set()
+    for waste in range(len(left) + 1):
+        played = replace(
+            position,
+            foundations=(heights[0], heights[1], heights[2], heights[3]),
+            waste=left[:waste],
+            stock=left[waste:],
+        )
+        key = free.encode(played)
+        read = free.decode(key)
+        assert len(read.waste) == (0 if waste % rules.draw == 0 or waste == 23 else waste)
+        assert (*read.waste, *read.stock) == left
+        found.add(key)
+    assert len(found) == (1 if rules.draw == 1 else 16)
+
+
+def test_a_key_of_an_empty_column_beside_a_reserve() -> None:
+    """It is that of no position, as the reserve fills the column at once."""
+    keys = PatienceKeys(Deal.from_number(1, GAMES["canfield"]), "none", "turns", Question.SOLVE)
+    card, lower = (keys.base.counted(parse_card(name)) for name in ("2S", "3H"))
+    digit = 1 + keys.tables.parents[card].tolist().index(lower)
+    shift = 64 * (card // PER_WORD) + 3 * (card % PER_WORD)
+    assert not keys.root >> shift & 7
+    wrong = keys.root | digit << shift
+    with pytest.raises(InputError, match=f"key {wrong} is not the key of a position"):
+        keys.decode(wrong)
+
+
+@pytest.mark.parametrize("game", ["canfield", "klondike_by_threes"])
+def test_parents_by_the_codes_of_kernels(game: str) -> None:
+    """Cards of columns that the reserve fills, and plays after the waste was turned over."""
+    random = Random(game)
+    deal = Deal.from_number(1, replace(GAMES[game], passes=3))
+    keys = PatienceKeys(deal, "none", "turns", Question.PROVE)
+    board, found = make_board(), make_found()
+    filled = over = 0
+    for _ in range(8):
+        key = keys.root
+        for _ in range(30):
+            count = moves_of(keys.tables, keys.words(key), board, found)
+            if not count:
+                break
+            after = [keys.key_of(words) for words in found.words[:count]]
+            for child, code in zip(after, found.codes[:count].tolist(), strict=True):
+                assert keys.parent(child, code) == key
+                left = [len(keys.decode(one).reserve) for one in (key, child)]
+                card = keys.card_of(code)
+                stays = card not in keys.decode(key).reserve
+                filled += stays and left[0] > left[1]
+                over += keys.decode(key).turns != keys.decode(child).turns
+            key = random.choice(after)
+    assert (filled > 5) == (game == "canfield") and over > 5
+
+
+def test_positions_that_turning_leads_through() -> None:
+    rules = replace(GAMES["klondike_by_threes"], passes=2)
+    path = [Deal.from_number(1, rules).position]
+    while len(path) < 12:
+        last = path[-1]
+        assert isinstance(last, Patience)
+        path.append(last.apply(last.moves_of_stock(rules)[0]))
+    for start in (0, 4):
+        for end in (start, start + 1, 11):
+            first, wanted = path[start], path[end]
+            assert isinstance(first, Patience) and isinstance(wanted, Patience)
+            assert turned_to(first, wanted, rules) == path[start + 1 : end + 1]
+            if start < end:
+                assert turned_to(wanted, first, rules) is None

@@ -8,14 +8,28 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.support import EVERY_FAMILY, Game, core_successors, random_game
+from helpers.support import COMING_BACK, EVERY_FAMILY, Game, core_successors, random_game
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbmsolver.core.tables import CARDS, PLACE_BOTTOM, PLACE_FREECELL, PLACE_HOME, PLACE_LOCKED
+from dbmsolver.core.tables import (
+    CARDS,
+    PLACE_BOTTOM,
+    PLACE_FREECELL,
+    PLACE_HOME,
+    PLACE_LOCKED,
+    POLICY_HORNE,
+    POLICY_MAX,
+    POLICY_NONE,
+    POLICY_PLAYED_WKR,
+    POLICY_WKR,
+)
 from dbmsolver.errors import InputError, UsageError
+from dbmsolver.game.bases import Base
+from dbmsolver.game.cards import card_name
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
+from dbmsolver.game.measures import Metric
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
@@ -238,7 +252,8 @@ def test_any_number_is_a_position_or_an_error(rules: Rules, seed: int) -> None:
         position.validate(rules)
         assert game.codec.encode(position) == key
     for key in (-1, total):
-        with pytest.raises(InputError, match="out of range"):
+        said = f"key {key} is out of range, expected 0 to {total - 1}"
+        with pytest.raises(InputError, match=said):
             game.codec.decode(key)
 
 
@@ -259,3 +274,159 @@ def test_locked_cards_are_those_no_move_could_put_there(rules: Rules, seed: int)
             if card >> 2 == 0 and game.policy != "none" and forced:
                 possible = False  # aces go home the moment they are free
             assert (dealt[card] == PLACE_LOCKED) == (not possible)
+
+
+@pytest.mark.parametrize(
+    ("policy", "metric", "expected"),
+    [
+        ("wkr", "cards", POLICY_WKR),
+        ("wkr", "runs", POLICY_WKR),
+        ("wkr", "moves", POLICY_PLAYED_WKR),
+        ("horne", "moves", POLICY_HORNE),
+        ("max", "moves", POLICY_MAX),
+        ("none", "moves", POLICY_NONE),
+    ],
+)
+def test_moves_home_are_those_of_programs_where_they_are_free(
+    policy: Policy, metric: Metric, expected: int
+) -> None:
+    assert StateCodec(Deal.from_number(1), policy, metric).tables.policy == expected
+
+
+@pytest.mark.parametrize("rules", [GAMES["simple_simon"], *COMING_BACK])
+def test_no_move_home_is_forced_for_whole_suits_and_cards_that_come_back(rules: Rules) -> None:
+    for policy in ("horne", "wkr"):
+        assert StateCodec(Deal.from_number(1, rules), policy).tables.policy == POLICY_NONE
+
+
+def left_of(heights: list[int], columns: int, alone: int | None = None) -> Position:
+    """Return a position with the cards that are not home in as many columns.
+
+    The cards lie from king to ace. The first column is empty, or has one card.
+    """
+    rest = [card for card in range(CARDS) if card >> 2 >= heights[card & 3] and card != alone]
+    piles = [
+        tuple(sorted(rest[index :: columns - 1], reverse=True)) for index in range(columns - 1)
+    ]
+    first = () if alone is None else (alone,)
+    home = heights[0], heights[1], heights[2], heights[3]
+    return Position((first, *piles), (None, None), home)
+
+
+@pytest.mark.parametrize(
+    ("rules", "heights", "card"),
+    [
+        (GAMES["freecell"], [0, 1, 1, 2], 1),
+        (GAMES["freecell"], [0, 0, 0, 0], None),
+        (COMING_BACK[0], [0, 1, 2, 1], 2),
+        (COMING_BACK[0], [0, 1, 1, 1], None),
+    ],
+)
+def test_the_code_of_a_deal_names_a_card_that_cannot_move(
+    rules: Rules, heights: list[int], card: int | None
+) -> None:
+    """It names an ace under other cards of its foundation, or alone if it cannot come back.
+
+    Else it names the deepest card of a longest column.
+    """
+    rules = replace(rules, columns=7, freecells=2)
+    for alone in (None, 51):
+        start = left_of(heights, 7, alone)
+        codec = StateCodec(Deal(start, rules), "none")
+        named = int(codec.tables.code_card[codec.root_code])
+        assert named == (start.columns[1][0] if card is None else card)
+        assert max(map(len, start.columns)) == len(start.columns[1])
+
+
+def test_the_code_of_a_deal_with_runs_names_no_card_that_moves() -> None:
+    """It is the last one, as a covered card may move with the run on it."""
+    for rules, metric in ((GAMES["freecell"], "runs"), (GAMES["relaxed_freecell"], None)):
+        start = left_of([1, 1, 1, 1], rules.columns)
+        deal = Deal(replace(start, freecells=(None,) * rules.freecells), rules)
+        codec = StateCodec(deal, "none", metric)  # type: ignore[arg-type]
+        assert codec.root_code == codec.codes - 1
+
+
+@EVERY_FAMILY
+def test_won_positions_are_the_goal(rules: Rules) -> None:
+    game = random_game(rules, 1)
+    won = replace(
+        game.start,
+        columns=((),) * rules.columns,
+        freecells=(None,) * rules.freecells,
+        foundations=(13, 13, 13, 13),
+    )
+    assert game.codec.state(won) == (game.codec.goal, 0, 0, 0)
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_cards_that_no_move_puts_there_are_named(number: int) -> None:
+    """Cards have their own names where kernels count them from a base."""
+    deal = Deal.from_number(1, GAMES["penguin"])
+    codec, start = StateCodec(deal, "wkr"), deal.position
+    assert start.base.rank != 1
+    last = start.columns[6][-1]
+    for column, place in (
+        ((*start.columns[number - 1], last), f"on {card_name(start.columns[number - 1][-1])}"),
+        ((last,), "at the bottom"),
+    ):
+        columns = [*start.columns[:6], start.columns[6][:-1]]
+        columns[number - 1] = column
+        said = f"column {number}: {card_name(last)} lies {place}, where no move can put it and"
+        with pytest.raises(InputError, match=said):
+            codec.encode(replace(start, columns=tuple(columns)))
+
+
+def test_a_last_rank_on_the_base_of_a_short_deck() -> None:
+    """Where columns go round, the base takes it in keys, too."""
+    rules = GAMES["penguin"]
+    base = Base(12, 11)
+    cards = [base.card(card) for card in range(40, CARDS)]
+    assert sorted(map(card_name, cards))[:3] == ["JC", "JD", "JH"]
+    king, lowest = 48, 40  # the last rank of hearts, and their base, as they count
+    rest = [card for card in range(40, CARDS) if card not in (king, lowest)]
+    columns = ((base.card(lowest),), tuple(map(base.card, (*rest, king))), *((),) * 5)
+    start = Position(columns, (None,) * 7, (10, 10, 10, 10), base=base)
+    start.validate(rules)
+    codec = StateCodec(Deal(start, rules), "none")
+    after = replace(
+        start,
+        columns=(tuple(map(base.card, (lowest, king))), tuple(map(base.card, rest)), *((),) * 5),
+    )
+    assert after in [found for _, found in start.successors(rules, "none")]
+    assert codec.decode(codec.encode(after)) == after
+    assert codec.position(codec.state(after)) == after
+
+
+@EVERY_FAMILY
+@SEEDS
+@settings(max_examples=3, deadline=None)
+def test_columns_of_a_position_that_is_read(rules: Rules, seed: int) -> None:
+    """Columns with the bottom card that they were dealt stand there; others fill places left.
+
+    The others go from left to right, as their bottom cards count.
+    """
+    game = random_game(rules, seed)
+    dealt = {column[0]: place for place, column in enumerate(game.start.columns) if column}
+    for position in game.walk(60)[::4]:
+        read = game.codec.decode(game.codec.encode(position))
+        others = []
+        for place, column in enumerate(read.columns):
+            home = dealt.get(column[0], -1) if column else -1
+            assert home in (-1, place)
+            if column and home < 0:
+                others.append(position.counted(column[0]))
+        assert others == sorted(others)
+        free = [place for place, column in enumerate(read.columns) if not column]
+        last = max((p for p, c in enumerate(read.columns) if c and c[0] not in dealt), default=-1)
+        assert not free or free[0] > last
+
+
+def test_fields_and_won_signatures() -> None:
+    """A foundation has thirteen cards at most, a column as many as are locked in the deal."""
+    codec = StateCodec(Deal.from_number(1), "wkr")
+    fields = codec.most_in_fields()
+    assert fields[:4] == [(4 * suit, 15, 13) for suit in range(4)]
+    assert sum(most for _, _, most in fields[4:]) == codec.locked
+    signatures = np.array([codec.root.signature, codec.goal, 5], np.uint64)
+    assert codec.before_goal(signatures).tolist() == [codec.root.signature, 5]

@@ -61,3 +61,11 @@ def test_turns_count_where_the_question_says_so() -> None:
     ):
         keys = keys_of(deal, "none", Method.EVERY_POSITION, metric, question)
         assert isinstance(keys, PatienceKeys) and keys.tables.free == free
+
+
+def test_moves_are_left_out_for_a_shortest_solution_only() -> None:
+    """A proof may be asked about any position, which moves that are left out may lead to."""
+    deal = Deal.from_number(1, GAMES["klondike"])
+    for question, brief in ((Question.SOLVE, 1), (Question.PROVE, 0)):
+        keys = keys_of(deal, "none", Method.EVERY_POSITION, None, question)
+        assert isinstance(keys, PatienceKeys) and keys.tables.brief == brief

@@ -385,7 +385,7 @@ def _laid_out(
 
 def _named_home(foundation: Dealt, shift: int) -> tuple[int, ...]:
     """Return the cards that are on the foundations when the game begins."""
-    if has_order(foundation) or foundation.auto or foundation.kings_sunk:
+    if has_order(foundation) or foundation.auto:
         raise Unplayable("expected named cards for the Foundation", foundation.element)
     return tuple(card_of(entry, shift) for stack in foundation.stacks for entry in stack)
 

@@ -40,6 +40,8 @@ LOST_KLONDIKE = Deal.from_text(
     replace(GAMES["klondike"], columns=2, layout="", stock=0, build="suit"),
 )
 """Its suits are built down in columns."""
+ONE = np.ones(1, np.uint64)
+ONE_STATE = Runs(ONE, np.ones(1, np.int64), ONE, np.ones(1, np.uint8), 1)
 
 
 @pytest.fixture(scope="module")
@@ -75,10 +77,8 @@ def refused(
 
 def close_one(path: Path, layer: int, stratum: int) -> None:
     """Put a closed state into a store, and into its counts."""
-    one = np.ones(1, np.uint64)
-    runs = Runs(one, np.ones(1, np.int64), one, np.ones(1, np.uint8), 1)
     with Store.open(path) as store, store.write() as txn:
-        put_block(txn, layer, stratum, runs)
+        put_block(txn, layer, stratum, ONE_STATE)
         rows = {(row[0], row[1]): row for row in store.manifest.strata}
         states, forced = rows.get((layer, stratum), [0] * 4)[2:]
         rows[layer, stratum] = [layer, stratum, states + 1, forced]
@@ -178,6 +178,13 @@ def test_the_sum_of_all_states_is_that_of_their_rows(
     refused(path, f"{closed:,} states are closed, not {closed + more:,}", check_answer)
 
 
+def test_states_that_no_row_counts(copied: Callable[[str], Path]) -> None:
+    path = copied("proof")
+    with Store.open(path) as store, store.write() as txn:
+        put_block(txn, 0, 93, ONE_STATE)
+    refused(path, "stratum 93 has 1 states, not 0", check_answer)
+
+
 @pytest.fixture(scope="module")
 def lost(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Return stores of proofs that nothing wins, by what the last line of their check says."""
@@ -254,3 +261,17 @@ def test_a_win_in_fewer_moves_is_seen_by_its_last_state(copied: Callable[[str], 
     assert checked(path, check_answer)[-1] == "the solution was played and wins"
     close_one(path, length - 1, last - 1)
     refused(path, f"a solution of {length - 1} moves is shorter", check_answer)
+
+
+@pytest.mark.parametrize(("name", "first"), [("positions", -1), ("classes", 0), ("Klondike", 1)])
+def test_the_first_stratum_that_only_wins_lead_to(
+    lost: dict[str, Path], tmp_path: Path, name: str, first: int
+) -> None:
+    """Expect that of the goal over classes, none in Klondike, and the one before elsewhere."""
+    path = shutil.copytree(lost[name], tmp_path / name)
+    with Store.open(path, readonly=True) as store:
+        keys = keys_of_manifest(store.manifest, deal_of(store.manifest, "here"))
+    close_one(path, 0, keys.last_stratum + first - 1)
+    assert "3 random games" in checked(path, check_answer)[-1]
+    close_one(path, 0, keys.last_stratum + first)
+    refused(path, "unsolvable, and a closed state is a move away from the goal", check_answer)

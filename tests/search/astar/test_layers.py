@@ -81,6 +81,30 @@ def test_the_ends_of_a_search(tmp_path: Path) -> None:
         assert search.checkpoint.each is map  # no threads are left
 
 
+def test_the_ceiling_falls_to_the_layer_that_is_being_closed(tmp_path: Path) -> None:
+    """What is left of it is not closed, nor is the layer after it."""
+    with begun(CODEC, tmp_path, LOOKED_AT) as search:
+        (queue,) = search.checkpoint.queues
+        while not queue.work:
+            assert search.step() is None
+        search.ceiling, closed = search.layer, queue.uncounted
+        assert search.step() == NoneShorter()
+        assert search.end(NoneShorter()) == NoneShorter()
+        assert queue.uncounted == 0 and search.statistics.closed >= closed > 0
+        assert max(layer for layer, _ in search.statistics.strata) == search.layer
+
+
+def test_no_layer_is_closed_from_the_ceiling_on(tmp_path: Path) -> None:
+    with begun(CODEC, tmp_path, LOOKED_AT) as search:
+        (partition,) = search.partitions
+        search.ceiling = min(layer for layer in partition.layers if layer > search.layer)
+        while (outcome := search.step()) is None:
+            assert search.layer < search.ceiling
+        assert outcome == NoneShorter()
+        assert search.layer < search.ceiling
+        assert search.end(outcome) == outcome
+
+
 def test_no_commit_without_a_candidate_that_was_received(tmp_path: Path) -> None:
     with begun(CODEC, tmp_path, LOOKED_AT) as search:
         (queue,) = search.checkpoint.queues

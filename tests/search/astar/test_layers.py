@@ -171,3 +171,24 @@ def test_of_a_record_a_partition_takes_what_is_its_own(tmp_path: Path) -> None:
             assert sorted(np.concatenate(shares).tolist()) == sorted(whole.tolist())
             cut += all(map(len, shares))
     assert cut
+
+
+def test_candidates_that_are_not_looked_at_are_written_anew(tmp_path: Path) -> None:
+    """A commit replaces those of the one before it; there are none once all are looked at."""
+    with begun(CODEC, tmp_path, LOOKED_AT) as search:
+        rows = search.checkpoint.queues[0].states(np.arange(7))
+        store = search.recorder.store
+        recorder = Recorder(store, Question.SOLVE, Limits(), resumable=True, keep_closed=True)
+        checkpoint = Checkpoint(CODEC, recorder, 1, b"C")
+        (partition,) = checkpoint.partitions
+        (queue,) = partition.open(1, 1 << 20)
+        partition.distribute(rows)
+        for _ in range(2):
+            checkpoint.commit()
+            written = [checkpoint.rows(key, partition) for key in store.keys(b"B")]
+            states = np.concatenate(written)[:, :META]
+            assert sorted(states.tolist()) == sorted(rows[:, :META].tolist())
+        queue.incoming.clear()
+        queue.looked_at += 7
+        checkpoint.commit()
+        assert not store.keys(b"B") and not store.keys(b"P")

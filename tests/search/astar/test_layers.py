@@ -82,7 +82,7 @@ def test_the_ends_of_a_search(tmp_path: Path) -> None:
 
 
 def test_the_ceiling_falls_to_the_layer_that_is_being_closed(tmp_path: Path) -> None:
-    """What is left of it is not closed, nor is the layer after it."""
+    """The rest of it is not closed, nor is the layer after it."""
     with begun(CODEC, tmp_path, LOOKED_AT) as search:
         (queue,) = search.checkpoint.queues
         while not queue.work:

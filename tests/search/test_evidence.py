@@ -19,6 +19,7 @@ from dbmsolver.api import solve
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
+from dbmsolver.keys.choice import are_wide
 from dbmsolver.results import Method
 from dbmsolver.search import evidence
 from dbmsolver.search.answers import keys_of_manifest
@@ -253,8 +254,9 @@ def test_a_win_in_fewer_moves_is_seen_by_its_last_state(copied: Callable[[str], 
     path = copied("shortest")
     with Store.open(path, readonly=True) as store:
         length = store.manifest.length
-        last = keys_of_manifest(store.manifest, EASY).last_stratum
-    assert length is not None
+        keys = keys_of_manifest(store.manifest, EASY)
+    assert length is not None and not are_wide(keys)
+    last = keys.last_stratum
     close_one(path, length, last - 1)
     assert checked(path, check_answer)[-1] == "the solution was played and wins"
     close_one(path, length - 1, last - 2)
@@ -271,6 +273,7 @@ def test_the_first_stratum_that_only_wins_lead_to(
     path = shutil.copytree(lost[name], tmp_path / name)
     with Store.open(path, readonly=True) as store:
         keys = keys_of_manifest(store.manifest, deal_of(store.manifest, "here"))
+    assert not are_wide(keys)
     close_one(path, 0, keys.last_stratum + first - 1)
     assert "3 random games" in checked(path, check_answer)[-1]
     close_one(path, 0, keys.last_stratum + first)

@@ -81,6 +81,30 @@ def test_the_ends_of_a_search(tmp_path: Path) -> None:
         assert search.checkpoint.each is map  # no threads are left
 
 
+def test_the_ceiling_falls_to_the_layer_that_is_being_closed(tmp_path: Path) -> None:
+    """The rest of it is not closed, nor is the layer after it."""
+    with begun(CODEC, tmp_path, LOOKED_AT) as search:
+        (queue,) = search.checkpoint.queues
+        while not queue.work:
+            assert search.step() is None
+        search.ceiling, closed = search.layer, queue.uncounted
+        assert search.step() == NoneShorter()
+        assert search.end(NoneShorter()) == NoneShorter()
+        assert queue.uncounted == 0 and search.statistics.closed >= closed > 0
+        assert max(layer for layer, _ in search.statistics.strata) == search.layer
+
+
+def test_no_layer_is_closed_from_the_ceiling_on(tmp_path: Path) -> None:
+    with begun(CODEC, tmp_path, LOOKED_AT) as search:
+        (partition,) = search.partitions
+        search.ceiling = min(layer for layer in partition.layers if layer > search.layer)
+        while (outcome := search.step()) is None:
+            assert search.layer < search.ceiling
+        assert outcome == NoneShorter()
+        assert search.layer < search.ceiling
+        assert search.end(outcome) == outcome
+
+
 def test_no_commit_without_a_candidate_that_was_received(tmp_path: Path) -> None:
     with begun(CODEC, tmp_path, LOOKED_AT) as search:
         (queue,) = search.checkpoint.queues
@@ -147,3 +171,24 @@ def test_of_a_record_a_partition_takes_what_is_its_own(tmp_path: Path) -> None:
             assert sorted(np.concatenate(shares).tolist()) == sorted(whole.tolist())
             cut += all(map(len, shares))
     assert cut
+
+
+def test_candidates_that_are_not_looked_at_are_written_anew(tmp_path: Path) -> None:
+    """A commit replaces those of the one before it; there are none once all are looked at."""
+    with begun(CODEC, tmp_path, LOOKED_AT) as search:
+        rows = search.checkpoint.queues[0].states(np.arange(7))
+        store = search.recorder.store
+        recorder = Recorder(store, Question.SOLVE, Limits(), resumable=True, keep_closed=True)
+        checkpoint = Checkpoint(CODEC, recorder, 1, b"C")
+        (partition,) = checkpoint.partitions
+        (queue,) = partition.open(1, 1 << 20)
+        partition.distribute(rows)
+        for _ in range(2):
+            checkpoint.commit()
+            written = [checkpoint.rows(key, partition) for key in store.keys(b"B")]
+            states = np.concatenate(written)[:, :META]
+            assert sorted(states.tolist()) == sorted(rows[:, :META].tolist())
+        queue.incoming.clear()
+        queue.looked_at += 7
+        checkpoint.commit()
+        assert not store.keys(b"B") and not store.keys(b"P")

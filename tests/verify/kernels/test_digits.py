@@ -108,6 +108,12 @@ def test_moves(make: Callable[[Random], Deal], questions: Sequence[Question]) ->
     follow_moves(make, f"moves {make.__name__}", 60, questions)
 
 
+@pytest.mark.parametrize("seed", [3, 9, 20])
+def test_cards_of_the_stock_can_be_put_on_those_that_come_back(seed: int) -> None:
+    """Each seed has a deck in which only a card that is not turned yet makes that of use."""
+    follow_moves(any_deck, f"seed {seed}", 20, SHORTEST)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [any_deck, turned_by_ones, much_at_home])
 def test_moves_of_many_decks(make: Callable[[Random], Deal]) -> None:

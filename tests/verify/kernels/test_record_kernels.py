@@ -19,7 +19,7 @@ from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.expand import GOAL, CheckTask, make_arrays
 from dbmsolver.verify.kernels.partition import PartitionStates, RunIndex
 from dbmsolver.verify.kernels.pieces import MOST_BITS
-from dbmsolver.verify.kernels.record_expand import NOT_NORMAL, expand_records
+from dbmsolver.verify.kernels.record_expand import NOT_NORMAL, TOO_MANY_MACROS, expand_records
 from dbmsolver.verify.kernels.record_table import MOST_MACROS, make_table
 from dbmsolver.verify.records import root_record
 
@@ -129,6 +129,15 @@ def test_a_host_is_no_column_that_is_stripped_besides() -> None:
         following = {macro.record for macro in macros(record, deck.rules, deck.policy)} - {record}
         assert kernel.successors(record) == (0, {kernel.words(one) for one in following})
         record = random.choice(sorted(following, key=repr))
+
+
+def test_a_record_with_more_macros_than_there_is_room_for() -> None:
+    """A part of them is not taken for all. Beside 13 columns there is room with nine freecells."""
+    for freecells, error in ((9, 0), (13, TOO_MANY_MACROS)):
+        rules = rules_for("freecell", freecells, 13)
+        deck = Deck(deal_number(1, rules), rules, "wkr")
+        found = Kernel(deck).successors(record_of(*deck))
+        assert found[0] == error and bool(found[1]) == (not error)
 
 
 @pytest.mark.parametrize(("build", "fill"), KINDS)

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import re
 
-from dbmsolver.errors import DbmError
+from dbmsolver.errors import DbmError, UsageError
 from dbmsolver.game.deals import Deal, format_board
 from dbmsolver.game.moving import moving
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.game.shipped import GAMES, usual_rules
+from dbmsolver.game.shipped import GAMES, changed, usual_rules
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.source import InvalidError, Source
 from dbmsolver.notation.solution import Solution
@@ -29,10 +29,20 @@ _KEYS = ("game", "freecells", "columns", "deal", "tag", "build", "fill", "moves"
 
 
 def opening(solution: Solution, board: bool = True) -> list[str]:
-    """Return the comment lines that name the game and the deal of a solution."""
+    """Return the comment lines that name the game and the deal of a solution.
+
+    UsageError if the rules have the name of a shipped game that cannot be dealt to their columns.
+    """
     rules = solution.rules
     lines = [f"# game: {rules.name}"]
     game = GAMES.get(rules.name)
+    if game is not None:
+        try:
+            changed(game, rules.freecells, rules.columns)
+        except UsageError as error:
+            raise UsageError(
+                f"no name for the rules, as {rules.name} is another game: {error.message}"
+            ) from None
     for key in ("columns", "freecells", "build", "fill"):
         if game is None or getattr(rules, key) != getattr(game, key):
             lines.append(f"# {key}: {getattr(rules, key)}")

@@ -120,7 +120,8 @@ def check_rules(rules: Rules, policy: Policy) -> None:
         raise UsageError(f"{what}: Standard FreeCell Notation has 8 and 4 at most")
     known = GAMES.get(rules.name)
     same = ("build", "fill", "reserve", "removable")
-    if known is None or any(getattr(known, key) != getattr(rules, key) for key in same):
+    other = known is None or any(getattr(known, key) != getattr(rules, key) for key in same)
+    if known is None or other or known.columns > MAX_COLUMNS or known.freecells > MAX_FREECELLS:
         raise UsageError(f"Standard FreeCell Notation has no name for {quoted(rules.name)}")
 
 

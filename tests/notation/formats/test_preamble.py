@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from dbmsolver.errors import UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
@@ -131,3 +132,11 @@ def test_lines_of_a_board_keep_their_numbers() -> None:
     lines[5] = lines[5].replace("|", "| XX", 1)
     with pytest.raises(InvalidError, match=r"^f, line 6, column "):
         read("\n".join(lines)).deal()
+
+
+def test_a_name_that_would_be_read_as_another_game() -> None:
+    """Rules of somebody's own with the name of a game that cannot be dealt to their columns."""
+    rules = replace(GAMES["bath"], columns=6, layout="")
+    with pytest.raises(UsageError, match="no name for the rules, as bath is another game: 52 "):
+        opening(unplayed(rules))
+    assert opening(unplayed(replace(rules, name="mine")))[0] == "# game: mine"

@@ -153,6 +153,11 @@ def test_every_line_of_a_solution_begins_with_space_or_period() -> None:
     [
         (solved(3), "none", "Horne or WKR"),
         (replace(solved(3), rules=replace(FREECELL, name="mine")), "wkr", "no name for 'mine'"),
+        (
+            replace(solved(3), rules=replace(GAMES["somerset"], columns=8, layout="")),
+            "wkr",
+            "no name for 'somerset'",  # it would be read as the game, which has ten columns
+        ),
     ],
 )
 def test_what_cannot_be_written(solution: Solution, policy: Policy, message: str) -> None:

@@ -29,8 +29,9 @@ most.
 * Each suit not home goes home by a move of its own, headed by its king.
 * A card, no king, that does not lie on the next card of its own suit comes to lie there by a move
   that it heads: as one of the others of a run it would lie on what it lies on already. If that next
-  card is somewhere beneath it in its column, it has to head another move before, for it cannot be
-  put there from where it is.
+  card is somewhere beneath it in its column, it has to leave before, for it cannot be put there
+  from where it is. It heads that move, too, unless it is in a run with the card that it lies on:
+  then it may leave as one of the others.
 * A king with lower cards of its suit beneath it has to head a move before they can be put above it.
 
 Each of these counts depends on what lies under one card, which only a move headed by that card
@@ -104,12 +105,12 @@ def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> RunBoundTa
             kind = -1
             if under is not None and under // 4 == card // 4 + 1:
                 kind = (under ^ card) & 3
+            in_run = kind in run_kinds and kind in kinds
             if whole:
-                one, two = _heads(card, under, over)
+                one, two = _heads(card, under, over, in_run)
                 counted |= one * bit
                 twice |= two * bit
             else:
-                in_run = kind in run_kinds and kind in kinds
                 behind = under is not None and in_run and bool(blocked >> under & 1)
                 if over & bit or behind:
                     blocked |= bit
@@ -134,18 +135,18 @@ def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> RunBoundTa
     )
 
 
-def _heads(card: int, under: int | None, beneath: int) -> tuple[bool, bool]:
+def _heads(card: int, under: int | None, beneath: int, in_run: bool) -> tuple[bool, bool]:
     """Return two flags: a card, as dealt, has to head one move; it has to head two.
 
     The moves are those before its suit is whole. ``beneath`` is the set of cards beneath it,
-    ``under`` the one that it lies on.
+    ``under`` the one that it lies on, ``in_run`` is True if it may move together with that one.
     """
     if card >= CARDS - SUITS:
         lower = sum(1 << other for other in range(card & 3, card, SUITS))
         return bool(beneath & lower), False
     if under == card + 4:
         return False, False
-    return True, bool(beneath >> (card + 4) & 1)
+    return True, not in_run and bool(beneath >> (card + 4) & 1)
 
 
 @inner
@@ -214,7 +215,9 @@ def cheap_bound(b, t, s, off, low, high, over):
         if t.whole_suits:
             # The kind 0 is the card's own suit.
             if kind:
-                found += 1 + np.int64((beneath >> (shift + U64(4))) & ONE)
+                found += 1
+            if kind >= t.runs:
+                found += np.int64((beneath >> (shift + U64(4))) & ONE)
             continue
         behind = kind < t.runs and (blocked >> parent) & ONE != ZERO
         if beneath & bit:

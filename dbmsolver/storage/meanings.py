@@ -35,6 +35,7 @@ VERSIONS: dict[str, dict[str, int]] = {
     "cards": {"keys": 1, "moves": 1, "automoves": 1, "bound": 1},
     "supermoves": {"keys": 1, "moves": 1, "automoves": 1, "bound": 1},
     "runs": {"keys": 1, "moves": 1, "automoves": 1, "bound": 1},
+    "mixed runs": {"keys": 1, "moves": 1, "automoves": 1, "bound": 1},
     "two-way": {"keys": 1, "moves": 1, "automoves": 1, "bound": 1},
     "dominating": {"keys": 1, "moves": 1, "automoves": 1},
     "classes": {"keys": 1, "moves": 1, "automoves": 1},
@@ -46,10 +47,12 @@ VERSIONS: dict[str, dict[str, int]] = {
 """The versions of this program, by family.
 
 cards: cards move one by one. supermoves: so they do by the rules, and runs are counted as moves.
-runs: a run is one move by the rules. two-way: columns are built both ways, or cards come back.
-dominating: proofs over dominating positions. classes: proofs over classes of positions. pile: all
-cards go to one pile. pairs: pairs are removed. wide: Spider and
-its kin, which have no stores but for the time of a search. patience: Klondike and its relatives.
+runs: a run is one move by the rules. mixed runs: so is one of several suits, and only whole suits
+go home; this has a bound of its own, so it matters to searches for shortest solutions only.
+two-way: columns are built both ways, or cards come back. dominating: proofs over dominating
+positions. classes: proofs over classes of positions. pile: all cards go to one pile. pairs: pairs
+are removed. wide: Spider and its kin, which have no stores but for the time of a search. patience:
+Klondike and its relatives.
 """
 
 
@@ -57,14 +60,16 @@ def meaning_of(
     rules: Rules, policy: Policy, metric: Metric, method: Method, question: Question
 ) -> Meaning:
     """Return the family and the versions with which this program writes a search's records."""
-    family = _family(rules, policy, metric, method)
+    family = _family(rules, policy, metric, method, question)
     versions = dict(VERSIONS[family])
     if question == Question.PROVE:
         versions.pop("bound", None)
     return {"family": family, **versions}
 
 
-def _family(rules: Rules, policy: Policy, metric: Metric, method: Method) -> str:
+def _family(
+    rules: Rules, policy: Policy, metric: Metric, method: Method, question: Question
+) -> str:
     if method.of_classes:
         return "classes"
     if rules.is_patience:
@@ -74,7 +79,8 @@ def _family(rules: Rules, policy: Policy, metric: Metric, method: Method) -> str
     if method == Method.DOMINATING:
         return "dominating"
     if rules.has_runs:
-        return "runs"
+        mixed = rules.whole_suits and rules.moves == "runs" and len(rules.parent_kinds) > 1
+        return "mixed runs" if mixed and question == Question.SOLVE else "runs"
     if rules.two_way:
         return "two-way"
     return "supermoves" if Measure(rules, policy, metric).by_room else "cards"

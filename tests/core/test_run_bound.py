@@ -23,6 +23,7 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.states import StateCodec
 
 WHOLE = Rules("whole suits", 4, 0, "any", "any", moves="suit-runs", whole_suits=True)
+MIXED = Rules("whole suits, any runs", 5, 0, "any", "any", moves="runs", whole_suits=True)
 BY_SUIT = Rules("by suit", 4, 0, "suit", "any", moves="runs")
 BOTH = Rules("both colours", 4, 0, "alternate", "any", moves="runs")
 
@@ -34,6 +35,8 @@ BOARDS = [
     # The queen lies above its king and goes twice; the king above its jack goes once.
     (WHOLE, ["KH JH QH KS QS JS", "KD QD JD", "KC QC JC", ""], 7, None),
     (WHOLE, ["JH KH QH", "KS QS JS", "KD QD JD", "KC QC JC"], None, None),
+    # The queen of clubs leaves its king as one of a run that another king heads.
+    (MIXED, ["JD", "JC", "QD KC KD QC", "KH QH JH", "KS QS JS"], 9, 9),
     # Two blockers in one run count once, in two runs twice.
     (BY_SUIT, ["JH KH QH", "KS QS JS", "KD QD JD", "KC QC JC"], 13, None),
     (BY_SUIT, ["JH QH JS KH", "KS QS", "KD QD JD", "KC QC JC"], 14, None),

@@ -337,6 +337,7 @@ FAMILIES: dict[str, Callable[[], Values]] = {
     "cards": lambda: _of_states(("freecell", "seahaven_towers", "flower_garden")),
     "supermoves": lambda: _of_states(("freecell", "bakers_game"), "moves", AUTOMOVES),
     "runs": lambda: _of_states(("relaxed_freecell", "simple_simon")),
+    "mixed runs": lambda: _of_states((replace(GAMES["simple_simon"], moves="runs"),)),
     "two-way": lambda: _of_states(("fortress", COMING_BACK[0])),
     "dominating": _of_records,
     "classes": _of_classes,

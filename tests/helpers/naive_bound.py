@@ -56,7 +56,7 @@ def bound_of(position: Position, rules: Rules) -> int:
     """Return the bound of the game's family."""
     position = position.turned()
     if rules.whole_suits:
-        return bound_of_whole_suits(position)
+        return bound_of_whole_suits(position, rules)
     if rules.two_way:
         return bound_both_ways(position)
     return bound_of_runs(position, rules) if rules.has_runs else lower_bound(position)
@@ -92,7 +92,7 @@ def bound_of_runs(position: Position, rules: Rules) -> int:
     return 52 - sum(position.foundations) + blocked
 
 
-def bound_of_whole_suits(position: Position) -> int:
+def bound_of_whole_suits(position: Position, rules: Rules) -> int:
     """Suits not home + the moves that each card has to head before its suit is whole."""
     heads = sum(rank(card) < 13 for card in position.freecells if card is not None)
     for column in position.columns:
@@ -101,7 +101,8 @@ def bound_of_whole_suits(position: Position) -> int:
             if rank(card) == 13:
                 heads += has_lower(beneath, suit(card), card)
             elif beneath[-1:] != (card + 4,):
-                heads += 1 + (card + 4 in beneath)
+                in_run = depth > 0 and rules.is_run(column[depth - 1 : depth + 1])
+                heads += 1 + (card + 4 in beneath and not in_run)
     return sum(height < 13 for height in position.foundations) + heads
 
 

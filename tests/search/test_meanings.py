@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,12 @@ KNOWN: dict[str, dict[str, tuple[int, str]]] = {
         "moves": (1, "d1d3feaf39971ea5"),
         "automoves": (1, "45f306f13b49faf8"),
         "bound": (1, "a2e59b56698bf32d"),
+    },
+    "mixed runs": {
+        "keys": (1, "03b7f8d05ec67aa8"),
+        "moves": (1, "d95c9ae8ec2a692e"),
+        "automoves": (1, "fae682704765a5bc"),
+        "bound": (1, "902c3d312fb7eb92"),
     },
     "two-way": {
         "keys": (1, "c0e590190d4b11b2"),
@@ -138,6 +145,12 @@ def test_the_family_of_a_search() -> None:
     ) -> dict[str, Any]:
         return meaning_of(GAMES[game], "wkr", metric, Method(method), Question(question))
 
+    mixed = replace(GAMES["simple_simon"], moves="runs")
+    method = Method.EVERY_POSITION
+    assert meaning_of(mixed, "wkr", "runs", method, Question.SOLVE)["family"] == "mixed runs"
+    assert meaning_of(mixed, "wkr", "runs", method, Question.PROVE)["family"] == "runs"
+    by_suit = replace(mixed, build="suit")  # its runs are of one suit
+    assert meaning_of(by_suit, "wkr", "runs", method, Question.SOLVE)["family"] == "runs"
     assert family("freecell") == {"family": "cards", **VERSIONS["cards"]}
     assert family("freecell", metric="runs")["family"] == "supermoves"
     assert "bound" not in family("freecell", "prove")

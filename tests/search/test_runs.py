@@ -80,6 +80,17 @@ def test_a_king_goes_home_from_a_freecell(tmp_path: Path) -> None:
     assert verify_store(tmp_path / "store").valid
 
 
+def test_a_card_leaves_the_next_of_its_suit_in_a_run_of_any_suit(tmp_path: Path) -> None:
+    """No bound counts a move of its own for that."""
+    rules = Rules("mine", 3, 2, "any", "any", moves="runs", whole_suits=True)
+    board = "Foundations: H-T C-T D-T S-T\nFreecells:\nKS JH KD KH\nJS JD QC QS\nQH QD KC JC\n"
+    deal = Deal.from_text(board, rules)
+    least = breadth_first(deal.position, rules, "none", 10_000)
+    assert least is not None and least[0] == 14
+    assert solve(deal, store=tmp_path / "store").length == 14
+    assert verify_store(tmp_path / "store").valid
+
+
 @pytest.mark.slow
 def test_a_beam_finds_what_the_proof_would(monkeypatch: pytest.MonkeyPatch) -> None:
     deal = Deal.from_number(2, GAMES["simple_simon"])

@@ -13,8 +13,8 @@ on lies above one. These have to leave the base by a move of the king.
 
 *Whole suits go home.* Each suit not home makes a move, which moves its king. A card of lower rank
 that is not on the next one of its suit is the deepest of the move that brings it there; and of
-another one before it, if that next card lies beneath it. A king above lower cards of its suit is
-the deepest of a move that takes it away from there.
+another one before it, if that next card lies beneath it and it does not move with the card that it
+lies on. A king above lower cards of its suit is the deepest of a move that takes it from there.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ def bound_of_suits(r, board, laid):
             if card >= 48:
                 result += 1 if seen & (SUIT << U64(card & 3)) else 0
             elif under != card + 4:
-                result += 1 + (1 if holds(seen, card + 4) else 0)
+                alone = under < 0 or not holds(r.moves_with[card], under)
+                result += 1 + (1 if alone and holds(seen, card + 4) else 0)
             seen |= ONE << U64(card)
             card, under = board.load[card], card
     return result

@@ -299,6 +299,10 @@ class Rules:
                 "a game of Klondike's kind with one pile, freecells, or whole suits that go home: "
                 "expected none of these"
             )
+        if self.build == "suit-both":
+            raise UsageError(
+                f"a game of Klondike's kind, {BUILD_WORDS[self.build]}: expected columns built down"
+            )
         check_range("cards stacked in reserve", self.stacked, 0, MAX_STACKED)
         if self.base != "ace" and (self.moves == "groups" or self.fill == "kings"):
             raise UsageError(

@@ -14,7 +14,7 @@ RowDeals = Literal["none", "rows", "full-rows"]
 Policy = Literal["wkr", "horne", "none", "max"]
 
 BUILDS: tuple[Build, ...] = ("alternate", "suit", "any", "none", "suit-both")
-"""The ways of building that FreeCell's kind has. Klondike's has others, too, but is built down only."""
+"""The ways of building that FreeCell's kind has. Klondike's has more, but is only built down."""
 FILLS: tuple[Fill, ...] = ("any", "kings", "none")
 """The rules of filling that any game may have; `waste` is for Klondike's kind only."""
 MOVES: tuple[Moves, ...] = ("single", "runs", "suit-runs")

@@ -27,11 +27,11 @@ most.
 **Only whole suits go home.** h = suits not home + for each card the moves that it has to *head*.
 
 * Each suit not home goes home by a move of its own, headed by its king.
-* A card, no king, that does not lie on the next card of its own suit comes to lie there by a move
-  that it heads: as one of the others of a run it would lie on what it lies on already. If that next
-  card is somewhere beneath it in its column, it has to leave before, for it cannot be put there
-  from where it is. It heads that move, too, unless it is in a run with the card that it lies on:
-  then it may leave as one of the others.
+* A card, no king, that does not lie on the next higher card of its own suit comes to lie there by a
+  move that it heads: as another card of a run it would lie on what it lies on already. If that
+  higher card is somewhere beneath it in its column, the lower one has to leave the column first, by
+  another move. It heads that move, too, unless it is in a run with the card that it lies on, which
+  is of another suit then: with that one it may leave as another card of the run.
 * A king with lower cards of its suit beneath it has to head a move before they can be put above it.
 
 Each of these counts depends on what lies under one card, which only a move headed by that card
@@ -136,10 +136,11 @@ def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> RunBoundTa
 
 
 def _heads(card: int, under: int | None, beneath: int, in_run: bool) -> tuple[bool, bool]:
-    """Return two flags: a card, as dealt, has to head one move; it has to head two.
+    """Return two flags for a card as it is dealt: it heads one move at least; two at least.
 
-    The moves are those before its suit is whole. ``beneath`` is the set of cards beneath it,
-    ``under`` the one that it lies on, ``in_run`` is True if it may move together with that one.
+    Both are True where there are two. These are moves before all of its suit lies in one run.
+    ``beneath`` is the set of all cards beneath it, ``under`` the one that it lies on, and
+    ``in_run`` is True if both may move together.
     """
     if card >= CARDS - SUITS:
         lower = sum(1 << other for other in range(card & 3, card, SUITS))

@@ -203,7 +203,10 @@ def rules_from(data: Mapping[str, Any]) -> Rules:
 
 @lru_cache
 def _rules_of(fields: tuple[tuple[str, Any], ...]) -> Rules:
-    """Return rules by names and values of fields; a search writes the same ones many times."""
+    """Return the rules that have these fields, given as names and values.
+
+    They are kept: each commit of a search makes a manifest, with the same rules every time.
+    """
     data = dict(fields)
     rules = Rules(**data)
     game = GAMES.get(rules.name)

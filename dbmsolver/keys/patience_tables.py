@@ -165,9 +165,10 @@ def bound_tables_of(t: PatienceTables) -> PatienceBoundTables:
 
 @lru_cache
 def _safe(rules: Rules, policy: Policy, lowest: int) -> tuple[tuple[int, ...], ...]:
-    """Return the four heights from which on each card's move home is safe; 14 where it never is.
+    """Return, for each card, the heights of the four foundations that make its move home safe.
 
-    Each of the other foundations has a height of its own that it needs, whatever those of the rest.
+    The move is safe if each foundation but its own is as high, or higher; 14, which none is, where
+    no height makes it safe. What is asked of one foundation does not depend on the others.
     """
     safe = [[0] * 4 for _ in range(CARDS)]
     for card in range(CARDS):

@@ -40,7 +40,7 @@ Words = NDArray[np.uint64]
 
 @lru_cache
 def _followers(rules: Rules, lowest: int) -> tuple[int, ...]:
-    """Return for each card on the pile the set of cards that may be played on it."""
+    """Return, for each card on top of the pile, the set of cards that may be put on it."""
     return tuple(
         sum(1 << card for card in range(CARDS) if rules.follows(card, top, lowest))
         for top in range(CARDS)

@@ -87,7 +87,11 @@ Pairs = tuple[tuple[bool, ...], ...]
 
 @lru_cache
 def _pairs_of_cards(rules: Rules) -> tuple[Pairs, Pairs]:
-    """Return for each card and each card beneath it: it may be put there; they move together."""
+    """Return two tables of flags, by a card and one of the deck's cards right beneath it.
+
+    In the first a flag is True if the rules let the card be put there, in the second if both may
+    move together as a run.
+    """
     both = [[(card, under) for under in range(CARDS)] for card in range(CARDS)]
     return (
         tuple(tuple(rules.can_stack(card, under) for card, under in row) for row in both),

@@ -47,12 +47,12 @@ VERSIONS: dict[str, dict[str, int]] = {
 """The versions of this program, by family.
 
 cards: cards move one by one. supermoves: so they do by the rules, and runs are counted as moves.
-runs: a run is one move by the rules. mixed runs: so is one of several suits, and only whole suits
-go home; this has a bound of its own, so it matters to searches for shortest solutions only.
-two-way: columns are built both ways, or cards come back. dominating: proofs over dominating
-positions. classes: proofs over classes of positions. pile: all cards go to one pile. pairs: pairs
-are removed. wide: Spider and its kin, which have no stores but for the time of a search. patience:
-Klondike and its relatives.
+runs: a run is one move by the rules. mixed runs: searches for shortest solutions where, beside
+that, a run may have cards of several suits, and only whole suits go home; they have a bound of
+their own, and proofs of such games are of the family runs. two-way: columns are built both ways, or
+cards come back. dominating: proofs over dominating positions. classes: proofs over classes of
+positions. pile: all cards go to one pile. pairs: pairs are removed. wide: Spider and its kin, which
+have no stores but for the time of a search. patience: Klondike and its relatives.
 """
 
 

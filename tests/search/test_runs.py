@@ -80,8 +80,8 @@ def test_a_king_goes_home_from_a_freecell(tmp_path: Path) -> None:
     assert verify_store(tmp_path / "store").valid
 
 
-def test_a_card_leaves_the_next_of_its_suit_in_a_run_of_any_suit(tmp_path: Path) -> None:
-    """No bound counts a move of its own for that."""
+def test_a_card_is_taken_away_in_a_run_of_several_suits(tmp_path: Path) -> None:
+    """It was above the next higher one of its suit, and the bound counts no move of its own."""
     rules = Rules("mine", 3, 2, "any", "any", moves="runs", whole_suits=True)
     board = "Foundations: H-T C-T D-T S-T\nFreecells:\nKS JH KD KH\nJS JD QC QS\nQH QD KC JC\n"
     deal = Deal.from_text(board, rules)

@@ -31,7 +31,8 @@ _KEYS = ("game", "freecells", "columns", "deal", "tag", "build", "fill", "moves"
 def opening(solution: Solution, board: bool = True) -> list[str]:
     """Return the comment lines that name the game and the deal of a solution.
 
-    UsageError if the rules have the name of a shipped game that cannot be dealt to their columns.
+    UsageError if the rules have the name of a shipped game, and more or fewer columns than that
+    game can have: read again, they would be refused.
     """
     rules = solution.rules
     lines = [f"# game: {rules.name}"]
@@ -41,7 +42,7 @@ def opening(solution: Solution, board: bool = True) -> list[str]:
             changed(game, rules.freecells, rules.columns)
         except UsageError as error:
             raise UsageError(
-                f"no name for the rules, as {rules.name} is another game: {error.message}"
+                f"no name for the rules, as {rules.name} is a game of this program: {error.message}"
             ) from None
     for key in ("columns", "freecells", "build", "fill"):
         if game is None or getattr(rules, key) != getattr(game, key):

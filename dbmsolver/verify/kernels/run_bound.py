@@ -12,9 +12,10 @@ move as one run: that run has all lower cards of its suit, so no card of it but 
 on lies above one. These have to leave the base by a move of the king.
 
 *Whole suits go home.* Each suit not home makes a move, which moves its king. A card of lower rank
-that is not on the next one of its suit is the deepest of the move that brings it there; and of
-another one before it, if that next card lies beneath it and it does not move with the card that it
-lies on. A king above lower cards of its suit is the deepest of a move that takes it from there.
+that is not on the next higher one of its suit is the deepest of the move that brings it there; and
+of another one before it, if that higher card lies beneath it, and the lower one does not move
+together with the card that it lies on. A king above lower cards of its suit is the deepest of a
+move that takes it from there.
 """
 
 from __future__ import annotations

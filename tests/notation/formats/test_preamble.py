@@ -137,6 +137,8 @@ def test_lines_of_a_board_keep_their_numbers() -> None:
 def test_a_name_that_would_be_read_as_another_game() -> None:
     """Rules of somebody's own with the name of a game that cannot be dealt to their columns."""
     rules = replace(GAMES["bath"], columns=6, layout="")
-    with pytest.raises(UsageError, match="no name for the rules, as bath is another game: 52 "):
+    with pytest.raises(
+        UsageError, match="no name for the rules, as bath is a game of this program: 52 "
+    ):
         opening(unplayed(rules))
     assert opening(unplayed(replace(rules, name="mine")))[0] == "# game: mine"

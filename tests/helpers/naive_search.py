@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Hashable
 from random import Random
 from typing import NamedTuple
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES, Policy
+from dbmsolver.game.measures import Measure
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.keys.states import State, StateCodec
@@ -128,3 +130,32 @@ def breadth_first(
                 seen.add(known)
                 queue.append((after, depth + 1))
     return None, len(seen)
+
+
+def fewest_moves(deal: Deal, measure: Measure, most: int) -> tuple[int | None, int] | None:
+    """Return the length of a shortest solution, None without one, and the number of positions.
+
+    Every single move of the readable model is played; only moves that cost nothing, as they are
+    made at once, leave no choice. None, and no pair, if more than ``most`` positions are met.
+    """
+    least: dict[Hashable, int] = {deal.position.canonical(): 0}
+    queue = deque([(0, deal.position)])
+    while queue:
+        made, position = queue.popleft()
+        if made > least[position.canonical()]:
+            continue
+        if position.is_goal():
+            return made, len(least)
+        forced = measure.forced(position) if measure.has_free_moves else None
+        for move in measure.moves(position) if forced is None else [forced]:
+            after, price = position.apply(move), measure.cost(move)
+            known = after.canonical()
+            if made + price < least.get(known, made + price + 1):
+                least[known] = made + price
+                if len(least) > most:
+                    return None
+                if price:
+                    queue.append((made + price, after))
+                else:
+                    queue.appendleft((made, after))
+    return None, len(least)

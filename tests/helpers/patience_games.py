@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -197,46 +197,6 @@ def whole_deck(random: Random) -> Deal:
     deal = Deal(position, changed)
     position.validate(deal.rules)
     return deal
-
-
-def fewest_moves(
-    deal: Deal, policy: Policy, most: int, *, cost: Callable[[Move], int]
-) -> tuple[int | None, int] | None:
-    """Return the length of a shortest solution, None without one, and the number of positions.
-
-    Every single move is played, and ``cost`` says what it adds. None if there are more
-    than ``most`` positions.
-    """
-    start = deal.position
-    assert isinstance(start, Patience)
-    least: dict[Hashable, int] = {start.canonical(): 0}
-    queue: deque[tuple[int, Patience]] = deque([(0, start)])
-    best: int | None = None
-
-    def followers(position: Patience) -> list[tuple[Move, Patience]]:
-        forced = position.forced(deal.rules, policy)
-        moves = position.moves(deal.rules) if forced is None else [forced]
-        return [(move, position.apply(move)) for move in moves]
-
-    while queue:
-        made, position = queue.popleft()
-        if made > least[position.canonical()]:
-            continue
-        if position.is_goal():
-            best = made if best is None else min(best, made)
-            break
-        for move, after in followers(position):
-            price = cost(move)
-            key = after.canonical()
-            if made + price < least.get(key, 1 << 30):
-                least[key] = made + price
-                if len(least) > most:
-                    return None
-                if price:
-                    queue.append((made + price, after))
-                else:
-                    queue.appendleft((made, after))
-    return best, len(least)
 
 
 def plays(

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import faults
+from helpers.naive_search import fewest_moves
 from helpers.patience_games import (
     PATIENCE_GAMES,
-    fewest_moves,
     plays,
     small_canfield,
     small_deck,
@@ -63,7 +63,7 @@ def compare(
         deal, policy = small_deck(random.choice(games), random), random.choice(POLICIES)
         metric = random.choice(METRICS)
         # The truth knows no safe moves, and leaves nothing out.
-        truth = fewest_moves(deal, "none", MOST, cost=measure_of(deal.rules, "none", metric).cost)
+        truth = fewest_moves(deal, measure_of(deal.rules, "none", metric), MOST)
         states = states_of(deal, policy, MOST_STATES, free=deal.rules.passes == 0)
         if truth is None or states is None:
             continue

@@ -1,0 +1,105 @@
+"""Small decks under rules drawn at random, field by field, of FreeCell's and of Klondike's kind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import Any, get_args
+
+from dbmsolver.errors import DbmError
+from dbmsolver.game.bases import ACE, Base
+from dbmsolver.game.cards import CARDS, rank, suit
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import FILLS, MOVES, Bases, Build, Fill, Moves
+from dbmsolver.game.patience import Patience
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
+
+
+def any_deck(random: Random) -> Deal:
+    """Return two to four ranks in one to five columns; the ranks below are home.
+
+    Rules that do not go together are drawn again.
+    """
+    while True:
+        try:
+            return _deck(random, random.choice((_of_freecells_kind, _of_klondikes_kind))(random))
+        except DbmError:
+            continue
+
+
+def _of_freecells_kind(random: Random) -> Rules:
+    fields: dict[str, Any] = {
+        "freecells": random.choice((0, 0, 1, 2, 3)),
+        "fill": random.choice(FILLS),
+        "moves": random.choice((*MOVES, "single")),
+        "whole_suits": random.random() < 0.25,
+        "reserve": random.random() < 0.2,
+        "removable": random.random() < 0.35,
+    }
+    return _rules(random, **fields)
+
+
+def _of_klondikes_kind(random: Random) -> Rules:
+    draw = random.choice((0, 1, 1, 2, 3))
+    fields: dict[str, Any] = {
+        "freecells": 0,
+        "fill": random.choice(get_args(Fill)),
+        "moves": random.choice(get_args(Moves)),
+        "removable": random.random() < 0.5,
+        "draw": draw,
+        "passes": random.choice((0, 0, 1, 2, 3)) if draw else 0,
+        "stock": random.randint(0, 6) if draw else 0,
+        "stacked": random.choice((0, 0, 1, 3, 4)),
+    }
+    return _rules(random, **fields)
+
+
+def _rules(random: Random, **fields: Any) -> Rules:
+    base = random.choice(("ace", *get_args(Bases)))
+    build = random.choice(get_args(Build))
+    return Rules("any", random.randint(1, 5), build=build, base=base, **fields)
+
+
+def _deck(random: Random, rules: Rules) -> Deal:
+    """Return a deck for the rules; an error if no position of theirs is drawn."""
+    lowest = 14 - random.randint(2, 4)
+    cards = list(range(4 * (lowest - 1), CARDS))
+    random.shuffle(cards)
+    base, heights = ACE, [lowest - 1] * 4
+    if rules.base != "ace":
+        base = Base(random.randint(lowest, 13), lowest)
+        for card in [card for card in cards if rank(card) == base.rank][: random.randint(0, 4)]:
+            cards.remove(card)
+            heights[suit(card)] += 1
+    hearts, spades, diamonds, clubs = heights
+    home = hearts, spades, diamonds, clubs
+    if not rules.is_patience:
+        filled = rules.freecells if rules.reserve else random.randint(0, rules.freecells)
+        filled = min(filled, len(cards))
+        cells = [cards.pop() if number < filled else None for number in range(rules.freecells)]
+        start = Position(_columns(cards, rules.columns), tuple(cells), home, base=base)
+    else:
+        stock = [cards.pop() for _ in range(min(rules.stock, len(cards)))]
+        waste = [stock.pop(0) for _ in range(random.choice((0, 0, 1, 2))) if stock]
+        reserve = [cards.pop() for _ in range(rules.stacked) if len(cards) > rules.columns]
+        rules = replace(rules, stock=len(stock) + len(waste), stacked=len(reserve))
+        columns = _columns(cards, rules.columns)
+        most = [max(0, len(column) - 1) for column in columns]
+        start = Patience(
+            columns,
+            (),
+            home,
+            stock=tuple(stock),
+            base=base,
+            waste=tuple(waste),
+            hidden=tuple(random.choice((0, random.randint(0, number))) for number in most),
+            turns=random.randint(0, rules.passes - 1) if rules.passes else None,
+            reserve=tuple(reserve),
+        )
+    start.validate(rules)
+    return Deal(start, rules)
+
+
+def _columns(cards: list[int], columns: int) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(cards[index::columns]) for index in range(columns))

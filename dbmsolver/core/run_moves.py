@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.core.bits import popcount
+from dbmsolver.core.bits import lowest_bit, popcount
 from dbmsolver.core.expand import (
     height,
     move_card,
@@ -103,16 +103,18 @@ def heads_of(t, stacked, low, high, exposed, most, most_bottom):
 
 
 @inlined
-def whole_suits(t, stacked, low, high, heads):
+def whole_suits(t, stacked, low, high, heads, ends):
     """Return the kings of suits that can go home, of the kings ``heads``.
 
-    Each of these is free or below a run.
+    Each of these is free or below a run. No other suit's card lies on the last card of the suit,
+    which is one of ``ends``, the cards with nothing on them.
     """
     kings = ZERO
     on_suit = children_of(t, stacked, low, high, 0)
     for suit in range(4):
         king = ONE << U64(CARDS - 4 + suit)
-        if heads & king and not t.suits[suit] & ~on_suit:
+        last = lowest_bit(t.suits[suit] | king)
+        if heads & king and not t.suits[suit] & ~on_suit and (ends >> U64(last)) & ONE:
             kings |= king
     return kings
 
@@ -144,7 +146,7 @@ def list_moves(t, sets, off, low, high, before, moves):
     heads, short = heads_of(t, stacked, low, high, exposed, most, most_bottom)
 
     if t.whole_suits:
-        homing = whole_suits(t, stacked, low, high, heads | freecell)
+        homing = whole_suits(t, stacked, low, high, heads | freecell, exposed | freecell)
     else:
         homing = (exposed | freecell) & next_home(signature)
         # Where kings are put on a base, its move home may come too early.

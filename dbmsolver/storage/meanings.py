@@ -47,12 +47,11 @@ VERSIONS: dict[str, dict[str, int]] = {
 """The versions of this program, by family.
 
 cards: cards move one by one. supermoves: so they do by the rules, and runs are counted as moves.
-runs: a run is one move by the rules. mixed runs: searches for shortest solutions where, beside
-that, a run may have cards of several suits, and only whole suits go home; they have a bound of
-their own, and proofs of such games are of the family runs. two-way: columns are built both ways, or
-cards come back. dominating: proofs over dominating positions. classes: proofs over classes of
-positions. pile: all cards go to one pile. pairs: pairs are removed. wide: Spider and its kin, which
-have no stores but for the time of a search. patience: Klondike and its relatives.
+runs: a run is one move by the rules. mixed runs: so it is, it may have cards of several suits, and
+only whole suits go home. two-way: columns are built both ways, or cards come back. dominating:
+proofs over dominating positions. classes: proofs over classes of positions. pile: all cards go to
+one pile. pairs: pairs are removed. wide: Spider and its kin, which have no stores but for the time
+of a search. patience: Klondike and its relatives.
 """
 
 
@@ -60,16 +59,14 @@ def meaning_of(
     rules: Rules, policy: Policy, metric: Metric, method: Method, question: Question
 ) -> Meaning:
     """Return the family and the versions with which this program writes a search's records."""
-    family = _family(rules, policy, metric, method, question)
+    family = _family(rules, policy, metric, method)
     versions = dict(VERSIONS[family])
     if question == Question.PROVE:
         versions.pop("bound", None)
     return {"family": family, **versions}
 
 
-def _family(
-    rules: Rules, policy: Policy, metric: Metric, method: Method, question: Question
-) -> str:
+def _family(rules: Rules, policy: Policy, metric: Metric, method: Method) -> str:
     if method.of_classes:
         return "classes"
     if rules.is_patience:
@@ -80,7 +77,7 @@ def _family(
         return "dominating"
     if rules.has_runs:
         mixed = rules.whole_suits and rules.moves == "runs" and len(rules.parent_kinds) > 1
-        return "mixed runs" if mixed and question == Question.SOLVE else "runs"
+        return "mixed runs" if mixed else "runs"
     if rules.two_way:
         return "two-way"
     return "supermoves" if Measure(rules, policy, metric).by_room else "cards"

@@ -17,6 +17,7 @@ from dbmsolver.core.bound import make_scratch
 from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.cards import parse_card, rank
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Moves
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
@@ -82,10 +83,11 @@ def whole_runs(random: Random, rules: Rules) -> Position:
     return Position(tuple(map(tuple, columns)), tuple(cells), (hearts, spades, diamonds, clubs))
 
 
+@pytest.mark.parametrize("moves", ["suit-runs", "runs"])
 @pytest.mark.parametrize("cells", [0, 2])
-def test_whole_suits_go_home(cells: int) -> None:
+def test_whole_suits_go_home(cells: int, moves: Moves) -> None:
     """The kernel's moves and bound, where kings with all of their suit above them are many."""
-    rules = replace(WHOLE, freecells=cells)
+    rules = replace(WHOLE, freecells=cells, moves=moves)
     random = Random(cells)
     homes = 0
     for _ in range(80):

@@ -30,6 +30,7 @@ ODD_RULES = (
     Rules("few columns", 2, 9, "any", "any"),
     Rules("whole suits", 10, 0, "any", "any", moves="suit-runs", whole_suits=True),
     Rules("whole suits and freecells", 5, 2, "suit", "any", moves="runs", whole_suits=True),
+    Rules("whole suits, any runs", 7, 1, "any", "any", moves="runs", whole_suits=True),
     Rules("runs of both colours", 8, 4, "alternate", "any", moves="runs"),
     Rules("runs of a suit, by suit", 12, 0, "suit", "any", moves="runs"),
     Rules("runs of any suit, kings", 7, 1, "any", "kings", moves="runs"),

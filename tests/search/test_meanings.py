@@ -148,7 +148,7 @@ def test_the_family_of_a_search() -> None:
     mixed = replace(GAMES["simple_simon"], moves="runs")
     method = Method.EVERY_POSITION
     assert meaning_of(mixed, "wkr", "runs", method, Question.SOLVE)["family"] == "mixed runs"
-    assert meaning_of(mixed, "wkr", "runs", method, Question.PROVE)["family"] == "runs"
+    assert meaning_of(mixed, "wkr", "runs", method, Question.PROVE)["family"] == "mixed runs"
     by_suit = replace(mixed, build="suit")  # its runs are of one suit
     assert meaning_of(by_suit, "wkr", "runs", method, Question.SOLVE)["family"] == "runs"
     assert family("freecell") == {"family": "cards", **VERSIONS["cards"]}

@@ -82,11 +82,11 @@ class WideKeys:
         return [(move.card, place_of(move)) for move in moves]
 
 
-Pairs = tuple[tuple[bool, ...], ...]
+Flags = tuple[tuple[bool, ...], ...]
 
 
 @lru_cache
-def _pairs_of_cards(rules: Rules) -> tuple[Pairs, Pairs]:
+def _pairs_of_cards(rules: Rules) -> tuple[Flags, Flags]:
     """Return two tables of flags, by a card and one of the deck's cards right beneath it.
 
     In the first a flag is True if the rules let the card be put there, in the second if both may

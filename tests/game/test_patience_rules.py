@@ -77,6 +77,10 @@ def test_what_a_game_of_this_kind_does_not_have(changes: dict[str, Any]) -> None
     plain = replace(GAMES["klondike"], layout="")
     with pytest.raises(UsageError, match="whole suits that go home: expected none of these"):
         replace(plain, **changes)
+
+
+def test_it_is_built_down_and_has_no_pile() -> None:
+    plain = replace(GAMES["klondike"], layout="")
     with pytest.raises(UsageError, match="by suit: expected columns built down"):
         replace(plain, build="suit-both", moves="single")
     with pytest.raises(UsageError, match="freecells, or with columns that take cards"):

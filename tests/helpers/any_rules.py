@@ -66,14 +66,9 @@ def _deck(random: Random, rules: Rules) -> Deal:
     lowest = 14 - random.randint(2, 4)
     cards = list(range(4 * (lowest - 1), CARDS))
     random.shuffle(cards)
-    base, heights = ACE, [lowest - 1] * 4
-    if rules.base != "ace":
-        base = Base(random.randint(lowest, 13), lowest)
-        for card in [card for card in cards if rank(card) == base.rank][: random.randint(0, 4)]:
-            cards.remove(card)
-            heights[suit(card)] += 1
-    hearts, spades, diamonds, clubs = heights
-    home = hearts, spades, diamonds, clubs
+    base, home = any_base(random, rules, cards, lowest)
+    if rules.base == "ace":
+        home = _unevenly(random, cards, home)
     if not rules.is_patience:
         filled = rules.freecells if rules.reserve else random.randint(0, rules.freecells)
         filled = min(filled, len(cards))
@@ -99,6 +94,38 @@ def _deck(random: Random, rules: Rules) -> Deal:
         )
     start.validate(rules)
     return Deal(start, rules)
+
+
+def any_base(
+    random: Random, rules: Rules, cards: list[int], lowest: int
+) -> tuple[Base, tuple[int, int, int, int]]:
+    """Return what foundations begin with, and their heights, in a deck without ranks below one.
+
+    Where the deal gives the base, it is any rank, and some cards of it are home: they are taken
+    away from ``cards``.
+    """
+    base, heights = ACE, [lowest - 1] * 4
+    if rules.base != "ace":
+        base = Base(random.randint(lowest, 13), lowest)
+        for card in [card for card in cards if rank(card) == base.rank][: random.randint(0, 4)]:
+            cards.remove(card)
+            heights[suit(card)] += 1
+    hearts, spades, diamonds, clubs = heights
+    return base, (hearts, spades, diamonds, clubs)
+
+
+def _unevenly(
+    random: Random, cards: list[int], home: tuple[int, int, int, int]
+) -> tuple[int, int, int, int]:
+    """Put up to two more cards of each suit home; return the heights."""
+    more = [random.choice((0, 0, 0, 1, 2)) for _ in home]
+    for index, (height, number) in enumerate(zip(home, more, strict=True)):
+        for place in range(height, height + number):
+            cards.remove(4 * place + index)
+    hearts, spades, diamonds, clubs = (
+        height + number for height, number in zip(home, more, strict=True)
+    )
+    return hearts, spades, diamonds, clubs
 
 
 def _columns(cards: list[int], columns: int) -> tuple[tuple[int, ...], ...]:

@@ -9,7 +9,6 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Pairs
 from dbmsolver.game.layouts import layout_of
-from dbmsolver.game.measures import Measure
 from dbmsolver.game.pairing import deal_pairing
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
@@ -49,30 +48,6 @@ def small_deck(random: Random, rows: int | None = None, ranks: int | None = None
     columns, rest, heights = layout.arrange(cards, rules.columns, rules.stock)
     position = deal_pairing(tuple(map(tuple, columns)), rest, layout.turned, heights, rules)
     return Deal(position, rules)
-
-
-def shortest(deal: Deal) -> tuple[int | None, int]:
-    """Return the length of a shortest solution, None without one, and how many positions are met.
-
-    Positions are met in the order of the moves to them; where a move costs nothing, at once. All
-    of them are met where there is no solution.
-    """
-    measure = Measure(deal.rules, "none", "turns")
-    layer = [deal.position]
-    seen = {deal.position.canonical()}
-    length = 0
-    while layer:
-        following = []
-        for position in layer:  # grows by moves that cost nothing
-            if position.is_goal():
-                return length, len(seen)
-            for move, after in measure.successors(position):
-                if after.canonical() in seen:
-                    continue
-                seen.add(after.canonical())
-                (following if measure.cost(move) else layer).append(after)
-        layer, length = following, length + 1
-    return None, len(seen)
 
 
 _PYRAMID = {Verdict.SOLVED: 106, Verdict.UNSOLVABLE: 67}

@@ -14,6 +14,7 @@ from helpers.searching import check_win, small_pieces
 from dbmsolver.api import prove, solve, verify_store
 from dbmsolver.errors import StoreError, UsageError
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, changed
@@ -69,26 +70,28 @@ def test_a_store_says_how_cards_move(tmp_path: Path) -> None:
         prove(other, store=tmp_path / "store", method="every-position")
 
 
+def check_shortest(rules: Rules, board: str, length: int, store: Path) -> None:
+    """Check that all searches of a board find that length, and that the store is valid."""
+    deal = Deal.from_text(board, rules)
+    for policy in POLICIES:
+        least = breadth_first(deal.position, rules, policy, 10_000)
+        assert least is not None and least[0] == length
+    assert solve(deal, store=store).length == length
+    assert verify_store(store).valid
+
+
 def test_a_king_goes_home_from_a_freecell(tmp_path: Path) -> None:
     """It is the whole rest of its suit."""
     rules = Rules("whole", 5, 2, "suit", "any", moves="runs", whole_suits=True)
     board = "Foundations: H-J C-Q D-J S-T\nFreecells: KC KD\nQD\nJS KH\nQS\nKS\nQH\n"
-    deal = Deal.from_text(board, rules)
-    least = breadth_first(deal.position, rules, "wkr", 2000)
-    assert least is not None and least[0] == 9
-    assert solve(deal, store=tmp_path / "store").length == 9
-    assert verify_store(tmp_path / "store").valid
+    check_shortest(rules, board, 9, tmp_path / "store")
 
 
 def test_a_card_is_taken_away_in_a_run_of_several_suits(tmp_path: Path) -> None:
     """It was above the next higher one of its suit, and the bound counts no move of its own."""
     rules = Rules("mine", 3, 2, "any", "any", moves="runs", whole_suits=True)
     board = "Foundations: H-T C-T D-T S-T\nFreecells:\nKS JH KD KH\nJS JD QC QS\nQH QD KC JC\n"
-    deal = Deal.from_text(board, rules)
-    least = breadth_first(deal.position, rules, "none", 10_000)
-    assert least is not None and least[0] == 14
-    assert solve(deal, store=tmp_path / "store").length == 14
-    assert verify_store(tmp_path / "store").valid
+    check_shortest(rules, board, 14, tmp_path / "store")
 
 
 @pytest.mark.slow

@@ -8,13 +8,13 @@ from random import Random
 
 import pytest
 from helpers import faults, pile_games
+from helpers.any_rules import any_base
 from helpers.naive_search import breadth_first
 from helpers.searching import prove
 from helpers.selection import few_fast
 
 from dbmsolver.api import solve
-from dbmsolver.game.bases import ACE, Base
-from dbmsolver.game.cards import CARDS, rank, suit
+from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.position import Position
@@ -26,7 +26,7 @@ MOST = 800
 
 SOME = 4
 MANY = 20
-"""Decks of each game: some, or enough to make a thousand with all games."""
+"""Decks of each game: some, or enough to make hundreds with all games."""
 
 
 def small_deck(game: str, random: Random) -> Deal:
@@ -43,18 +43,12 @@ def small_deck(game: str, random: Random) -> Deal:
     rules: Rules = changed(plain, cells, columns)
     cards = list(range(CARDS - 4 * ranks, CARDS))
     random.shuffle(cards)
-    base, heights = ACE, [13 - ranks] * 4
-    if rules.base != "ace":
-        base = Base(random.randint(14 - ranks, 13), 14 - ranks)
-        for card in [card for card in cards if rank(card) == base.rank][: random.randint(0, 4)]:
-            cards.remove(card)
-            heights[suit(card)] += 1
-    hearts, spades, diamonds, clubs = heights
+    base, heights = any_base(random, rules, cards, 14 - ranks)
     filled = [cards.pop() for _ in range(min(cells, GAMES[game].dealt_to_freecells))]
     position = Position(
         tuple(tuple(cards[index::columns]) for index in range(columns)),
         (*filled, *[None] * (cells - len(filled))),
-        (hearts, spades, diamonds, clubs),
+        heights,
         base=base,
     )
     position.validate(rules)

@@ -21,7 +21,7 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric
 from dbmsolver.game.moves import Place
 from dbmsolver.game.position import Position
-from dbmsolver.game.shipped import GAMES
+from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.formats import Given, InvalidError, Source, sfn
@@ -163,6 +163,14 @@ def test_every_line_of_a_solution_begins_with_space_or_period() -> None:
 def test_what_cannot_be_written(solution: Solution, policy: Policy, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         sfn.write(solution, policy)
+
+
+def test_a_game_with_fewer_freecells_than_it_usually_has() -> None:
+    """The text says how many there are, even of a game that usually has more than four."""
+    rules = rules_for("eight_off", freecells=4)
+    start = Deal.from_number(2, rules).position
+    found = read(sfn.write(Solution(rules, start, (), start, 2), "wkr"))
+    assert (found.rules, found.initial) == (rules, start)
 
 
 def test_games_with_more_columns_cannot_be_written() -> None:

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from helpers import faults
 from helpers.kernels import pair_successors
-from helpers.pair_games import PAIR_GAMES, pyramid, shortest, small_deck
+from helpers.naive_search import fewest_moves
+from helpers.pair_games import PAIR_GAMES, pyramid, small_deck
 
 from dbmsolver import api
 from dbmsolver.core.digest import digest_runs
@@ -22,6 +23,7 @@ from dbmsolver.core.pairs import FIRST, WON
 from dbmsolver.core.runs import progress_of
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import Measure
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
 from dbmsolver.game.shipped import GAMES
@@ -38,6 +40,8 @@ from dbmsolver.verify.kernels.leaving import hash_sum
 from dbmsolver.verify.pair_format import PairFormat
 
 SOME, MANY = 24, 100
+MOST = 1_000_000
+"""More positions than any deck here has."""
 WHOLE = {"pyramid": (3, 33), "relaxed_pyramid": (14, 37)}
 """Deals with few states, and the lengths of their shortest solutions."""
 
@@ -52,7 +56,9 @@ def compare(seeds: range) -> set[tuple[bool, str, bool, int]]:
     kinds = set()
     for seed in seeds:
         deal = small_deck(Random(seed))
-        length, positions = shortest(deal)
+        found = fewest_moves(deal, Measure(deal.rules, "none", "turns"), MOST)
+        assert found is not None
+        length, positions = found
         proof, solved = api.prove(deal, threads=1), api.solve(deal, threads=1)
         assert proof.verdict == solved.verdict == ("unsolvable" if length is None else "solved")
         assert (solved.length, solved.shortest) == (length, length is not None), seed

@@ -371,15 +371,13 @@ class FirstMoves:
     @property
     def shortest(self) -> tuple[Move, ...]:
         """The moves that a shortest solution begins with, as far as that is known."""
-        lengths = [value.length for value in self.values if value.length is not None]
-        best = min(lengths, default=None)
-        if best is None or not self.result.shortest:
+        if not self.result.shortest:
             return ()
         cost = self.result.measure.cost
         return tuple(
             value.move
             for value in self.values
-            if value.length == best and best + cost(value.move) == self.result.length
+            if value.length is not None and value.length + cost(value.move) == self.result.length
         )
 
     @property

@@ -60,8 +60,13 @@ def _proven(result: Result) -> str:
 
 
 def _first_move(result: Result) -> Move | None:
-    """Return the first move of the solution that the player makes."""
-    return next((move for move in result.moves if result.measure.cost(move)), None)
+    """Return the first move of the solution that the player makes.
+
+    It may cost nothing, as where the waste is turned over. A program makes forced moves that are
+    free.
+    """
+    cost = result.measure.cost
+    return next((move for move in result.moves if cost(move) or not move.forced), None)
 
 
 def hint_json(game: GameSoFar, result: Result, seconds: float, peak_memory: int) -> str:

@@ -55,6 +55,26 @@ def test_hint(board: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("waste", "stock", "metric", "move"),
+    [
+        ("JS QS", "", "turns", "QS  waste -> stock  (2 cards)"),
+        ("", "JS QS", "turns", "JS  stock -> waste"),
+        ("", "JS QS", "plays", "JS  stock -> waste"),
+    ],
+)
+def test_a_move_that_costs_nothing_comes_first(
+    waste: str, stock: str, metric: str, move: str, tmp_path: Path
+) -> None:
+    """The hint is a move that can be made now, though the metric counts only what follows."""
+    path = tmp_path / "board"
+    path.write_text(f"Foundations: H-K C-K D-K S-T\nWaste: {waste}\nStock: {stock}\nKS\n")
+    args = (str(path), "--game", "klondike", "--metric", metric)
+    assert f"Best move: {move}" in run("hint", *args).stdout.splitlines()
+    told = answer("hint", *args)
+    assert told["move"] == told["moves"][0]
+
+
 def test_every_notation_and_place(tmp_path: Path) -> None:
     """Typed, from a file, and from standard input, the moves are the same."""
     file = tmp_path / "played"

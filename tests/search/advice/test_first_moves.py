@@ -213,6 +213,16 @@ def test_pairs_of_one_card_are_different_moves() -> None:
     assert values.only is not None and values.only.other == parse_card("7H")
 
 
+def test_a_turn_that_costs_nothing_is_as_good_as_what_follows() -> None:
+    """A shortest solution begins with the card that goes home, or with a free turn before it."""
+    rules = replace(rules_for("klondike"), columns=2, layout="", removable=False)
+    deal = Deal.from_text("Foundations: H-K C-K D-Q S-Q\nStock: KS\nKD\n", rules)
+    values = end_of(first_moves(deal, Options(threads=1, metric="plays"), Limits()))
+    assert values.result.shortest
+    places = [str(move.destination) for move in values.shortest]
+    assert places == ["foundation of diamonds", "waste"]
+
+
 @pytest.mark.parametrize("most", [3, None])
 def test_what_moves_tell_is_told_of_the_position(most: int | None, tmp_path: Path) -> None:
     """A limit ends the search of the position, and not those after its moves; with a store."""

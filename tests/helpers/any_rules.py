@@ -6,11 +6,13 @@ from dataclasses import replace
 from random import Random
 from typing import Any, get_args
 
-from dbmsolver.errors import DbmError
+from dbmsolver.errors import DbmError, UsageError
+from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import FILLS, MOVES, Bases, Build, Fill, Moves
+from dbmsolver.game.measures import METRICS, Measure, measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
@@ -130,3 +132,12 @@ def _unevenly(
 
 def _columns(cards: list[int], columns: int) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(cards[index::columns]) for index in range(columns))
+
+
+def any_measure(random: Random, rules: Rules) -> Measure:
+    """Return one of the measures that the game has."""
+    while True:
+        try:
+            return measure_of(rules, random.choice(AUTOMOVES), random.choice(METRICS))
+        except UsageError:
+            continue

@@ -11,29 +11,16 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from helpers.any_rules import any_deck
+from helpers.any_rules import any_deck, any_measure
 from helpers.naive_search import fewest_moves
 from helpers.selection import few_fast
 
 from dbmsolver.api import prove, solve, verify_store
-from dbmsolver.errors import UsageError
-from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.kinds import POLICIES
-from dbmsolver.game.measures import METRICS, Measure, measure_of
-from dbmsolver.game.rules import Rules
 
 DECKS = 12
 MOST = 1000
 """Positions of the largest deck that is searched slowly."""
-
-
-def any_measure(random: Random, rules: Rules) -> Measure:
-    """Return one of the measures that the game has."""
-    while True:
-        try:
-            return measure_of(rules, random.choice(AUTOMOVES), random.choice(METRICS))
-        except UsageError:
-            continue
 
 
 @pytest.mark.parametrize("seed", few_fast(range(16), 1))

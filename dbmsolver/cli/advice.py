@@ -108,7 +108,11 @@ def values_text(game: GameSoFar, found: FirstMoves) -> str:
         f"{hint_line(game, found.result)}; {moves}\n",
         board_text(game.deal.position),
     ]
-    rows = [(_left(value), describe_move(value.move)) for value in _ordered(found)]
+    cost = found.result.measure.cost
+    rows = [
+        (_left(value), describe_move(value.move) + ("" if cost(value.move) else "  (free)"))
+        for value in _ordered(found)
+    ]
     width = max((len(left) for left, _ in rows), default=0)
     width = max(width, len("left after"))
     lines = [f"{'left after':>{width}}  move\n"] if rows else ["No move is possible.\n"]
@@ -161,9 +165,11 @@ def _because(limit: Limit | None) -> str:
 def _ordered(found: FirstMoves) -> list[MoveValue]:
     """Return the values in order: the best first, then those not known, lost ones last."""
     ranks = {Verdict.SOLVED: 0, Verdict.UNDECIDED: 1, Verdict.UNSOLVABLE: 2}
+    cost_of = found.result.measure.cost
 
     def key(value: MoveValue) -> tuple[int, int, int]:
-        return ranks[value.verdict], value.at_most or 0, value.at_least or 0
+        cost = cost_of(value.move)
+        return ranks[value.verdict], cost + (value.at_most or 0), cost + (value.at_least or 0)
 
     return sorted(found.values, key=key)
 

@@ -75,6 +75,20 @@ def test_a_move_that_costs_nothing_comes_first(
     assert told["move"] == told["moves"][0]
 
 
+def test_a_move_that_costs_nothing_is_listed_by_what_it_saves(tmp_path: Path) -> None:
+    """After two other moves five are left, too, but to turn the waste over costs nothing."""
+    path = tmp_path / "board"
+    path.write_text("Foundations: H-K C-K D-K S-T\nWaste: JS QS\nStock:\nKS\n")
+    lines = run("solve", str(path), "--game", "klondike", "--every-first-move").stdout.splitlines()
+    start = lines.index("left after  move") + 1
+    assert lines[start : start + 4] == [
+        "         5  QS  waste -> stock  (2 cards)  (free)",
+        "         5  KH  home -> column 2",
+        "         5  KD  home -> column 2",
+        "         6  KC  home -> column 2",
+    ]
+
+
 def test_every_notation_and_place(tmp_path: Path) -> None:
     """Typed, from a file, and from standard input, the moves are the same."""
     file = tmp_path / "played"

@@ -11,7 +11,7 @@ from math import sqrt
 from pathlib import Path
 from statistics import median
 
-from dbmsolver.game.measures import Metric
+from dbmsolver.game.measures import METRIC_WORDS, usual_metric
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.titles import rules_notes
 from dbmsolver.survey.charts import histogram
@@ -29,13 +29,6 @@ _TITLES = {
     Inquiry.VERDICT: "Which deals can be won?",
     Inquiry.SHORTEST: "How long are shortest solutions?",
     Inquiry.FEWEST_FREECELLS: "How few freecells are enough?",
-}
-_WORDS: dict[Metric | None, str] = {
-    None: "card moves",
-    "runs": "moves of cards or runs",
-    "moves": "moves of the player",
-    "turns": "plays and turns of the stock",
-    "plays": "plays",
 }
 _CELLS = re.compile(r"(no|[0-9]+) freecells?")
 _NOT_SHORTEST = "They are those that the search came upon, not the shortest."
@@ -148,9 +141,15 @@ def _lengths(rows: Sequence[Row], question: Inquiry) -> Iterator[str]:
         _labels(rows),
         known,
         lambda row: row.length or 0,
-        _WORDS[question.metric],
+        _unit(known, question),
         note,
     )
+
+
+def _unit(rows: Iterable[Row], question: Inquiry) -> str:
+    """Return the name of what the lengths of all rows count."""
+    metrics = {question.metric or usual_metric(row.rules) for row in rows}
+    return METRIC_WORDS[metrics.pop()][1] if len(metrics) == 1 else "moves"
 
 
 def _states(rows: Sequence[Row]) -> Iterator[str]:

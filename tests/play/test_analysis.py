@@ -90,6 +90,23 @@ def test_all_is_found_out(game: str) -> None:
     assert position.is_goal()
 
 
+def test_a_turn_of_the_waste_is_a_move() -> None:
+    """All moves that are made count: no solution has fewer than are said to be needed."""
+    rules = GAMES["klondike"]
+    position = parse_board("Foundations: H-K C-J D-K S-T\nWaste: JS QC QS\nKC KS\n", rules)
+    look = Analysis(rules, [position], Knowledge())
+    assert found_out(look) < 10
+    assert look.value() == Value(SOLVED, 8, 8)
+    assert {str(option.move): look.value(option.after).at_most for option in look.options} == {
+        "KS from column 1 to column 2": 8,
+        "KH from foundation of hearts to column 2": 7,
+        "KD from foundation of diamonds to column 2": 7,
+        "QS and 2 on it from waste to stock": 8,
+    }
+    solution = look.knowledge.solution(rules, position)
+    assert solution is not None and len(solution) == 8
+
+
 def test_the_mistake_is_found() -> None:
     """A game is played until it is lost: the move after which it was is found, and said."""
     rules = GAMES["golf"]

@@ -115,6 +115,25 @@ def test_lengths() -> None:
     assert "not the shortest" not in text
 
 
+@pytest.mark.parametrize(
+    ("question", "games", "unit"),
+    [
+        (Inquiry.SHORTEST, ["klondike"], "plays and turns of the stock"),
+        (Inquiry.SHORTEST, ["pyramid", "spider"], "plays and turns of the stock"),
+        (Inquiry.SHORTEST, ["simple_simon"], "moves of cards or runs"),
+        (Inquiry.SHORTEST_RUNS, ["klondike", "freecell"], "moves of cards or runs"),
+        (Inquiry.SHORTEST_PLAYS, ["klondike"], "plays"),
+        (Inquiry.VERDICT, ["freecell", "golf"], "card moves"),
+        (Inquiry.VERDICT, ["freecell", "klondike"], "moves"),
+    ],
+)
+def test_the_unit_of_lengths(question: Inquiry, games: list[str], unit: str) -> None:
+    """Lengths are told in what the game counts as a move, where the question does not say it."""
+    known = {"verdict": "solved", "shortest": question.is_shortest, "length": 9}
+    rows = [row(3, question, rules=rules_for(game), **known) for game in games]
+    assert f"from 9 to 9 {unit}, median 9." in Reader(render(rows, "l.csv")).text
+
+
 def test_only_states_go_by_powers_of_ten() -> None:
     _, of_lengths, of_states = render(lengths(), "t.csv").split("<figure>")
     assert "10^{" not in of_lengths

@@ -18,7 +18,7 @@ from dbmsolver.game.cards import SUITS, card_name
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import usual_metric
 from dbmsolver.game.moves import Move, Place
-from dbmsolver.game.patience import Patience
+from dbmsolver.game.patience import Patience, turns_over
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import supermoves
 from dbmsolver.game.rules import Rules
@@ -111,7 +111,11 @@ def _names(cards: Sequence[int]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A legal move, the number of moves that it counts, and the position after it."""
+    """A legal move, the number of moves that it counts, and the position after it.
+
+    It counts as in the usual metric of the game: to turn the waste over counts nothing, and a run
+    counts each of its moves where the rules move single cards.
+    """
 
     move: Move
     cost: int
@@ -123,13 +127,18 @@ def options_of(position: Position, rules: Rules) -> list[Option]:
 
     Of equivalent destinations only one is used, as by `Position.moves`.
     """
-    found = [Option(move, 1, position.apply(move)) for move in position.moves(rules)]
+    found = [Option(move, cost(move), position.apply(move)) for move in position.moves(rules)]
     if rules.has_runs or rules.is_patience or rules.has_pile:
         return found
     for move in supermoves(position, rules):
         step = Step(move.source, move.destination, move.count)
         found.append(Option(move, _cards_moved(position, rules, move), play(position, step, rules)))
     return found
+
+
+def cost(move: Move) -> int:
+    """Return what a move of the rules counts: 0 if it turns the waste over, else 1."""
+    return 0 if turns_over(move) else 1
 
 
 def _cards_moved(position: Position, rules: Rules, move: Move) -> int:

@@ -16,7 +16,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.notation.steps import moving_card
 from dbmsolver.play.codes import codes_of, read_line
-from dbmsolver.play.table import Option
+from dbmsolver.play.table import Option, cost
 from dbmsolver.results import Verdict
 
 _KEPT = 10_000
@@ -91,7 +91,7 @@ class Knowledge:
         """Add a solution of a position; if `whole`, also of every position on its way."""
         codes = codes_of(moves)
         for number, move in enumerate(moves):
-            left = len(moves) - number
+            left = sum(map(cost, moves[number:]))
             self.learn(rules, position, Value(Verdict.SOLVED, left if shortest else 0, left))
             key = rules, position.canonical()
             known = self._solutions.get(key)
@@ -152,7 +152,7 @@ class Knowledge:
     def _join(self, rules: Rules, position: Position, option: Option) -> None:
         """Learn the solution of a position that begins with this move, if it is a single one."""
         rest = self.solution(rules, option.after)
-        if rest is not None and option.cost == 1:
+        if rest is not None and option.cost <= 1:
             self.learn_solution(rules, position, (option.move, *rest))
 
 

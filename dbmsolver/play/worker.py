@@ -20,9 +20,7 @@ from dbmsolver.errors import DbmError
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Family
-from dbmsolver.game.measures import Metric, usual_metric
 from dbmsolver.game.moves import Move
-from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_from
 from dbmsolver.play.codes import codes_of
 from dbmsolver.play.plan import kernels_of
@@ -143,7 +141,6 @@ class Worker:
         else:
             result = solve(
                 deal,
-                metric=metric_of(deal.rules),
                 any_solution=True,
                 progress=progress,
                 cancel=self._cancelled.is_set,
@@ -158,14 +155,6 @@ class Worker:
 
     def _solution(self, index: int, moves: Sequence[Move], shortest: bool) -> None:
         self._say({"index": index, "moves": codes_of(moves), "shortest": shortest})
-
-
-def metric_of(rules: Rules) -> Metric:
-    """Return the metric in which every move that the page makes counts one.
-
-    A turn of the waste does, too, which costs nothing in the usual metric of Klondike.
-    """
-    return "runs" if rules.is_patience else usual_metric(rules)
 
 
 def compile_for(family: Family, proof: Method) -> None:

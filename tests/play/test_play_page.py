@@ -9,10 +9,12 @@ from helpers.solutions import solved
 from dbmsolver import prove
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.moves import Place
+from dbmsolver.game.moves import STOCK, WASTE, Place
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step
+
+COLUMN = Place("column", 0)
 
 
 def steps(number: int = 3) -> list[Step]:
@@ -105,6 +107,22 @@ def test_other_games_by_mouse(player: Player, game: str) -> None:
     table.page.get_by_text("Board copied.").wait_for()
     text = table.ask("navigator.clipboard.readText()")
     assert parse_board(text, deal.rules) == final
+
+
+@pytest.mark.slow
+def test_turning_the_waste_over_has_no_number(player: Player) -> None:
+    """The moves that count are numbered, as they are in what is said of the position."""
+    board = "Foundations: H-K C-K D-K S-T\nWaste: JS QS\nStock:\nKS\n"
+    table = player(deal={"game": "klondike", "board": board})
+    assert "5 moves, proven shortest" in table.verdict("proven shortest")
+    home = Place("foundation", 1)
+    made = [Step(WASTE, STOCK, 2), Step(STOCK, WASTE), Step(WASTE, home), Step(STOCK, WASTE)]
+    for number, step in enumerate([*made, Step(WASTE, home), Step(COLUMN, home)], start=1):
+        table.click(step)
+        table.at(number)
+    assert "Won in 5 moves" in table.page.inner_text("#now")
+    numbers = table.page.locator("#list .number").all_inner_texts()
+    assert numbers == ["0", "", "1", "2", "3", "4", "5"]
 
 
 @pytest.mark.slow

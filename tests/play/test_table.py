@@ -85,17 +85,19 @@ def test_legal_moves(game: str) -> None:
 
 @pytest.mark.parametrize("name", ["freecell", "simple_simon", "klondike", "golf"])
 def test_what_a_move_costs(name: str) -> None:
-    """A run that moves at once is as many moves as its single cards take."""
+    """A run that moves at once is as many moves as its single cards take, turning over is none."""
     rules = GAMES[name]
     seen = set()
     for position in walk(Deal.from_number(7, rules), 4, 80):
         for option in options_of(position, rules):
             seen.add(option.cost)
-            if option.cost == 1:
+            assert (option.cost == 0) == (option.move.destination == STOCK)
+            if option.cost <= 1:
                 assert option.after == position.apply(option.move)
             else:
                 assert option.cost >= option.move.count
-    assert (seen > {1}) == (name == "freecell")
+    assert (max(seen) > 1) == (name == "freecell")
+    assert (0 in seen) == (name == "klondike")
 
 
 @pytest.mark.parametrize("game", few_fast(PLAYED, 6))

@@ -1,5 +1,5 @@
 // The game: its deal, and a tree of moves. Nothing that was played is lost: another move begins a
-// branch. A node is {parent, move, children, position, legal, won, depth, value}; `recent` is the child
+// branch. A node is {parent, move, children, position, legal, won, depth, count, value}; `recent` is the child
 // that was looked at last, which redo goes to. A move is text: the letters of two places, and how many
 // cards go if they are several.
 const first = JSON.parse(element("first").textContent);
@@ -18,9 +18,13 @@ function cardsOf(position, move) {
   return position[kind].slice(-1);
 }
 
+// The waste is turned over: a move that does not count.
+const turnsOver = (move) =>
+  placeOf(move[0]).kind === "waste" && placeOf(move[1]).kind === "stock";
+
 function moveWords(move) {
   const source = placeOf(move[0]), target = placeOf(move[1]);
-  if (source.kind === "waste" && target.kind === "stock") return "and all others back to the stock";
+  if (turnsOver(move)) return "and all others back to the stock";
   const to = target.kind === "foundation" ? "" : "to ";
   const from = source.kind === "foundation" ? "home" : placeName(source);
   return `from ${from} ${to}${placeName(target)}`;
@@ -35,10 +39,14 @@ function addNode(parent, told) {
   const known = parent?.children.find((child) => child.move === told.move);
   if (known) return known;
   const node = { parent, move: told.move, children: [], position: whole(told.position),
-    legal: told.legal, won: told.won, depth: parent ? parent.depth + 1 : 0, value: null };
+    legal: told.legal, won: told.won, depth: parent ? parent.depth + 1 : 0,
+    count: parent ? parent.count + (turnsOver(told.move) ? 0 : 1) : 0, value: null };
   parent?.children.push(node);
   return node;
 }
+
+// The number of the move that leads to a node, as text; none for one that does not count.
+const numberOf = (node) => node.count === node.parent?.count ? "" : String(node.count);
 
 const whole = (position) => ({ waste: null, removed: null, hidden: [], reserve: [], ...position });
 
@@ -179,10 +187,10 @@ function go(node) {
 function drawNow() {
   const now = element("now");
   now.replaceChildren();
-  if (here.won) now.append(make("span", "number", `Won in ${plural(here.depth, "move")}`));
+  if (here.won) now.append(make("span", "number", `Won in ${plural(here.count, "move")}`));
   else if (!here.move) now.append("Your move.");
   else {
-    now.append(make("span", "number", here.depth),
+    now.append(make("span", "number", numberOf(here)),
       ...cardsOf(here.parent.position, here.move).map(chip), make("span", "", moveWords(here.move)));
   }
   const turns = here.position.turns;

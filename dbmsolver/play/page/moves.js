@@ -1,10 +1,19 @@
 // The list of all moves, with branches. It is one stop for the Tab key; the arrow keys choose in it.
 let listed = []; // the nodes, in their order, the start first
 
+// What is said of an entry: its number, if it has one, and the move.
+function spokenEntry(node) {
+  const said = moveSpoken(node.parent.position, node.move), number = numberOf(node);
+  return number ? `${number}: ${said}` : said;
+}
+
+const moveNamed = (node) => numberOf(node) ? `move ${node.count}`
+  : `turning the waste over after move ${node.count}`;
+
 function entryOf(node, level) {
   const before = node.parent.position, cards = cardsOf(before, node.move);
-  const made = listEntry(`move-${listed.length}`, node.depth, cards.map(chip), moveSigns(node.move),
-    `${node.depth}: ${moveSpoken(before, node.move)}`);
+  const made = listEntry(`move-${listed.length}`, numberOf(node), cards.map(chip), moveSigns(node.move),
+    spokenEntry(node));
   if (level) {
     made.classList.add("branch");
     made.style.setProperty("--level", Math.min(level, 6));
@@ -28,7 +37,7 @@ function drawMoves() {
     });
     element("list").replaceChildren(...made);
     element("list").style.setProperty("--digits",
-      Math.max(3, String(Math.max(...listed.map((node) => node.depth))).length));
+      Math.max(3, String(Math.max(...listed.map((node) => node.count))).length));
   }
   const ahead = new Set(path(here));
   listed.forEach((node, index) => {
@@ -49,7 +58,7 @@ function markMoves() {
     if (!mistake) return;
     entry.append(make("span", "says", "\u2717 loses the game"));
     entry.setAttribute("aria-label",
-      `${node.depth}: ${moveSpoken(node.parent.position, node.move)}; loses the game`);
+      `${spokenEntry(node)}; loses the game`);
   });
 }
 

@@ -54,8 +54,9 @@ function lengthWords([, least, most]) {
 function mistakeWords() {
   const { won, lost } = account;
   if (lost === 0) return "The deal itself cannot be won.";
-  if (won === lost - 1) return `It was lost by move ${lost}.`;
-  return won >= 0 ? `It was lost by one of moves ${won + 1} to ${lost}.`
+  const made = path(here);
+  if (won === lost - 1) return `It was lost by ${moveNamed(made[lost])}.`;
+  return won >= 0 ? `It was lost by one of moves ${made[won].count + 1} to ${made[lost].count}.`
     : "Where it was lost is not known yet.";
 }
 

@@ -57,7 +57,6 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.jit.decorators import kernel
 from dbmsolver.keys.classes import ClassKeys
 from dbmsolver.keys.records import RecordKeys
-from dbmsolver.keys.signatures import used_bits
 from dbmsolver.keys.states import State
 
 STATES = 4 * BURST
@@ -457,9 +456,17 @@ def has_left(space, key, target):  # type: ignore[no-untyped-def]
 def test_targets_that_share_a_slot() -> None:
     """Each signature has a number of its own; some of so many have the same hash."""
     keys = RecordKeys(Deal.from_number(1), "wkr")
-    space = make_record_space(keys.tables, 1)
-    used, random = used_bits(keys.tables), Random(1)
-    signatures = {height | random.getrandbits(64) & used & ~0xFFFF for height in range(600)}
+    space, random = make_record_space(keys.tables, 1), Random(1)
+    most_locked = keys.tables.locked.shape[1] - 1
+    shifts = keys.tables.column_shift[:8].tolist()
+    signatures = {
+        sum(random.randint(0, 13) << 4 * suit for suit in range(4))
+        | sum(
+            random.randint(0, most_locked) << int(shift) for shift in keys.tables.column_shift[:8]
+        )
+        for _ in range(600)
+    }
+    assert len(signatures) == 600
     for _ in range(2):
         for number, signature in enumerate(sorted(signatures)):
             assert target_of(keys.tables, space, np.uint64(signature)) == number

@@ -461,9 +461,7 @@ def test_targets_that_share_a_slot() -> None:
     shifts = keys.tables.column_shift[:8].tolist()
     signatures = {
         sum(random.randint(0, 13) << 4 * suit for suit in range(4))
-        | sum(
-            random.randint(0, most_locked) << int(shift) for shift in keys.tables.column_shift[:8]
-        )
+        | sum(random.randint(0, most_locked) << shift for shift in shifts)
         for _ in range(600)
     }
     assert len(signatures) == 600

@@ -381,7 +381,7 @@ def test_copies_board_and_link(opened: Opener) -> None:
 @pytest.mark.parametrize("game", few_fast(["penguin", "canfield", "gypsy", "pyramid", "golf"], 1))
 def test_copies_boards_of_other_games(opened: Opener, game: str) -> None:
     """Bases, reserves, stocks, wastes, alike cards and pyramids: what is copied is read back."""
-    solution = random_game(5, GAMES[game], 2, 20)
+    solution = random_game(3, GAMES[game], 2, 20)
     page = opened(solution, permissions=["clipboard-read", "clipboard-write"])
     page.press("End")
     page.click("Board")

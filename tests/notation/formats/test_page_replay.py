@@ -15,7 +15,7 @@ from helpers.wide_games import WIDE_GAMES, last_suit
 
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.cards import CARDS, card_name
-from dbmsolver.game.moves import Place
+from dbmsolver.game.moves import STOCK, WASTE, Place
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation import formats
@@ -93,6 +93,22 @@ def test_stock_waste_and_pile_on_a_phone(opened: Opener, game: str) -> None:
     way_back = [*reversed(ends[:-1]), 0]
     assert page.walk("ArrowLeft", len(ends)) == [(end, positions[end]) for end in way_back]
     assert page.ask("document.documentElement.scrollWidth") == 390
+
+
+def test_the_waste_is_not_the_stock(opened: Opener) -> None:
+    """Turns that follow each other are one stop: how often the stock is turned, and the waste."""
+    rules = GAMES["klondike"]
+    start = parse_board("Foundations: H-K C-K D-K S-T\nWaste: JS QS KS\n", rules)
+    turns = (Step(WASTE, STOCK, 3), Step(STOCK, WASTE), Step(STOCK, WASTE))
+    solution = Solution(rules, start, turns, start).ended()
+    page = opened(solution)
+    page.press("End")
+    now = page.page.locator("#now").inner_text()
+    assert " ".join(now.split()).endswith(
+        "on the waste after the stock is turned 2 times, and the waste turned over"
+    )
+    listed = page.page.locator("#list").inner_text()
+    assert "waste, stock \u00d7 2" in listed
 
 
 def test_a_whole_suit_goes_home(opened: Opener) -> None:

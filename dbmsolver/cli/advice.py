@@ -123,7 +123,7 @@ def values_text(game: GameSoFar, found: FirstMoves) -> str:
 
 
 def _facts(found: FirstMoves) -> Iterator[tuple[str, str]]:
-    if found.only is not None:
+    if found.only is not None and len(found.values) > 1:
         yield "Critical", f"all moves but {describe_move(found.only)} lose"
     if found.limit is not None:
         yield "Limit", LIMITS[found.limit]

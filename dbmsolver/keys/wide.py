@@ -111,7 +111,7 @@ def _tables(position: Wide, rules: Rules) -> WideTables:
     dealing = rules.row_deals != "none"
     return WideTables(
         columns,
-        len(position.lying()) - len(position.stock),
+        _most_cards(position, rules),
         lowest,
         int(rules.whole_suits),
         int(rules.moves == "groups"),
@@ -130,6 +130,16 @@ def _tables(position: Wide, rules: Rules) -> WideTables:
         np.array(count, np.int64),
         np.array(earlier_alike(position.stock, columns, dealing), np.int64),
     )
+
+
+def _most_cards(position: Wide, rules: Rules) -> int:
+    """Return how many cards waste and columns can have, without those that the stock brings."""
+    cards = len(position.lying()) - len(position.stock)
+    if rules.removable:
+        cards += sum(
+            height - position.lowest + 1 for heights in position.home for height in heights
+        )
+    return cards
 
 
 def _write_out(b: WideBoard, position: Wide, own: Wide, gone: int) -> None:

@@ -100,8 +100,8 @@ def drawn(position: Position) -> dict[str, Any]:
             "reserve": _names(position.reserve),
             "turns": position.turns,
         }
-        if position.base != ACE:
-            value |= {"base": position.base.rank, "lowest": position.base.lowest}
+    if position.base != ACE:
+        value |= {"base": position.base.rank, "lowest": position.base.lowest}
     return value
 
 

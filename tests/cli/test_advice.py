@@ -116,5 +116,12 @@ def test_the_only_move_that_does_not_lose() -> None:
     assert "Critical" not in values_text(GAME, both)
 
 
+def test_one_move_alone_is_not_critical() -> None:
+    """Where there is no other move, as where a program makes one by itself, none loses."""
+    moves = found(value(OTHER, Verdict.SOLVED, 4, 4))
+    assert moves.only == OTHER
+    assert "Critical" not in values_text(GAME, moves)
+
+
 def test_no_move_at_all() -> None:
     assert "\nNo move is possible.\n" in values_text(GAME, found(answer=LOST))

@@ -33,6 +33,22 @@ def test_a_game_is_printed_as_its_file(name: str, tmp_path: Path) -> None:
     assert run("deal", "7", "--game", str(path)).output == run("deal", "7", "--game", name).output
 
 
+@pytest.mark.parametrize(
+    ("name", "said", "not_said"),
+    [
+        ("klondike", "turning the waste over is none", "or the waste"),
+        ("thumb_and_pouch", "so that the stock is gone through once", "waste over"),
+        ("pyramid", "so that the stock is gone through 3 times", "Wastepile, 3 times"),
+        ("yukon", "any cards at the end of a column move as one move, and count as one", "turning"),
+        ("scorpion", "when asked for, 1 time at most: Tableau: 1 row", "1 rows"),
+    ],
+)
+def test_what_is_said_of_a_stock(name: str, said: str, not_said: str) -> None:
+    """It is told how often it is gone through, what is a move, and nothing where there is none."""
+    words = " ".join(run("games", "--check", name).stdout.split())
+    assert said in words and not_said not in words
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_a_shipped_game_is_understood(name: str) -> None:
     checked = run("games", "--check", name)

@@ -7,6 +7,7 @@ from itertools import product
 
 import pytest
 
+from dbmsolver.core.wide_tables import row_words
 from dbmsolver.errors import InputError, InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import COLUMNS, Move, Place
@@ -57,6 +58,20 @@ def test_rows_that_no_move_leads_to() -> None:
     for path, number in (([keys.root, keys.root], 1), ([*rows, rows[1]], 2)):
         with pytest.raises(InternalError, match=f"move {number} of the solution found is not"):
             keys.moves_along(path)
+
+
+def test_rows_have_room_for_cards_that_come_back() -> None:
+    """In the middle of a game most cards are home: all of them may come back to the columns."""
+    text = "Foundations: H-K H-K C-K C-K D-K D-J S-K S-K\nWaste: KD\nStock: QD\n"
+    rules = GAMES["forty_thieves"]
+    deal = Deal.from_text(text, rules)
+    assert isinstance(deal.position, Wide)
+    keys, cards = WideKeys(deal), rules.deck
+    columns = tuple(cards[index::10] for index in range(10))
+    empty = tuple((0,) * len(heights) for heights in deal.position.home)
+    most = replace(deal.position, columns=columns, home=empty, waste=(), stock=())
+    assert most.left == len(cards) == 104
+    assert keys.row(most).size <= row_words(keys.tables)
 
 
 def test_moves_have_steps_of_their_own() -> None:

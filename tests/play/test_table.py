@@ -111,6 +111,14 @@ def test_drawn_positions_hold_every_card(game: str) -> None:
         assert len(cards) == len(set(cards)) == 52 - sum(position.foundations)
 
 
+@pytest.mark.parametrize("game", ["penguin", "opus", "canfield"])
+def test_the_base_of_a_game_is_drawn(game: str) -> None:
+    """Foundations that go round from a base hold no cards below it."""
+    value = drawn(Deal.from_number(3, GAMES[game]).position)
+    assert (value["base"], value["lowest"]) == (13, 1)
+    assert "base" not in drawn(Deal.from_number(3).position)
+
+
 @pytest.mark.parametrize("number", range(len(ALL_RULES)))
 def test_rules_come_back(number: int) -> None:
     rules = ALL_RULES[number]

@@ -100,7 +100,8 @@ def deal_command(source: str, deal_form: DealForm, rules: Rules, form: BoardForm
     "--after",
     type=Whole(0),
     metavar="N",
-    help="The position after N moves of the file; 0 is the deal.  [default: after all of them]",
+    help="The position after N moves of the file, with those that have no number there; 0 is the "
+    "deal.  [default: after all of them]",
 )
 @_board_options
 @from_option

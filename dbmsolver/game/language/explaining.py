@@ -13,6 +13,7 @@ from dbmsolver.game.language.playable_pairs import has_pairs
 from dbmsolver.game.language.playable_patience import is_patience
 from dbmsolver.game.language.playable_pile import has_one_pile
 from dbmsolver.game.language.understanding import Understood
+from dbmsolver.game.measures import counted
 from dbmsolver.game.rules import Rules
 
 Fact = tuple[str, str]
@@ -94,14 +95,16 @@ def explain(game: Description, understood: Understood) -> list[Fact]:
             facts.append(("", "each card that goes to the pile is a move"))
         elif understood.rules.has_pairs:
             facts.append(("", "a pair, a king, and each card that is turned is a move"))
-        elif understood.rules.is_patience:
-            facts.append(("", "turning cards of the stock, or the waste, is a move, too"))
+        elif understood.rules.is_patience and understood.rules.draw:
+            over = "" if understood.rules.passes == 1 else "; turning the waste over is none"
+            facts.append(("", f"turning cards of the stock is a move, too{over}"))
             if understood.rules.stacked:
                 facts.append(("", "a column is filled as part of the move that empties it"))
         elif takes == "single":
             facts.append(("", "moves are of single cards, runs move card by card"))
         else:
-            facts.append(("", f"{MOVES_WORDS[takes]}, and counts as one"))
+            count = "count" if takes == "groups" else "counts"
+            facts.append(("", f"{MOVES_WORDS[takes]}, and {count} as one"))
         facts.append(("Proofs", _proof_words(understood.rules)))
     else:
         facts += _many(
@@ -160,7 +163,11 @@ def _deal(game: Description) -> Iterator[str]:
     for phase in game.deal or ():
         when = ""
         if phase.triggered:
-            times = "any number of times" if phase.times is None else f"{phase.times} times at most"
+            times = (
+                "any number of times"
+                if phase.times is None
+                else f"{counted(phase.times, 'time', 'times')} at most"
+            )
             when = f"when asked for, {times}: "
         for dealt in phase.dealt:
             yield f"{when}{dealt.element}: {_dealt(dealt)}"
@@ -185,7 +192,9 @@ def _dealt(dealt: Dealt) -> str:
         if down:
             parts.append(f"{down} face down")
     if dealt.rows is not None:
-        parts.append(f"{dealt.rows} rows" if dealt.rows else "in rows, to the last card")
+        parts.append(
+            counted(dealt.rows, "row", "rows") if dealt.rows else "in rows, to the last card"
+        )
     if dealt.diagonal:
         parts.append("each row one column further to the right")
     if dealt.right_to_left:
@@ -226,5 +235,7 @@ def _move_line(line: MoveLine, based: bool = False) -> str:
     if line.sources:
         extra.append("from " + " or ".join(line.sources))
     if line.times is not None:
-        extra.append(f"{line.times} times" if line.times else "any number of times")
+        often = "once" if line.times == 1 else f"{line.times} times"
+        through = f"so that the stock is gone through {often}"
+        extra.append(through if line.times else "any number of times")
     return ", ".join([text, *extra])

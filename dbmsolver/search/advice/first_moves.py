@@ -44,23 +44,27 @@ def first_moves(deal: Deal, options: Options = Options(), limits: Limits = Limit
     measure = root.measure
     for move in _moves(measure, deal.position):
         cost = measure.cost(move)
+        rest = root.moves[1:] if root.moves and _same(move, root.moves[0]) else None
         if limit == Limit.INTERRUPT or clock.is_over:
             limit = limit or Limit.MAX_TIME
-            tried.append(_Tried(_open(move, root, limit, cost), cost))
+            tried.append(
+                _with_solution(_Tried(_open(move, root, limit, cost), cost), rest, measure)
+            )
             continue
         if root.verdict == Verdict.UNSOLVABLE:
             value = MoveValue(move, Verdict.UNSOLVABLE, None, None, None)
             tried.append(_Tried(value, cost))
             continue
-        if root.shortest and root.moves and _same(move, root.moves[0]):
-            left = measure.length(root.moves) - cost
+        if root.shortest and rest is not None:
+            left = measure.length(rest)
             value = MoveValue(move, Verdict.SOLVED, left, left, None)
-            tried.append(_Tried(value, cost, root.moves[1:]))
+            tried.append(_Tried(value, cost, rest))
             continue
         after = Deal(deal.position.apply(move), deal.rules)
         found = yield from worth(after, _options(options, move), clock)
         peak, limit = max(peak, found.peak_memory), found.limit or limit
-        tried.append(_Tried(_value(move, found, root, cost), cost, found.moves))
+        one = _Tried(_value(move, found, root, cost), cost, found.moves)
+        tried.append(_with_solution(one, rest, measure))
     root = _concluded(root, tried)
     values = tuple(one.value for one in tried)
     ends = [end for end in (root.limit, *(value.limit for value in values)) if end is not None]
@@ -78,6 +82,21 @@ class _Tried(NamedTuple):
     def at_least(self) -> int | None:
         """The moves that a solution beginning with this one has at least; None if not known."""
         return None if self.value.at_least is None else self.cost + self.value.at_least
+
+
+def _with_solution(one: _Tried, rest: tuple[Move, ...] | None, measure: Measure) -> _Tried:
+    """Return a move with the solution after it that the position's own has, if that is better.
+
+    ``rest`` is that solution; None if the position's own begins with another move.
+    """
+    if rest is None:
+        return one
+    value, left = one.value, measure.length(rest)
+    if value.at_most is not None and value.at_most <= left:
+        return one
+    limit = None if value.at_least == left else value.limit
+    value = replace(value, verdict=Verdict.SOLVED, at_most=left, limit=limit)
+    return _Tried(value, one.cost, rest)
 
 
 def _same(move: Move, other: Move) -> bool:

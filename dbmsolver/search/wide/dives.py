@@ -19,7 +19,7 @@ from dbmsolver.game.moves import Move
 from dbmsolver.keys.wide import WideKeys
 from dbmsolver.results import Limit, Limits, Report
 from dbmsolver.search.improve.best import Best
-from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Search, Stopped
+from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Search, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 from dbmsolver.search.wide.beams import Beams
@@ -138,7 +138,10 @@ class WideDives(Search):
         return None
 
     def _won(self, moves: list[Move]) -> Outcome | None:
-        """Take the solution that was found; return None if the search goes on."""
+        """Take the solution that was found; return None if the search goes on.
+
+        It does not where no solution can be shorter: it has as many moves as the deal needs.
+        """
         self.found = self.keys.steps_of(moves)
         if self.best is None:
             statistics = self.recorder.statistics
@@ -146,7 +149,8 @@ class WideDives(Search):
             return GoalMet()
         if self.best.offer(self.found):
             self.best.keep()
-        return None
+        length = self.best.length
+        return NoneShorter() if length is not None and length <= self.keys.least else None
 
     def report(self) -> Report:
         """Return a snapshot of the dive, or of the beams."""
@@ -156,7 +160,7 @@ class WideDives(Search):
 
     def end(self, outcome: Outcome) -> Outcome:
         """Count the states that were met."""
-        if isinstance(outcome, Stopped):
+        if isinstance(outcome, (Stopped, NoneShorter)):
             self.recorder.statistics.evaluated = self.met
         return outcome
 

@@ -13,8 +13,9 @@ from helpers.solutions import mid_game, random_game, solved
 from helpers.support import ODD_RULES, random_layout
 from helpers.wide_games import WIDE_GAMES, last_suit
 
-from dbmsolver.game.boards import parse_board
-from dbmsolver.game.moves import Place
+from dbmsolver.game.boards import format_board, parse_board
+from dbmsolver.game.cards import CARDS, card_name
+from dbmsolver.game.moves import STOCK, WASTE, Place
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation import formats
@@ -94,6 +95,22 @@ def test_stock_waste_and_pile_on_a_phone(opened: Opener, game: str) -> None:
     assert page.ask("document.documentElement.scrollWidth") == 390
 
 
+def test_the_waste_is_not_the_stock(opened: Opener) -> None:
+    """Turns that follow each other are one stop: how often the stock is turned, and the waste."""
+    rules = GAMES["klondike"]
+    start = parse_board("Foundations: H-K C-K D-K S-T\nWaste: JS QS KS\n", rules)
+    turns = (Step(WASTE, STOCK, 3), Step(STOCK, WASTE), Step(STOCK, WASTE))
+    solution = Solution(rules, start, turns, start).ended()
+    page = opened(solution)
+    page.press("End")
+    now = page.page.locator("#now").inner_text()
+    assert " ".join(now.split()).endswith(
+        "on the waste after the stock is turned 2 times, and the waste turned over"
+    )
+    listed = page.page.locator("#list").inner_text()
+    assert "waste, stock \u00d7 2" in listed
+
+
 def test_a_whole_suit_goes_home(opened: Opener) -> None:
     """Its thirteen cards go to a foundation that is empty, beside one that is complete."""
     page = opened(last_suit(), **CALM)
@@ -102,6 +119,22 @@ def test_a_whole_suit_goes_home(opened: Opener) -> None:
     assert page.page.locator("#coming").inner_text() == "Solved: all cards are home."
     assert not page.page.locator("#play-on").is_visible()
     assert page.walk("ArrowLeft", 2)[-1] == (0, last_suit().initial)
+
+
+@pytest.mark.parametrize(
+    ("game", "words"),
+    [("pyramid", "all cards are removed"), ("relaxed_pyramid", "the pyramid is empty")],
+)
+def test_a_won_pyramid(opened: Opener, game: str, words: str) -> None:
+    """No card is home: all are removed, or those of the pyramid."""
+    rules = GAMES[game]
+    removed = " ".join(map(card_name, range(CARDS - 1)))
+    deal = parse_board(f"Removed: {removed}\n{card_name(CARDS - 1)}\n", rules)
+    move = deal.moves(rules)[0]
+    solution = Solution(rules, deal, (Step.of(move),), deal.apply(move))
+    page = opened(solution)
+    page.press("End")
+    assert page.page.locator("#coming").inner_text() == f"Solved: {words}."
 
 
 @pytest.mark.parametrize("game", few_fast(["pyramid", "relaxed_pyramid"], 1))
@@ -359,6 +392,19 @@ def test_copies_board_and_link(opened: Opener) -> None:
     page.page.get_by_text("Link copied.").wait_for()
     link = page.ask("navigator.clipboard.readText()")
     assert link == page.path.as_uri() + "#move=20"
+
+
+@pytest.mark.parametrize("game", few_fast(["penguin", "canfield", "gypsy", "pyramid", "golf"], 1))
+def test_copies_boards_of_other_games(opened: Opener, game: str) -> None:
+    """Bases, reserves, stocks, wastes, alike cards and pyramids: what is copied is read back."""
+    solution = random_game(3, GAMES[game], 2, 20)
+    page = opened(solution, permissions=["clipboard-read", "clipboard-write"])
+    page.press("End")
+    page.click("Board")
+    page.page.get_by_text("Board copied.").wait_for()
+    board = formats.Source(page.ask("navigator.clipboard.readText()")).text
+    found, final = parse_board(board, solution.rules), solution.final
+    assert isinstance(found, type(final)) and format_board(found) == format_board(final)
 
 
 def test_shows_the_text_where_the_browser_does_not_copy(opened: Opener) -> None:

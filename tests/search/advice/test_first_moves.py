@@ -19,6 +19,7 @@ from dbmsolver.game.measures import Metric, measure_of
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import (
+    Better,
     FirstMoves,
     Limit,
     Limits,
@@ -33,6 +34,7 @@ from dbmsolver.search import session
 from dbmsolver.search.advice.first_moves import FOLDER, first_moves
 from dbmsolver.search.advice.measured import measured
 from dbmsolver.search.advice.worth import Clock, worth
+from dbmsolver.search.limits import Cancelled
 
 MOST = 5_000
 
@@ -78,6 +80,24 @@ def test_limits() -> None:
     assert all(value.verdict != Verdict.UNSOLVABLE for value in values.values)
     assert not values.shortest
     assert values.only is None
+
+
+def test_the_solution_of_the_position_tells_of_its_first_move() -> None:
+    """Where the position can be won, and nothing else is searched, one move is known to win."""
+    steps = first_moves(Deal.from_number(1), Options(threads=1))
+    while not isinstance(next(steps), Better):
+        pass
+    with pytest.raises(StopIteration) as end:
+        steps.send(Cancelled())
+        while True:
+            next(steps)
+    values: FirstMoves = end.value.value
+    result = values.result
+    assert (result.verdict, result.limit) == (Verdict.SOLVED, Limit.INTERRUPT)
+    known = {value.move[:3]: value.at_most for value in values.values if value.at_most is not None}
+    assert known == {result.moves[0][:3]: (result.length or 0) - 1}
+    assert {value.verdict for value in values.values} == {Verdict.SOLVED, Verdict.UNDECIDED}
+    assert values.limit == Limit.INTERRUPT
 
 
 def test_a_lost_position() -> None:

@@ -216,6 +216,17 @@ def test_limits() -> None:
     assert (stopped.verdict, stopped.limit) == ("undecided", "interrupt")
 
 
+@pytest.mark.parametrize("game", ["gypsy", "forty_thieves"])
+def test_a_solution_as_short_as_the_bound_is_a_shortest_one(game: str) -> None:
+    """No beam looks for a shorter one, and no limit leaves that open."""
+    held = {"gypsy": "Stock: KD QD", "forty_thieves": "Waste: KD\nStock: QD"}[game]
+    text = f"Foundations: H-K H-K C-K C-K D-K D-J S-K S-K\n{held}\n"
+    deal = Deal.from_text(text, GAMES[game])
+    result = solve(deal, any_solution=True, threads=1, max_states=2000)
+    assert (result.length, result.at_least, result.shortest, result.limit) == (3, 3, True, None)
+    assert 0 < result.evaluated < 2000
+
+
 def test_a_cluster_and_a_store_are_refused(tmp_path: Path) -> None:
     deal = Deal.from_number(2, GAMES["spider"])
     for options, text in (

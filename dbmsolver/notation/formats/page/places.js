@@ -54,13 +54,11 @@ function boardText(position) {
     const stock = position.stock.length ? [`Stock: ${named(position.stock)}`] : [];
     const held = position.waste || [];
     const waste = held.length ? [`Waste: ${named(held)}`] : [];
-    const { base, lowest } = position;
-    const names = lowest > 1 ? `${RANKS[base]} ${RANKS[lowest]}` : RANKS[base];
-    const begins = base ? [`Base: ${names}`] : [];
-    const turns = position.turns ?? null;
-    if (turns !== null) begins.push(`Turns: ${turns}`);
+    const turns = (position.turns ?? null) === null ? [] : [`Turns: ${position.turns}`];
     const reserve = position.reserve.length ? [`Reserve: ${named(position.reserve)}`] : [];
-    lines.splice(1, 0, ...begins, ...reserve, ...waste, ...stock);
+    lines.splice(1, 0, ...turns, ...reserve, ...waste, ...stock);
   }
+  const { base, lowest } = position;
+  if (base) lines.splice(1, 0, `Base: ${RANKS[base]}${lowest > 1 ? ` ${RANKS[lowest]}` : ""}`);
   return lines.map((line) => `${line}\n`).join("");
 }

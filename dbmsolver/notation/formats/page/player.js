@@ -3,6 +3,10 @@ let shown = -1; // the number of moves made
 let timer = null;
 const MOST_CHIPS = 8; // cards that a line of text names
 
+const WON = positions[0].pile ? "the columns are empty"
+  : !positions[0].removed ? "all cards are home"
+    : /^pairs-all/.test(data.header.cards_move) ? "all cards are removed" : "the pyramid is empty";
+
 const address = () => `#move=${shown}`;
 
 function describe(into, stop) {
@@ -31,8 +35,7 @@ function drawWords() {
     describe(element("coming"), coming);
     element("coming").prepend("Next:");
   } else {
-    const won = positions[0].pile ? "the columns are empty" : "all cards are home";
-    const end = replay.solved ? `Solved: ${won}.` : "The moves end here.";
+    const end = replay.solved ? `Solved: ${WON}.` : "The moves end here.";
     element("coming").append(end);
   }
   const comment = commentOf(stop);

@@ -139,7 +139,7 @@ function positionAfter(position, move) {
 
 // A stop is where the replay rests: {begin, end, kind, cards, source, target}. Its cards are the
 // run from its deepest card on, or those that go home, in their order; fills are cards of the
-// reserve that come to columns meanwhile.
+// reserve that come to columns meanwhile, and `over` says how often the waste is turned over.
 function findStops() {
   const found = [{ begin: 0, end: 0, kind: "start", cards: [], fills: [] }];
   let begin = 0;
@@ -154,7 +154,8 @@ function findStops() {
       cards = positions[end].columns[target.index].slice(there);
     }
     const fills = made.flatMap((position) => position.filled);
-    found.push({ begin, end, kind, cards, fills, source, target });
+    const over = made.filter((position) => position.target.kind === "stock").length;
+    found.push({ begin, end, kind, cards, fills, over, source, target });
     begin = end;
   }
   return found;
@@ -166,15 +167,20 @@ const stopOf = (made) => stops.findIndex((stop) => stop.end >= made);
 const numbers = (stop) => stop.end > stop.begin + 1
   ? `${stop.begin + 1}\u2013${stop.end}` : `${stop.end}`;
 
+// How often a stop turns cards of the stock, without turns of the waste.
+const turned = (stop) => stop.end - stop.begin - stop.over;
+
 // From where to where the cards of a stop go: in signs for a list, in words for a sentence.
 const signs = (stop) => stop.kind === "safe" ? placeSign(HOME)
-  : stop.kind === "turns" ? `stock \u00d7 ${stop.end - stop.begin}` : `${placeSign(stop.source)} \u2192 ${placeSign(stop.target)}`;
+  : stop.kind === "turns" ? `${stop.over ? "waste, " : ""}stock \u00d7 ${turned(stop)}` : `${placeSign(stop.source)} \u2192 ${placeSign(stop.target)}`;
 function words(stop) {
   const fills = stop.fills.length ? `; ${stop.fills.map(spoken).join(", ")} from the reserve` : "";
   if (stop.kind === "safe") return placeName(HOME) + fills;
   if (stop.kind === "turns") {
     const on = stop.cards.length ? " on the waste" : "the waste empty";
-    return `${on} after the stock is turned ${stop.end - stop.begin} times`.trim();
+    const often = stop.over > 1 ? ` ${stop.over} times` : "";
+    const over = stop.over ? `, and the waste turned over${often}` : "";
+    return `${on} after the stock is turned ${plural(turned(stop), "time")}${over}`.trim();
   }
   if (stop.target.kind === "removed") return "removed";
   const to = stop.target.kind === "foundation" ? "" : "to ";

@@ -36,7 +36,7 @@ class WideTables(NamedTuple):
     """The rules and the deal. ``columns`` and other single numbers are int64."""
 
     columns: int
-    most_cards: int  # cards of the deal that are not home, nor in the stock
+    most_cards: int  # that waste and columns can have at once, but for cards of the stock
     lowest: int  # the lowest rank of the deck
     whole: int  # 1 if whole suits go home
     groups: int  # 1 if any cards face up move

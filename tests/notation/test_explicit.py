@@ -95,7 +95,7 @@ def test_a_part_of_a_run_goes_to_an_empty_column_in_one_move_of_any_length() -> 
 def test_runs_that_go_to_an_empty_column(
     fill: Fill, any_length: bool, expected: list[tuple[int, int]]
 ) -> None:
-    """Those that end with a king go as a whole where kings alone fill it."""
+    """Take only those that begin with a king, as a whole, where kings alone fill it."""
     rules = replace(GAMES["freecell"], fill=fill)
     found = [
         (step.source.index, step.count)

@@ -134,7 +134,7 @@ def test_a_table_is_written_anew_in_one_part_of_fifty_of_the_time(
 def test_rows_are_flushed_to_the_disk_once_a_second(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those of the journal, and of the table if rows are appended to it."""
+    """Flush the journal, and the table if rows are appended to it."""
     now = 1000.0
     flushed: list[Path] = []
     monkeypatch.setattr("dbmsolver.survey.table.time.monotonic", lambda: now)

@@ -217,8 +217,6 @@ def player_moves(
                 step = Step(source, Place("freecell", cell), card=card)
                 yield step, _apply(position, step)
         for index, column in enumerate(position.columns):
-            if Place("column", index) == source:
-                continue
             if source.kind == "freecell":
                 if (
                     position.can_stack(card, column[-1], rules)

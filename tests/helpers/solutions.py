@@ -9,6 +9,7 @@ from random import Random
 from dbmsolver.game.automoves import automoves
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.kinds import Policy
+from dbmsolver.game.moves import Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_for
@@ -16,7 +17,7 @@ from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import player_moves
 from dbmsolver.notation.formats import Given, Source
 from dbmsolver.notation.solution import Solution
-from dbmsolver.notation.steps import Step
+from dbmsolver.notation.steps import Step, play
 from dbmsolver.results import Result as Answer
 
 DATA = Path(__file__).parents[1] / "data" / "solutions.txt"
@@ -82,6 +83,26 @@ def mid_game(solution: Solution, moves: int) -> Solution:
     """Return the rest of a solution, as a game of its own that starts where the rest does."""
     position: Position = list(solution.replay())[moves][1]
     return Solution(solution.rules, position, solution.steps[moves:], solution.final)
+
+
+def game_from(number: int, moves: int, *steps: str) -> Solution:
+    """Return a game that begins in the middle of a kept solution.
+
+    Its steps are like ``2-3x4``, four cards from the second column to the third. A freecell is a
+    letter, and so are the foundations: H, S, D and C.
+    """
+    names = {name: Place("foundation", index) for index, name in enumerate("HSDC")}
+    names |= {name: Place("freecell", index) for index, name in enumerate("abcd")}
+    names |= {name: Place("column", index) for index, name in enumerate("12345678")}
+    begun = mid_game(solved(number), moves)
+    position = begun.initial
+    made: list[Step] = []
+    for text in steps:
+        places, _, count = text.partition("x")
+        source, destination = places.split("-")
+        made.append(Step(names[source], names[destination], int(count or 1)))
+        position = play(position, made[-1], begun.rules, begun.unlimited)
+    return Solution(begun.rules, begun.initial, tuple(made), position)
 
 
 def plain(solution: Solution) -> list[tuple[int, str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from helpers.solutions import mid_game, random_game, solved
+from helpers.solutions import game_from, mid_game, random_game, solved
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
@@ -30,6 +30,22 @@ def test_ends_of_solutions_with_automoves(
 ) -> None:
     solution = explicit(mid_game(solved(number), start), policy)
     assert tuple(lengths(solution).values()) == expected
+
+
+@pytest.mark.parametrize(
+    ("game", "expected"),
+    [
+        # In the moves of runs no card is met that has gone home, as it is in those of cards.
+        (game_from(12, 50, "3-4", "7-1", "3-4", "1-7", "7-1"), (5, 3, 2, 1, 1, 3, 2, 1)),
+        # By the moves of cards a player needs a move less than by those of runs.
+        (game_from(1, 28, "6-8", "a-H", "b-3", "8-6", "6-a"), (5, 4, 4, 4, 2, 4, 4, 4)),
+        # A part of a run goes to an empty column, which the notations say as moves of cards.
+        (game_from(17, 42, "1-d", "8-4x2", "2-b"), (5, 3, 3, 3, 3, 5, 5, 5)),
+    ],
+    ids=["runs", "cards", "parts"],
+)
+def test_the_best_of_cards_and_runs(game: Solution, expected: tuple[int | None, ...]) -> None:
+    assert tuple(lengths(game).values()) == expected
 
 
 def test_turns_of_a_stock_and_of_a_waste() -> None:

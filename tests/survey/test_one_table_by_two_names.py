@@ -71,6 +71,20 @@ def test_one_process_has_the_table(tmp_path: Path, ending: str, there: bool, how
     assert {file.suffix for file in folder.iterdir()} == {ending}
 
 
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_table_that_was_written_anew_is_held(tmp_path: Path, ending: str) -> None:
+    """A hard link to the new file is no way around its lock."""
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    path, other = tmp_path / f"t{ending}", tmp_path / f"other{ending}"
+    with SurveyTable(path, VERDICT) as table:
+        table.put([row(1)])
+        table.rewrite()
+        os.link(path, other)
+        with pytest.raises(StoreError, match="another process is making this table"):
+            SurveyTable(other, VERDICT)
+
+
 def test_what_lies_beside_a_table_lies_beside_the_file(tmp_path: Path) -> None:
     link = tmp_path / "link.csv"
     link.symlink_to("elsewhere/t.csv")

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from helpers.rows import row
 
+from dbmsolver.disk import lock
 from dbmsolver.errors import StoreError, SystemRefusedError, UsageError
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.survey.formats import (
@@ -103,6 +104,50 @@ def test_rows_of_a_killed_process_come_into_the_table_at_the_first_flush(
     with SurveyTable(path, VERDICT) as table:
         table.flush()
         assert list(read_rows(path, ".parquet")) == [ROWS[1], ROWS[0]]
+
+
+def test_a_table_is_written_anew_in_one_part_of_fifty_of_the_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor more often than every 20 seconds, where writing it takes no time."""
+    pytest.importorskip("pyarrow")
+    path, now, took = tmp_path / "table.parquet", 1000.0, 0.0
+
+    def slow(rows: list[Row], beside: Path, ending: str) -> None:
+        nonlocal now
+        write_table(rows, beside, ending)
+        now += took
+
+    monkeypatch.setattr("dbmsolver.survey.table.time.monotonic", lambda: now)
+    monkeypatch.setattr("dbmsolver.survey.table.write_table", slow)
+    with SurveyTable(path, VERDICT) as table:
+        for number, (cost, rest) in enumerate([(0.25, 20), (0.5, 20), (0.0, 25), (0.0, 20)]):
+            took = cost
+            table.put([row(number + 1)])
+            for seconds, count in ((rest, number), (0.125, number + 1)):
+                now += seconds
+                table.flush()
+                written = len(list(read_rows(path, ".parquet"))) if path.exists() else 0
+                assert written == count
+
+
+def test_rows_are_flushed_to_the_disk_once_a_second(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Flush the journal, and the table if rows are appended to it."""
+    now = 1000.0
+    flushed: list[Path] = []
+    monkeypatch.setattr("dbmsolver.survey.table.time.monotonic", lambda: now)
+    with SurveyTable(path, VERDICT) as table:
+        monkeypatch.setattr(
+            os, "fsync", lambda handle: flushed.append(Path(f"/proc/self/fd/{handle}").readlink())
+        )
+        both = [journal_of(path), path][: 1 + (path.suffix in LINES)]
+        for seconds, times in ((1.0, 0), (0.125, 1), (1.0, 1), (0.125, 2)):
+            now += seconds
+            table.flush()
+            assert flushed == both * times
+        monkeypatch.undo()
 
 
 @pytest.mark.parametrize("ending", LINES)
@@ -194,6 +239,16 @@ def test_a_line_that_was_cut_off(path: Path, cut: int) -> None:
         assert len(table.rows) == 2
         table.put([ROWS[2]])
     assert len(kept(path)) == 3
+
+
+@pytest.mark.parametrize("cut", [1, 30])
+def test_a_row_after_a_line_that_was_cut_off_begins_a_line_of_its_own(path: Path, cut: int) -> None:
+    """It is read back, if its process is killed, too."""
+    dies(path, ROWS[:2])
+    torn = path if path.suffix in LINES else journal_of(path)
+    torn.write_bytes(torn.read_bytes()[:-cut])
+    dies(path, ROWS[2:])
+    assert kept(path) == [ROWS[0], ROWS[2]]
 
 
 @pytest.mark.parametrize("ending", LINES)
@@ -299,6 +354,53 @@ def test_two_at_once(path: Path) -> None:
         SurveyTable(path, VERDICT)
     with SurveyTable(path, VERDICT) as table:
         table.put([ROWS[0]])
+
+
+def test_a_journal_that_is_removed_while_it_is_opened(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process that had the lock removes it at its end: a new one is made, and locked."""
+    removed = 0
+
+    def late(handle: int) -> None:
+        nonlocal removed
+        if removed < 2:
+            journal_of(path).unlink()
+            removed += 1
+        lock(handle)
+
+    monkeypatch.setattr("dbmsolver.survey.table.lock", late)
+    with SurveyTable(path, VERDICT) as table:
+        assert removed == 2 and journal_of(path).exists()
+        table.put([row(1)])
+        with pytest.raises(StoreError, match="another process is making this table"):
+            SurveyTable(path, VERDICT)
+    assert kept(path) == [row(1)]
+
+
+def test_a_file_that_is_replaced_while_it_is_opened(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that has it by another name has written it anew: its rows are not lost."""
+    with SurveyTable(path, VERDICT) as table:
+        table.put([row(1)])
+    locked = 0
+
+    def late(handle: int) -> None:
+        nonlocal locked
+        locked += 1
+        if locked == 2:  # after the journal
+            write_table([row(1), row(2)], path.with_name("new"), path.suffix)
+            path.with_name("new").replace(path)
+        lock(handle)
+
+    monkeypatch.setattr("dbmsolver.survey.table.lock", late)
+    opened = len(list(Path("/proc/self/fd").iterdir()))
+    with pytest.raises(StoreError, match="another process is making this table"):
+        SurveyTable(path, VERDICT)
+    assert len(list(Path("/proc/self/fd").iterdir())) == opened
+    with SurveyTable(path, VERDICT):
+        assert kept(path) == [row(1), row(2)]
 
 
 def test_a_place_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,7 +80,7 @@ def list_attempts(f, signature, stuck, slots, fix, table):
                 continue
             if spaces > 0:
                 certain = free > 0 or (fix >> U64(p)) & ONE or spaces > count_bits(fix)
-                if certain or f.rules.freecells == 0:
+                if certain:
                     count = attempt(table, count, x, p, MOVED, -1)
                 continue
             if own >= 0 and depth[x] == 0:

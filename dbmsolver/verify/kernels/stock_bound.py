@@ -131,7 +131,7 @@ def _pairs(board, loose):
             other = first_bit(others)
             others &= others - ONE
             over = board.deep[card, other & 3] < other
-            if over and board.deep[other, card & 3] < card and (card ^ other) & 3:
+            if over and board.deep[other, card & 3] < card:
                 near |= one(other)
         board.near[card] = near
         if near:

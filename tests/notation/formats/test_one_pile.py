@@ -120,6 +120,16 @@ def test_lengths_and_stops() -> None:
     assert {stop.kind for stop in stops(solution)} == {"move"}
 
 
+@pytest.mark.parametrize("game", ["golf", "all_in_a_row"])
+def test_a_game_told_in_full_says_what_each_card_is_put_on(game: str) -> None:
+    """That is the card before it, and for the first one that of the deal, if there is one."""
+    deal = Deal.from_number(5, GAMES[game])
+    told = grouped(a_game(deal, 2)).steps
+    assert len(told) > 3
+    piled = deal.position.pile or (None,)
+    assert [step.onto for step in told] == [*piled, *(step.card for step in told[:-1])]
+
+
 def test_pictures_show_pile_and_stock() -> None:
     golf = Deal.from_number(24, GAMES["golf"]).position
     assert describe(golf).startswith("Pile: jack of hearts. Stock: 10 of diamonds, king of clubs, ")

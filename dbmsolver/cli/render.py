@@ -80,10 +80,15 @@ def verdict_line(result: Result) -> str:
     if result.verdict == Verdict.SOLVED:
         return f"{name}: solved, but the solution was not kept (--keep none)"
     if result.verdict == Verdict.UNSOLVABLE:
-        spoils = result.metric == "moves" and result.policy not in POLICIES
-        why = f" with the automoves {result.policy}" if spoils else ""
-        return f"{name}: unsolvable{why}, after {counted(result.states, *STATES[result.method])}"
+        states = counted(result.states, *STATES[result.method])
+        return f"{name}: unsolvable{spoiling_automoves(result)}, after {states}"
     return f"{name}: undecided, {_why_early(result)}"
+
+
+def spoiling_automoves(result: Result) -> str:
+    """Return the words for automoves without which a lost deal may be won: ` with the automoves max`."""
+    spoils = result.metric == "moves" and result.policy not in POLICIES
+    return f" with the automoves {result.policy}" if spoils else ""
 
 
 def _why_early(result: Result) -> str:

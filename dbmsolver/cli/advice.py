@@ -17,9 +17,8 @@ from dbmsolver.cli.render import (
     human_bytes,
     human_time,
     possible_lengths,
-    spoiling_automoves,
 )
-from dbmsolver.game.measures import METRIC_WORDS, counted
+from dbmsolver.game.measures import METRIC_WORDS, counted, spoiling_words
 from dbmsolver.game.moves import Move
 from dbmsolver.results import FirstMoves, Limit, MoveValue, Result, Verdict
 
@@ -30,7 +29,8 @@ def hint_line(game: GameSoFar, result: Result) -> str:
         return f"{game.title}: won"
     if result.verdict == Verdict.UNSOLVABLE:
         more = " any more" if game.made else ""
-        return f"{game.title}: cannot be won{more}{spoiling_automoves(result)}"
+        spoiling = spoiling_words(result.metric, result.policy)
+        return f"{game.title}: cannot be won{more}{spoiling}"
     if not has_solution(result):
         return f"{game.title}: not known whether it can be won{_because(result.limit)}"
     if result.shortest:

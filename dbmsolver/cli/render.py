@@ -10,8 +10,7 @@ from dbmsolver.cli.proofs import proof_facts, verifying
 from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, EXIT_UNSOLVABLE
 from dbmsolver.game.boards import format_board, home_words
 from dbmsolver.game.cards import card_name
-from dbmsolver.game.kinds import POLICIES
-from dbmsolver.game.measures import METRIC_WORDS, counted
+from dbmsolver.game.measures import METRIC_WORDS, counted, spoiling_words
 from dbmsolver.game.moves import Move
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
@@ -81,14 +80,8 @@ def verdict_line(result: Result) -> str:
         return f"{name}: solved, but the solution was not kept (--keep none)"
     if result.verdict == Verdict.UNSOLVABLE:
         states = counted(result.states, *STATES[result.method])
-        return f"{name}: unsolvable{spoiling_automoves(result)}, after {states}"
+        return f"{name}: unsolvable{spoiling_words(result.metric, result.policy)}, after {states}"
     return f"{name}: undecided, {_why_early(result)}"
-
-
-def spoiling_automoves(result: Result) -> str:
-    """Return the words for automoves without which a lost deal may be won: ` with the automoves max`."""
-    spoils = result.metric == "moves" and result.policy not in POLICIES
-    return f" with the automoves {result.policy}" if spoils else ""
 
 
 def _why_early(result: Result) -> str:

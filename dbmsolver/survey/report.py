@@ -11,7 +11,7 @@ from math import sqrt
 from pathlib import Path
 from statistics import median
 
-from dbmsolver.game.measures import METRIC_WORDS, usual_metric
+from dbmsolver.game.measures import METRIC_WORDS, spoiling_words, usual_metric
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.titles import rules_notes
 from dbmsolver.survey.charts import histogram
@@ -85,7 +85,9 @@ def _counts(rows: Sequence[Row], question: Inquiry) -> Iterator[str]:
         yield "<p>Solved are those whose fewest freecells are proven; unsolvable are those that "
         yield "cannot be won with the most freecells asked about.</p>"
     if question.is_shortest:
-        yield "<p>Solved are those with a solution that is proven to be shortest.</p>"
+        spoiling = spoiling_words(question.metric, question.policy)
+        note = f" Unsolvable are those that cannot be won{spoiling}." if spoiling else ""
+        yield f"<p>Solved are those with a solution that is proven to be shortest.{note}</p>"
     words = ["solved", "unsolvable", "undecided"]
     if any(found[UNREADABLE] for found in counts.values()):
         words.append(UNREADABLE)

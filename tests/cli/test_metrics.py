@@ -85,6 +85,11 @@ def test_unsolvable_with_all_automoves(tmp_path: Path) -> None:
     line = run("solve", str(path), *how, "--automove", "max", code=10).splitlines()[0]
     assert ": unsolvable with the automoves max, after " in line
     assert "moves of the player, shortest" in run("solve", str(path), *how)
+    store = str(tmp_path / "store")
+    run("solve", str(path), *how, "--automove", "max", "--store", store, code=10)
+    assert "Verdict:   unsolvable with the automoves max\n" in run("status", store)
+    claim = " (4 columns, 2 freecells) is unsolvable with the automoves max"
+    assert f"{claim}\n" in run("verify", store, "--quiet")
 
 
 def test_advice_where_automoves_lose(tmp_path: Path) -> None:

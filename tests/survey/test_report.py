@@ -115,6 +115,16 @@ def test_lengths() -> None:
     assert "not the shortest" not in text
 
 
+def test_automoves_that_lose_deals() -> None:
+    """Without them such a deal may be won; with others it may not."""
+    known = {"verdict": "unsolvable", "evaluated": 500}
+    words = "cannot be won with the automoves max."
+    for question, told in ((Inquiry.SHORTEST_MOVES_MAX, True), (Inquiry.SHORTEST_MOVES_WKR, False)):
+        text = Reader(render([row(1, question, **known)], "t.csv")).text
+        assert (words in text) == told
+        assert ("with the automoves" in text) == told
+
+
 @pytest.mark.parametrize(
     ("question", "games", "unit"),
     [

@@ -171,7 +171,7 @@ def _states(rows: Sequence[Row]) -> Iterator[str]:
         lines = []
         for rules, some in _by_rules(row for row in known if not row.is_open):
             states = sorted(row.evaluated for row in some)
-            at = (states[int(share * (len(states) - 1))] for share in (0.5, 0.9, 0.99, 1))
+            at = (states[-(-percent * len(states) // 100) - 1] for percent in (50, 90, 99, 100))
             lines.append([label_of(rules), *(f"{number:,}" for number in at)])
         heads = ("Rules", "Half of the deals", "90 %", "99 %", "All")
         if lines:
@@ -192,9 +192,10 @@ def _chart(
         series[label_of(rules)] += [value(row) for row in some]
     values = sorted(chain.from_iterable(series.values()))
     picture = histogram(name, series, unit, powers=name == "states")
+    middle = f"{median(values):,.1f}".removesuffix(".0")
     words = (
         f"{len(values):,} {'deal' if len(values) == 1 else 'deals'}: from {values[0]:,} to "
-        f"{values[-1]:,} {unit}, median {median(values):,.0f}."
+        f"{values[-1]:,} {unit}, median {middle}."
     )
     yield f"<h2>{escape(heading)}</h2>"
     yield f"<figure>{picture}<figcaption>{escape(words + note)}</figcaption></figure>"

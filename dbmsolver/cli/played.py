@@ -66,7 +66,8 @@ def play_out(
             from_format = from_format or format_of_moves(source.text) or "short"
     solution, _ = load(source, from_format, Given(deal=start, policy=policy))
     position = solution.reached()
-    made = sum(step.origin is not None for step in solution.steps)
+    left_out = sum(step.automove != "none" and step.origin is None for step in solution.steps)
+    made = len(solution.steps) - left_out
     return GameSoFar(start, made, Deal(position, start.rules))
 
 

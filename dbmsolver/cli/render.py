@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dbmsolver.cli.json_data import deal_data, dump_json, move_data, rules_data, strata_data
 from dbmsolver.cli.proofs import proof_facts, verifying
 from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, EXIT_UNSOLVABLE
-from dbmsolver.game.boards import format_board, home_words
+from dbmsolver.game.boards import format_board
 from dbmsolver.game.cards import card_name
 from dbmsolver.game.measures import METRIC_WORDS, counted, spoiling_words
 from dbmsolver.game.moves import Move
@@ -142,10 +142,12 @@ def describe_move(move: Move) -> str:
 
 
 def board_text(position: Position) -> str:
-    """Return a board for people; of one that is won, the foundations."""
+    """Return a board for people; of one that is won, the foundations, and what they begin with."""
+    text = format_board(position)
     if position.is_goal() and position.pile is None and not isinstance(position, Pairing):
-        return f"Foundations: {home_words(position)}\n"
-    return format_board(position)
+        lines = text.splitlines(keepends=True)
+        return "".join(line for line in lines if line.startswith(("Foundations:", "Base:")))
+    return text
 
 
 def fact_lines(facts: Iterable[tuple[str, str]]) -> str:

@@ -22,7 +22,15 @@ from dbmsolver.game.classes import is_in_a_class
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import METRIC_WORDS, METRICS, Measure, Metric, counted, usual_metric
+from dbmsolver.game.measures import (
+    METRIC_WORDS,
+    METRICS,
+    Measure,
+    Metric,
+    counted,
+    spoiling_words,
+    usual_metric,
+)
 from dbmsolver.game.moves import Move
 from dbmsolver.game.titles import title
 
@@ -275,7 +283,9 @@ class Result:
             length = counted(self.length, *METRIC_WORDS[self.metric])
             proven = "shortest" if self.shortest else f"not shown to be shortest{self._reason()}"
             return f"{name}: solved in {length}, {proven}"
-        return f"{name}: {self.verdict}{self._reason()}"
+        lost = self.verdict == Verdict.UNSOLVABLE
+        spoiling = spoiling_words(self.metric, self.policy) if lost else ""
+        return f"{name}: {self.verdict}{spoiling}{self._reason()}"
 
     def _reason(self) -> str:
         """Return the reason for which the search ended early, if it did."""

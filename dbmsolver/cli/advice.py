@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice, takewhile
 from typing import Any
 
 from dbmsolver.cli.json_data import board_data, deal_data, dump_json, move_data, rules_data
@@ -17,7 +18,7 @@ from dbmsolver.cli.render import (
     human_time,
     possible_lengths,
 )
-from dbmsolver.game.measures import METRIC_WORDS, counted
+from dbmsolver.game.measures import METRIC_WORDS, counted, spoiling_words
 from dbmsolver.game.moves import Move
 from dbmsolver.results import FirstMoves, Limit, MoveValue, Result, Verdict
 
@@ -27,7 +28,9 @@ def hint_line(game: GameSoFar, result: Result) -> str:
     if game.deal.position.is_goal():
         return f"{game.title}: won"
     if result.verdict == Verdict.UNSOLVABLE:
-        return f"{game.title}: cannot be won{' any more' if game.made else ''}"
+        more = " any more" if game.made else ""
+        spoiling = spoiling_words(result.metric, result.policy)
+        return f"{game.title}: cannot be won{more}{spoiling}"
     if not has_solution(result):
         return f"{game.title}: not known whether it can be won{_because(result.limit)}"
     if result.shortest:
@@ -41,7 +44,7 @@ def hint_line(game: GameSoFar, result: Result) -> str:
 
 def hint_text(game: GameSoFar, result: Result, seconds: float, peak_memory: int) -> str:
     """Return a hint for people."""
-    facts = []
+    facts = [("Automove", describe_move(move)) for move in _automoves(result)]
     if (move := _first_move(result)) is not None:
         facts.append(("Best move" if result.shortest else "Good move", describe_move(move)))
         facts.append(("Proven", _proven(result)))
@@ -65,8 +68,13 @@ def _first_move(result: Result) -> Move | None:
     It may cost nothing, as where the waste is turned over. A program makes forced moves that are
     free.
     """
+    return next(islice(result.moves, len(_automoves(result)), None), None)
+
+
+def _automoves(result: Result) -> list[Move]:
+    """Return the moves that a program makes by itself before the player's first one."""
     cost = result.measure.cost
-    return next((move for move in result.moves if cost(move) or not move.forced), None)
+    return list(takewhile(lambda move: move.forced and not cost(move), result.moves))
 
 
 def hint_json(game: GameSoFar, result: Result, seconds: float, peak_memory: int) -> str:

@@ -28,7 +28,10 @@ class GameSoFar:
 
     start: Deal
     made: int
-    """The number of moves so far, as the text counts them: a run of cards may be one."""
+    """The number of moves so far, as the text has them: a run of cards may be one.
+
+    Automoves that it leaves out are not among them.
+    """
     deal: Deal
     """The position that is reached, as a new deal if there are moves."""
 
@@ -63,7 +66,9 @@ def play_out(
             from_format = from_format or format_of_moves(source.text) or "short"
     solution, _ = load(source, from_format, Given(deal=start, policy=policy))
     position = solution.reached()
-    return GameSoFar(start, len(solution.steps), Deal(position, start.rules))
+    left_out = sum(step.automove != "none" and step.origin is None for step in solution.steps)
+    made = len(solution.steps) - left_out
+    return GameSoFar(start, made, Deal(position, start.rules))
 
 
 def _is_path(word: str) -> bool:

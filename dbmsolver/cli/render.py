@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator
 from dbmsolver.cli.json_data import deal_data, dump_json, move_data, rules_data, strata_data
 from dbmsolver.cli.proofs import proof_facts, verifying
 from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, EXIT_UNSOLVABLE
-from dbmsolver.game.boards import format_board, home_words
+from dbmsolver.game.boards import format_board
 from dbmsolver.game.cards import card_name
-from dbmsolver.game.kinds import POLICIES
-from dbmsolver.game.measures import METRIC_WORDS, counted
+from dbmsolver.game.measures import METRIC_WORDS, counted, spoiling_words
 from dbmsolver.game.moves import Move
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
@@ -80,9 +79,8 @@ def verdict_line(result: Result) -> str:
     if result.verdict == Verdict.SOLVED:
         return f"{name}: solved, but the solution was not kept (--keep none)"
     if result.verdict == Verdict.UNSOLVABLE:
-        spoils = result.metric == "moves" and result.policy not in POLICIES
-        why = f" with the automoves {result.policy}" if spoils else ""
-        return f"{name}: unsolvable{why}, after {counted(result.states, *STATES[result.method])}"
+        states = counted(result.states, *STATES[result.method])
+        return f"{name}: unsolvable{spoiling_words(result.metric, result.policy)}, after {states}"
     return f"{name}: undecided, {_why_early(result)}"
 
 
@@ -144,10 +142,12 @@ def describe_move(move: Move) -> str:
 
 
 def board_text(position: Position) -> str:
-    """Return a board for people; of one that is won, the foundations."""
+    """Return a board for people; of one that is won, the foundations, and what they begin with."""
+    text = format_board(position)
     if position.is_goal() and position.pile is None and not isinstance(position, Pairing):
-        return f"Foundations: {home_words(position)}\n"
-    return format_board(position)
+        lines = text.splitlines(keepends=True)
+        return "".join(line for line in lines if line.startswith(("Foundations:", "Base:")))
+    return text
 
 
 def fact_lines(facts: Iterable[tuple[str, str]]) -> str:

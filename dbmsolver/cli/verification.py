@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dbmsolver.cli.json_data import board_data, deal_data, dump_json, rules_data, strata_data
 from dbmsolver.cli.render import STATES, board_text, human_bytes, human_time
 from dbmsolver.cli.tables import count_table, sums
-from dbmsolver.game.measures import METRIC_WORDS, counted
+from dbmsolver.game.measures import METRIC_WORDS, counted, spoiling_words
 from dbmsolver.game.position import Position
 from dbmsolver.game.titles import title
 from dbmsolver.results import Method
@@ -26,11 +26,12 @@ _DEPTHS = {
 
 def claim_line(report: Verification) -> str:
     """Return the claim of the store, and the depth in which it was checked."""
-    claim = report.certificate["claim"]
+    claim, metric = report.certificate["claim"], report.certificate["metric"]
     name = title(report.deal)
     if claim == "unsolvable":
-        return f"{name} is unsolvable" + _DEPTHS[report.depth]
-    length = counted(report.certificate["length"], *METRIC_WORDS[report.certificate["metric"]])
+        spoiling = spoiling_words(metric, report.certificate["policy"])
+        return f"{name} is unsolvable{spoiling}{_DEPTHS[report.depth]}"
+    length = counted(report.certificate["length"], *METRIC_WORDS[metric])
     if claim == "shortest":
         return f"{name} has a solution of {length}, and none that is shorter"
     return f"{name} has a solution of {length}"

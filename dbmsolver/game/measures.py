@@ -160,6 +160,15 @@ METRIC_WORDS: dict[Metric, tuple[str, str]] = {
 """The names of the moves of a metric: singular, and plural."""
 
 
+def spoiling_words(metric: Metric | None, policy: Policy) -> str:
+    """Return words for automoves that can take all solutions away: ` with the automoves max`.
+
+    Of other measures a deal that is lost cannot be won at all; the words are empty.
+    """
+    spoils = metric == "moves" and policy not in POLICIES
+    return f" with the automoves {policy}" if spoils else ""
+
+
 def counted(number: int, one: str, many: str) -> str:
     """Return a number with its noun: `1 state`, `2,000 states`."""
     return f"{number:,} {one if number == 1 else many}"

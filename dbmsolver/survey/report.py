@@ -11,7 +11,7 @@ from math import sqrt
 from pathlib import Path
 from statistics import median
 
-from dbmsolver.game.measures import METRIC_WORDS, usual_metric
+from dbmsolver.game.measures import METRIC_WORDS, spoiling_words, usual_metric
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.titles import rules_notes
 from dbmsolver.survey.charts import histogram
@@ -85,7 +85,9 @@ def _counts(rows: Sequence[Row], question: Inquiry) -> Iterator[str]:
         yield "<p>Solved are those whose fewest freecells are proven; unsolvable are those that "
         yield "cannot be won with the most freecells asked about.</p>"
     if question.is_shortest:
-        yield "<p>Solved are those with a solution that is proven to be shortest.</p>"
+        spoiling = spoiling_words(question.metric, question.policy)
+        note = f" Unsolvable are those that cannot be won{spoiling}." if spoiling else ""
+        yield f"<p>Solved are those with a solution that is proven to be shortest.{note}</p>"
     words = ["solved", "unsolvable", "undecided"]
     if any(found[UNREADABLE] for found in counts.values()):
         words.append(UNREADABLE)
@@ -169,7 +171,7 @@ def _states(rows: Sequence[Row]) -> Iterator[str]:
         lines = []
         for rules, some in _by_rules(row for row in known if not row.is_open):
             states = sorted(row.evaluated for row in some)
-            at = (states[int(share * (len(states) - 1))] for share in (0.5, 0.9, 0.99, 1))
+            at = (states[-(-percent * len(states) // 100) - 1] for percent in (50, 90, 99, 100))
             lines.append([label_of(rules), *(f"{number:,}" for number in at)])
         heads = ("Rules", "Half of the deals", "90 %", "99 %", "All")
         if lines:
@@ -190,9 +192,10 @@ def _chart(
         series[label_of(rules)] += [value(row) for row in some]
     values = sorted(chain.from_iterable(series.values()))
     picture = histogram(name, series, unit, powers=name == "states")
+    middle = f"{median(values):,.1f}".removesuffix(".0")
     words = (
         f"{len(values):,} {'deal' if len(values) == 1 else 'deals'}: from {values[0]:,} to "
-        f"{values[-1]:,} {unit}, median {median(values):,.0f}."
+        f"{values[-1]:,} {unit}, median {middle}."
     )
     yield f"<h2>{escape(heading)}</h2>"
     yield f"<figure>{picture}<figcaption>{escape(words + note)}</figcaption></figure>"

@@ -85,6 +85,38 @@ def test_unsolvable_with_all_automoves(tmp_path: Path) -> None:
     line = run("solve", str(path), *how, "--automove", "max", code=10).splitlines()[0]
     assert ": unsolvable with the automoves max, after " in line
     assert "moves of the player, shortest" in run("solve", str(path), *how)
+    store = str(tmp_path / "store")
+    run("solve", str(path), *how, "--automove", "max", "--store", store, code=10)
+    assert "Verdict:   unsolvable with the automoves max\n" in run("status", store)
+    claim = " (4 columns, 2 freecells) is unsolvable with the automoves max"
+    assert f"{claim}\n" in run("verify", store, "--quiet")
+
+
+def test_advice_where_automoves_lose(tmp_path: Path) -> None:
+    """That the deal cannot be won is said of these automoves, as by solve."""
+    path = tmp_path / "board"
+    path.write_text(SPOILED)
+    how = ("--columns", "4", "--freecells", "2", "--metric", "moves", "--quiet")
+    spoiled = (*how, "--automove", "max")
+    line = run("hint", str(path), *spoiled, code=10).splitlines()[0]
+    assert line.endswith(": cannot be won with the automoves max")
+    line = run("solve", str(path), *spoiled, "--every-first-move", code=10).splitlines()[0]
+    assert line.endswith(": cannot be won with the automoves max; 1 first move")
+    assert ": can be won, " in run("hint", str(path), *how)
+
+
+def test_a_hint_tells_the_automoves_before_it(board: str, tmp_path: Path) -> None:
+    """On the board that is shown the player's move may not be possible yet."""
+    how = ("--metric", "moves", "--threads", "1", "--quiet")
+    lines = run("hint", board, *how, "--automove", "horne").splitlines()
+    at = lines.index("Automove:  8D  column 8 -> home")
+    assert lines[at + 1] == "Best move: QD  freecell 3 -> column 8"
+    assert not any("Automove" in line for line in run("hint", board, "--quiet").splitlines())
+    path = tmp_path / "board"
+    path.write_text("Foundations: H-K C-K D-K S-J\nKS QS\n")
+    text = run("hint", str(path), *how)
+    assert ": can be won, 0 moves of the player are left\n" in text
+    assert "Automove:  QS  column 1 -> home\nAutomove:  KS  column 1 -> home\nTime:" in text
 
 
 def test_advice(board: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from click.testing import CliRunner, Result
+from helpers import command
 
 from dbmsolver.cli.app import cli
 from dbmsolver.game.shipped import GAMES, rules_fields
@@ -91,3 +92,16 @@ def test_a_page_says_what_is_counted(tmp_path: Path) -> None:
     done = run("solve", str(board), "--game", "klondike", "-o", str(page), "-q")
     assert done.exit_code == 0, done.output
     assert "Proven shortest: 15 plays and turns of the stock" in page.read_text()
+
+
+def test_a_won_board_with_a_base_is_read_back(tmp_path: Path) -> None:
+    """The foundations are complete only by the rank with which they begin."""
+    path = tmp_path / "board"
+    path.write_text("Foundations: H-T C-T D-T S-9\nBase: J\nTS\n")
+    solved, won = tmp_path / "solved.json", tmp_path / "won"
+    args = ("--game", "penguin", "--quiet")
+    assert command.run("solve", str(path), *args, "-o", str(solved)).exit_code == 0
+    board = command.run("board", str(solved)).stdout
+    assert board == "Foundations: H-T C-T D-T S-T\nBase: J\n"
+    won.write_text(board)
+    assert command.run("deal", str(won), "--game", "penguin").exit_code == 0

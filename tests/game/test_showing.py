@@ -31,6 +31,10 @@ def test_results_print_their_verdict() -> None:
     assert str(early).endswith("solved in 2 card moves, not shown to be shortest (max-time)")
     open_ = replace(early, verdict=Verdict.UNDECIDED)
     assert str(open_).endswith(": undecided (max-time)")
+    lost = replace(result, verdict=Verdict.UNSOLVABLE, moves=())
+    assert str(lost).endswith(": unsolvable")
+    spoiled = replace(lost, metric="moves", policy="max")
+    assert str(spoiled).endswith(": unsolvable with the automoves max")
 
 
 def test_advice_and_counts_print_what_is_known() -> None:

@@ -98,7 +98,7 @@ def test_verdicts() -> None:
     assert "59 0 freecells solved 205,379 0.6 s 59 MiB" in reader.text
     assert "384243 2 freecells max-time 10,000,000" in reader.text
     assert "384243 2 freecells undecided" not in reader.text  # it is none of the hardest
-    assert "2 freecells 27,000 148,877 195,112 205,379" in reader.text  # of the decided ones
+    assert "2 freecells 27,000 157,464 205,379 205,379" in reader.text  # of the decided ones
     assert "Fewest freecells" not in reader.text
     assert len(set(reader.names)) == len(reader.names)
     assert not re.search(r"(src|href)=\"(?!#)", page)
@@ -113,6 +113,27 @@ def test_lengths() -> None:
     assert "6 4 freecells max-time at least 80, at most 99 9" in text
     assert "4 freecells 5 0 1 6" in text  # a solution that may not be shortest decides nothing
     assert "not the shortest" not in text
+
+
+def test_what_is_told_of_few_deals() -> None:
+    """Of three deals two are no 90 %; the median of an even number is not rounded."""
+    rows = [row(number, verdict="unsolvable", evaluated=10**number) for number in (1, 2, 3)]
+    text = Reader(render(rows, "t.csv")).text
+    assert "All 4 freecells 100 1,000 1,000 1,000" in text
+    known = {"verdict": "solved", "shortest": True}
+    two = [row(n, Inquiry.SHORTEST, length=n, at_least=n, at_most=n, **known) for n in (38, 45)]
+    text = Reader(render(two, "t.csv")).text
+    assert "2 deals: from 38 to 45 card moves, median 41.5." in text
+
+
+def test_automoves_that_lose_deals() -> None:
+    """Without them such a deal may be won; with others it may not."""
+    known = {"verdict": "unsolvable", "evaluated": 500}
+    words = "cannot be won with the automoves max."
+    for question, told in ((Inquiry.SHORTEST_MOVES_MAX, True), (Inquiry.SHORTEST_MOVES_WKR, False)):
+        text = Reader(render([row(1, question, **known)], "t.csv")).text
+        assert (words in text) == told
+        assert ("with the automoves" in text) == told
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ from dbmsolver.cli.values import DealCommand, DealSource
 from dbmsolver.errors import UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.measures import counted, usual_metric
+from dbmsolver.game.measures import counted, spoiling_words, usual_metric
 from dbmsolver.game.titles import title
 from dbmsolver.results import Method, Question, Verdict
 
@@ -83,6 +83,8 @@ def _status_text(status: StoreStatus, store: str) -> str:
     verdict: str = status.verdict or "not finished"
     if status.limit:
         verdict += f" ({status.limit})"
+    if status.verdict == Verdict.UNSOLVABLE:
+        verdict += spoiling_words(status.metric, status.policy)
     lengths = []
     if status.question == Question.SOLVE and status.verdict != Verdict.UNSOLVABLE:
         lengths = [("Lengths", possible_lengths(status.length, status.at_least))]

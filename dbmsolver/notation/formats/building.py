@@ -10,7 +10,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.notation.formats.source import MAX_MOVES, InvalidError
 from dbmsolver.notation.solution import Solution
-from dbmsolver.notation.steps import Comment, Step, moving_card, play
+from dbmsolver.notation.steps import Comment, Origin, Step, moving_card, play
 
 OWN_FOUNDATION = Place("foundation", -1)
 """The foundation of the card that moves, whichever it is."""
@@ -61,6 +61,14 @@ class Builder:
         """Play the moves that a game plays by itself."""
         for move in moves:
             self.add(Step.of(move, policy))
+
+    def tell_origin(self, source: Place, origin: Origin) -> None:
+        """Attach the words that repeat an automove to it: the last from there without any."""
+        for index in range(len(self.steps) - 1, -1, -1):
+            step = self.steps[index]
+            if step.automove != "none" and step.source == source and step.origin is None:
+                self.steps[index] = replace(step, origin=origin)
+                return
 
     def comment(self, comment: Comment) -> None:
         """Attach a comment to the last move of the player."""

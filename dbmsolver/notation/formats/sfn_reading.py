@@ -114,6 +114,7 @@ class PlayedReading:
         source = self.place(token.source) if not won or self.reading.repeated else None
         if token.destination == "h" and self.reading.repeated and source in self.unclaimed:
             self.unclaimed.remove(source)
+            self.builder.tell_origin(source, token.origin)
         elif source is None or won:
             self.builder.surplus += 1
         else:

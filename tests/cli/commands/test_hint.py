@@ -101,6 +101,13 @@ def test_every_notation_and_place(tmp_path: Path) -> None:
     assert json.loads(outcome.stdout)["board"] == expected["board"]
 
 
+def test_automoves_that_a_text_leaves_out_are_not_counted(board: str) -> None:
+    """Once the KS is in a freecell, the QS goes home by itself, and the KS after it."""
+    line = run("hint", board, "1a").stdout.splitlines()[0]
+    assert line.endswith(", after 1 move: won")
+    assert answer("hint", board, "1a")["made"] == 1
+
+
 def test_a_negative_deal() -> None:
     """Such a number is not taken for an option, nor are the moves taken for the deal."""
     expected = "<moves>, line 1, column 4: illegal move 2 '1h'"

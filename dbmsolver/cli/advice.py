@@ -72,7 +72,7 @@ def _first_move(result: Result) -> Move | None:
 
 
 def _automoves(result: Result) -> list[Move]:
-    """Return the moves that a program makes by itself before the player's first one."""
+    """Return the free moves home that come before the first move of the player."""
     cost = result.measure.cost
     return list(takewhile(lambda move: move.forced and not cost(move), result.moves))
 

@@ -161,9 +161,10 @@ METRIC_WORDS: dict[Metric, tuple[str, str]] = {
 
 
 def spoiling_words(metric: Metric | None, policy: Policy) -> str:
-    """Return words for automoves that can take all solutions away: ` with the automoves max`.
+    """Return the words that follow "cannot be won", such as ` with the automoves max`.
 
-    Of other measures a deal that is lost cannot be won at all; the words are empty.
+    These automoves may be the only reason why: a player who does without them can win some of
+    these deals. Return an empty text for a metric and a policy that never make a deal lost.
     """
     spoils = metric == "moves" and policy not in POLICIES
     return f" with the automoves {policy}" if spoils else ""

@@ -133,7 +133,10 @@ def _tables(position: Wide, rules: Rules) -> WideTables:
 
 
 def _most_cards(position: Wide, rules: Rules) -> int:
-    """Return how many cards waste and columns can have, without those that the stock brings."""
+    """Return the most cards that the waste and the columns can have together, at any time.
+
+    Cards that are in the stock now are not counted.
+    """
     cards = len(position.lying()) - len(position.stock)
     if rules.removable:
         cards += sum(

@@ -111,10 +111,10 @@ def _names(cards: Sequence[int]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A legal move, the number of moves that it counts, and the position after it.
+    """A legal move, its cost in the usual metric of the game, and the position after it.
 
-    It counts as in the usual metric of the game: to turn the waste over counts nothing, and a run
-    counts each of its moves where the rules move single cards.
+    The cost of a run that moves at once is 1 where the rules allow that. Where cards move one by
+    one, it is the number of single moves that bring the run there.
     """
 
     move: Move
@@ -137,7 +137,7 @@ def options_of(position: Position, rules: Rules) -> list[Option]:
 
 
 def cost(move: Move) -> int:
-    """Return what a move of the rules counts: 0 if it turns the waste over, else 1."""
+    """Return the cost of a move: 0 if it turns the waste over to be the stock again, else 1."""
     return 0 if turns_over(move) else 1
 
 

@@ -149,7 +149,7 @@ def _lengths(rows: Sequence[Row], question: Inquiry) -> Iterator[str]:
 
 
 def _unit(rows: Iterable[Row], question: Inquiry) -> str:
-    """Return the name of what the lengths of all rows count."""
+    """Return the unit of the rows' lengths: that of their metric, or "moves" if metrics differ."""
     metrics = {question.metric or usual_metric(row.rules) for row in rows}
     return METRIC_WORDS[metrics.pop()][1] if len(metrics) == 1 else "moves"
 

@@ -1,7 +1,7 @@
-"""Small decks under any rules: no closed state can be missing from a store that is believed.
+"""Small decks under random rules: a store from which a closed state was taken out is refused.
 
-The check of a move that no shipped game has only shows here: where it lists too few, a state that
-only such a move leads to is not missed.
+Some moves are those of no shipped game. If the check forgot to list such a move, it would accept a
+store without the state that the move leads to. Only these tests would show it.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ function cardsOf(position, move) {
   return position[kind].slice(-1);
 }
 
-// The waste is turned over: a move that does not count.
+// True for the move that turns the waste over, which costs nothing.
 const turnsOver = (move) =>
   placeOf(move[0]).kind === "waste" && placeOf(move[1]).kind === "stock";
 
@@ -45,7 +45,7 @@ function addNode(parent, told) {
   return node;
 }
 
-// The number of the move that leads to a node, as text; none for one that does not count.
+// The number of the move that leads to a node, as text; an empty text if the move costs nothing.
 const numberOf = (node) => node.count === node.parent?.count ? "" : String(node.count);
 
 const whole = (position) => ({ waste: null, removed: null, hidden: [], reserve: [], ...position });

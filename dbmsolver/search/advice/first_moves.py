@@ -85,9 +85,11 @@ class _Tried(NamedTuple):
 
 
 def _with_solution(one: _Tried, rest: tuple[Move, ...] | None, measure: Measure) -> _Tried:
-    """Return a move with the solution after it that the position's own has, if that is better.
+    """Return a move with the better of two solutions after it.
 
-    ``rest`` is that solution; None if the position's own begins with another move.
+    One of them is that which was found after the move, if any was. The other one is ``rest``: what
+    follows the move in the solution of the position before it. That is None where this solution
+    begins with another move.
     """
     if rest is None:
         return one

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice, takewhile
+from itertools import takewhile
 from typing import Any
 
 from dbmsolver.cli.json_data import board_data, deal_data, dump_json, move_data, rules_data
@@ -68,7 +68,7 @@ def _first_move(result: Result) -> Move | None:
     It may cost nothing, as where the waste is turned over. A program makes forced moves that are
     free.
     """
-    return next(islice(result.moves, len(_automoves(result)), None), None)
+    return next(iter(result.moves[len(_automoves(result)) :]), None)
 
 
 def _automoves(result: Result) -> list[Move]:

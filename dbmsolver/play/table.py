@@ -16,9 +16,9 @@ from dbmsolver.errors import IllegalMoveError, InputError, UsageError, quoted
 from dbmsolver.game.bases import ACE
 from dbmsolver.game.cards import SUITS, card_name
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.measures import usual_metric
+from dbmsolver.game.measures import Measure, measure_of
 from dbmsolver.game.moves import Move, Place
-from dbmsolver.game.patience import Patience, turns_over
+from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import supermoves
 from dbmsolver.game.rules import Rules
@@ -77,7 +77,8 @@ def heading(deal: Deal) -> dict[str, Any]:
     """Return the heading of a deal: title, game, rules, and the unit of moves."""
     rules = deal.rules
     game = SHIPPED[rules.name].title if rules.name in SHIPPED else rules.name.replace("_", " ")
-    unit = "card move" if usual_metric(rules) == "cards" and not rules.has_pile else "move"
+    cards = measure_of_play(rules).metric == "cards" and not rules.has_pile
+    unit = "card move" if cards else "move"
     return {"title": title(deal), "game": game, "rules": rules.describe(), "unit": unit}
 
 
@@ -127,6 +128,7 @@ def options_of(position: Position, rules: Rules) -> list[Option]:
 
     Of equivalent destinations only one is used, as by `Position.moves`.
     """
+    cost = measure_of_play(rules).cost
     found = [Option(move, cost(move), position.apply(move)) for move in position.moves(rules)]
     if rules.has_runs or rules.is_patience or rules.has_pile:
         return found
@@ -136,9 +138,9 @@ def options_of(position: Position, rules: Rules) -> list[Option]:
     return found
 
 
-def cost(move: Move) -> int:
-    """Return the cost of a move: 0 if it turns the waste over to be the stock again, else 1."""
-    return 0 if turns_over(move) else 1
+def measure_of_play(rules: Rules) -> Measure:
+    """Return the measure of the games that the page plays: no move is made by itself."""
+    return measure_of(rules, "none")
 
 
 def _cards_moved(position: Position, rules: Rules, move: Move) -> int:

@@ -16,7 +16,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.notation.steps import moving_card
 from dbmsolver.play.codes import codes_of, read_line
-from dbmsolver.play.table import Option, cost
+from dbmsolver.play.table import Option, measure_of_play
 from dbmsolver.results import Verdict
 
 _KEPT = 10_000
@@ -89,9 +89,9 @@ class Knowledge:
         whole: bool = False,
     ) -> None:
         """Add a solution of a position; if `whole`, also of every position on its way."""
-        codes = codes_of(moves)
+        codes, measure = codes_of(moves), measure_of_play(rules)
+        left = measure.length(moves)
         for number, move in enumerate(moves):
-            left = sum(map(cost, moves[number:]))
             self.learn(rules, position, Value(Verdict.SOLVED, left if shortest else 0, left))
             key = rules, position.canonical()
             known = self._solutions.get(key)
@@ -102,6 +102,7 @@ class Knowledge:
             if not whole:
                 return
             position = position.apply(move)
+            left -= measure.cost(move)
 
     def solution(self, rules: Rules, position: Position) -> tuple[Move, ...] | None:
         """Return the shortest known solution, None if there is none."""

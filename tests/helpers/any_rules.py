@@ -16,6 +16,7 @@ from dbmsolver.game.measures import METRICS, Measure, measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from helpers.naive_search import fewest_moves
 
 
 def any_deck(random: Random) -> Deal:
@@ -132,6 +133,21 @@ def _unevenly(
 
 def _columns(cards: list[int], columns: int) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(cards[index::columns]) for index in range(columns))
+
+
+def small_question(random: Random, most: int) -> tuple[Deal, Measure, int | None]:
+    """Return a small deck, a measure, and the length of a shortest solution; None without one.
+
+    The length is that of the readable model, which meets at most ``most`` positions. It knows no
+    safe moves, and leaves nothing out.
+    """
+    while True:
+        deal = any_deck(random)
+        measure = any_measure(random, deal.rules)
+        plain = measure if measure.has_free_moves else measure._replace(policy="none")
+        truth = fewest_moves(deal, plain, most)
+        if truth is not None:
+            return deal, measure, truth[0]
 
 
 def any_measure(random: Random, rules: Rules) -> Measure:

@@ -21,7 +21,7 @@ from dbmsolver.game.shipped import GAMES, rules_fields
 from dbmsolver.notation.steps import Step, play
 from dbmsolver.play.analyst import Analyst, moves_of, order_of
 from dbmsolver.play.plan import Analysis, kernels_of, tasks
-from dbmsolver.play.table import cost, options_of
+from dbmsolver.play.table import measure_of_play, options_of
 from dbmsolver.play.values import LOST, UNKNOWN, Knowledge, Value
 from dbmsolver.play.worker import Worker
 from dbmsolver.play.worker_pool import WorkerPool, WorkerShare
@@ -105,7 +105,7 @@ def test_turning_the_waste_over_does_not_count() -> None:
     }
     solution = look.knowledge.solution(rules, position)
     assert solution is not None
-    assert sum(map(cost, solution)) == 8
+    assert measure_of_play(rules).length(solution) == 8
 
 
 def test_the_mistake_is_found() -> None:

@@ -113,7 +113,7 @@ def test_other_games_by_mouse(player: Player, game: str) -> None:
 def test_turning_the_waste_over_has_no_number(player: Player) -> None:
     """The moves that count are numbered, as they are in what is said of the position."""
     board = "Foundations: H-K C-K D-K S-T\nWaste: JS QS\nStock:\nKS\n"
-    table = player(deal={"game": "klondike", "board": board})
+    table = player((390, 844), deal={"game": "klondike", "board": board})
     assert "5 moves, proven shortest" in table.verdict("proven shortest")
     home = Place("foundation", 1)
     made = [Step(WASTE, STOCK, 2), Step(STOCK, WASTE), Step(WASTE, home), Step(STOCK, WASTE)]
@@ -121,6 +121,7 @@ def test_turning_the_waste_over_has_no_number(player: Player) -> None:
         table.click(step)
         table.at(number)
     assert "Won in 5 moves" in table.page.inner_text("#now")
+    assert table.ask("document.documentElement.scrollWidth") == 390
     numbers = table.page.locator("#list .number").all_inner_texts()
     assert numbers == ["0", "", "1", "2", "3", "4", "5"]
 

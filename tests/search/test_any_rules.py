@@ -11,8 +11,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from helpers.any_rules import any_deck, any_measure
-from helpers.naive_search import fewest_moves
+from helpers.any_rules import small_question
 from helpers.selection import few_fast
 
 from dbmsolver.api import prove, solve, verify_store
@@ -28,14 +27,8 @@ def test_small_decks(seed: int, tmp_path: Path) -> None:
     random = Random(f"any rules {seed}")
     found: Counter[bool] = Counter()
     while found.total() < DECKS or len(found) < 2:
-        deal = any_deck(random)
-        measure = any_measure(random, deal.rules)
-        # The truth knows no safe moves, and leaves nothing out.
-        free = measure.has_free_moves
-        truth = fewest_moves(deal, measure if free else measure._replace(policy="none"), MOST)
-        if truth is None:
-            continue
-        length, number = truth[0], found.total()
+        deal, measure, length = small_question(random, MOST)
+        number = found.total()
         asked = f"{deal.position}, {measure}"
         store, proof = tmp_path / f"solve {number}", tmp_path / f"prove {number}"
         threads = random.choice((1, 2))
@@ -44,7 +37,7 @@ def test_small_decks(seed: int, tmp_path: Path) -> None:
         )
         assert (shortest.length, shortest.limit) == (length, None), asked
         assert verify_store(store).valid, asked
-        if measure.policy in POLICIES and not free:
+        if measure.policy in POLICIES and not measure.has_free_moves:
             proven = prove(deal, policy=measure.policy, store=proof, threads=threads)
             assert proven.verdict == shortest.verdict, asked
             assert verify_store(proof).valid, asked

@@ -12,13 +12,11 @@ from random import Random
 
 import pytest
 from helpers import faults
-from helpers.any_rules import any_deck, any_measure
-from helpers.naive_search import fewest_moves
+from helpers.any_rules import small_question
 from helpers.selection import few_fast
 
 from dbmsolver.api import prove, solve
 from dbmsolver.game.kinds import POLICIES
-from dbmsolver.game.measures import Measure
 from dbmsolver.results import Method, Result
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.verify.report import Depth
@@ -32,14 +30,9 @@ TRIED = 6
 
 def searched(random: Random, store: Path) -> Result:
     """Search a small deck for a shortest solution, or prove it, and keep the states in a store."""
-    while True:
-        deal = any_deck(random)
-        measure: Measure = any_measure(random, deal.rules)
-        free = measure.has_free_moves
-        truth = fewest_moves(deal, measure if free else measure._replace(policy="none"), MOST)
-        if truth is not None:
-            break
-    if truth[0] is None and not free and measure.policy in POLICIES and random.random() < 0.7:
+    deal, measure, length = small_question(random, MOST)
+    proof = length is None and not measure.has_free_moves and measure.policy in POLICIES
+    if proof and random.random() < 0.7:
         method = random.choice((Method.DOMINATING, Method.EVERY_POSITION))
         return prove(deal, method=method, policy=measure.policy, store=store, threads=1)
     return solve(deal, metric=measure.metric, policy=measure.policy, store=store, threads=1)

@@ -1,7 +1,8 @@
 // The game: its deal, and a tree of moves. Nothing that was played is lost: another move begins a
-// branch. A node is {parent, move, children, position, legal, won, depth, count, value}; `recent` is the child
-// that was looked at last, which redo goes to. A move is text: the letters of two places, and how many
-// cards go if they are several.
+// branch. A node is {parent, move, children, position, legal, won, depth, count, value}: `depth` is the
+// number of moves made, `count` of those that count. `recent` is the child that was looked at last,
+// which redo goes to. A move is text: the letters of two places, and how many cards go if they are
+// several.
 const first = JSON.parse(element("first").textContent);
 let game = null;
 let here = null;

@@ -12,8 +12,8 @@ const moveNamed = (node) => numberOf(node) ? `move ${node.count}`
 
 function entryOf(node, level) {
   const before = node.parent.position, cards = cardsOf(before, node.move);
-  const made = listEntry(`move-${listed.length}`, numberOf(node), cards.map(chip), moveSigns(node.move),
-    spokenEntry(node));
+  const made = listEntry(`move-${listed.length}`, numberOf(node), cards.map(chip),
+    moveSigns(node.move), spokenEntry(node));
   if (level) {
     made.classList.add("branch");
     made.style.setProperty("--level", Math.min(level, 6));
@@ -57,8 +57,7 @@ function markMoves() {
     entry.querySelector(".says")?.remove();
     if (!mistake) return;
     entry.append(make("span", "says", "\u2717 loses the game"));
-    entry.setAttribute("aria-label",
-      `${spokenEntry(node)}; loses the game`);
+    entry.setAttribute("aria-label", `${spokenEntry(node)}; loses the game`);
   });
 }
 

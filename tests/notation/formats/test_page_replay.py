@@ -101,7 +101,8 @@ def test_the_waste_is_not_the_stock(opened: Opener) -> None:
     start = parse_board("Foundations: H-K C-K D-K S-T\nWaste: JS QS KS\n", rules)
     turns = (Step(WASTE, STOCK, 3), Step(STOCK, WASTE), Step(STOCK, WASTE))
     solution = Solution(rules, start, turns, start).ended()
-    page = opened(solution)
+    page = opened(solution, size=(390, 844), **CALM)
+    assert page.ask("document.documentElement.scrollWidth") == 390
     page.press("End")
     now = page.page.locator("#now").inner_text()
     assert " ".join(now.split()).endswith(

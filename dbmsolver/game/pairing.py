@@ -97,6 +97,27 @@ class Pairing(Patience):
         """Return None: no move is forced."""
         return None
 
+    def with_lower_first(self, move: Move) -> Move:
+        """Return the move, a pair told from its card of the lower number, as `moves` tells it."""
+        if move.destination == REMOVED and move.other is not None and move.other < move.card:
+            place = dict(self._within_reach()).get(move.other)
+            if place is not None:
+                return move._replace(card=move.other, source=place, other=move.card)
+        return move
+
+    def play(self, move: Move, rules: Rules) -> Position:
+        """Return the position after a move that is legal by the rules."""
+        after = self.apply(move)
+        if move not in self.moves(rules):
+            if self.is_goal():
+                raise IllegalMoveError("the game is won, and nothing is left to be played")
+            name = card_name(move.card)
+            if move.destination != REMOVED:
+                raise IllegalMoveError(f"{name} cannot go there", str(move.destination))
+            alone = "alone" if move.other is None else f"with {card_name(move.other)}"
+            raise IllegalMoveError(f"{name} is not removed {alone}")
+        return after
+
     def apply(self, move: Move) -> Pairing:
         """Return the position after the move.
 
@@ -107,7 +128,7 @@ class Pairing(Patience):
             turned = self._turn(move)
             assert isinstance(turned, Pairing)
             return turned
-        free = [*self.available(), *((card, STOCK) for card in self.stock[:1])]
+        free = self._within_reach()
         if (move.card, move.source) not in free or move.count != 1:
             raise IllegalMoveError(f"{card_name(move.card)} is not free to move", str(move.source))
         taken = {move.card: move.source}
@@ -124,6 +145,10 @@ class Pairing(Patience):
             stock=self.stock[1:] if STOCK in taken.values() else self.stock,
             removed=(*self.removed, *taken),
         )  # fmt: skip
+
+    def _within_reach(self) -> list[tuple[int, Place]]:
+        """Return the cards that some rules let go, and their places: the next of the stock, too."""
+        return [*self.available(), *((card, STOCK) for card in self.stock[:1])]
 
     def canonical(self) -> Hashable:
         """Return a value that is equal for positions that differ only in the order of removal."""

@@ -201,6 +201,37 @@ class Patience(Position):
         index, card, source = min(safe)
         return Move(card, source, Place("foundation", index), forced=True)
 
+    def card_moved(
+        self, source: Place, destination: Place, count: int, named: int | None = None
+    ) -> int:
+        """Return the card that leaves a place, of cards of the stock or the waste the last one."""
+        kind, index = source
+        if kind not in ("stock", "waste", "foundation", "reserve"):
+            return Position.card_moved(self, source, destination, count, named)
+        if kind == "foundation":
+            top = self.top_home(index) if 0 <= index < 4 else None
+            cards: tuple[int, ...] = () if top is None else (top,)
+        elif kind == "reserve":
+            cards = self.reserve[-1:] if count == 1 else ()
+        else:
+            cards = self.stock[:count] if kind == "stock" else self.waste[-count:]
+            cards = cards if len(cards) == count else ()
+        if not cards:
+            raise IllegalMoveError("no card there", str(source))
+        return cards[-1]
+
+    def play(self, move: Move, rules: Rules) -> Position:
+        """Return the position after a move that is legal by the rules, to any empty column."""
+        after = self.apply(move)
+        kind, index = move.destination
+        if kind == "column" and not self.columns[index]:
+            first = next(i for i, column in enumerate(self.columns) if not column)
+            move = move._replace(destination=Place("column", first))
+        if move not in self.moves(rules):
+            text = f"{card_name(move.card)} cannot be put there"
+            raise IllegalMoveError(text, str(Place(kind, index)))
+        return after
+
     def apply(self, move: Move) -> Patience:
         """Return the position after the move.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from dbmsolver.errors import IllegalMoveError
 from dbmsolver.game.bases import ACE, Base
@@ -246,6 +247,103 @@ class Position:
         forced = self.forced(rules, policy)
         moves = self.moves(rules) if forced is None else [forced]
         return [(move, self.apply(move)) for move in moves]
+
+    def card_moved(
+        self, source: Place, destination: Place, count: int, named: int | None = None
+    ) -> int:
+        """Return the card that leaves a place, of several cards the deepest one.
+
+        Where several foundations of a suit have a card on top, it is the `named` one if that is one
+        of them. Raises IllegalMoveError if there is no such card.
+        """
+        kind, index = source
+        card: int | None
+        if kind == "column" and 0 <= index < len(self.columns):
+            column = self.columns[index]
+            if column and len(column) < count:
+                raise IllegalMoveError(f"{count} cards, there are {len(column)}", str(source))
+            card = column[-count] if column else None
+        elif kind == "freecell" and 0 <= index < len(self.freecells):
+            card = self.freecells[index]
+        elif kind == "foundation" and 0 <= index < 4 and self.pile is None:
+            card = self.top_home(index)
+        elif kind == "stock" and self.stock:
+            card = self.stock[0]
+        elif kind == "pile":
+            raise IllegalMoveError("no card leaves a pile", str(source))
+        else:
+            raise IllegalMoveError("no such place", str(source))
+        if card is None:
+            raise IllegalMoveError("no card there", str(source))
+        return card
+
+    def card_under(self, card: int, destination: Place, count: int) -> int | None:
+        """Return the card that moved cards come to lie on, None for none; `card` is the deepest."""
+        kind, index = destination
+        if kind == "column" and 0 <= index < len(self.columns):
+            return self.columns[index][-1] if self.columns[index] else None
+        if kind == "foundation":
+            return self.top_home(suit(card))
+        return self.pile[-1] if self.pile else None
+
+    def with_lower_first(self, move: Move) -> Move:
+        """Return the move, a pair told from its card of the lower number, as `moves` tells it."""
+        return move
+
+    def play(self, move: Move, rules: Rules) -> Position:
+        """Return the position after a move that is legal by the rules.
+
+        Raises IllegalMoveError, which says why, if it is not. Moves that `moves` leaves out as they
+        make no difference are legal: to any empty column or freecell.
+        """
+        if self.pile is not None:
+            return self._play_to_pile(move, rules, self.pile)
+        card, source, destination, _, count, _ = move
+        if source.kind == "foundation" and not rules.takes_back:
+            raise IllegalMoveError("no card leaves a foundation", str(source))
+        if source.kind == "foundation" and rank(card) <= rules.kept_rank:
+            raise IllegalMoveError(f"{card_name(card)} never leaves its foundation", str(source))
+        self.check_column(card, destination, rules)
+        if destination.kind == "freecell" and rules.reserve:
+            raise IllegalMoveError("no card is put into a freecell", str(destination))
+        if destination.kind == "foundation" and rules.whole_suits:
+            if not self.goes_home(card, count, rules):
+                raise IllegalMoveError("no whole suit, expected its cards from the king on")
+        elif count != 1:
+            self.check_run(move, rules)
+        return self.apply(move)
+
+    def check_column(self, card: int, destination: Place, rules: Rules) -> None:
+        """Raise IllegalMoveError if the destination is a column that does not take the card."""
+        if destination.kind != "column" or not 0 <= destination.index < len(self.columns):
+            return
+        column = self.columns[destination.index]
+        if column and not self.can_stack(card, column[-1], rules):
+            raise IllegalMoveError(f"{card_name(card)} cannot be put on {card_name(column[-1])}")
+        if not column and not self.can_fill(card, rules):
+            raise IllegalMoveError(f"{card_name(card)} cannot be put into an empty column")
+
+    def check_run(self, move: Move, rules: Rules) -> None:
+        """Raise IllegalMoveError unless the cards are a run that goes from column to column."""
+        _, source, destination, _, count, _ = move
+        if source.kind != "column" or destination.kind != "column":
+            raise IllegalMoveError(f"{count} cards, expected 1 unless from column to column")
+        if not 0 <= destination.index < len(self.columns) or source == destination:
+            raise IllegalMoveError("no column to move to", str(destination))
+        run = self.columns[source.index][-count:]
+        whole = all(self.can_stack(upper, lower, rules) for lower, upper in pairwise(run))
+        if not whole or (rules.has_runs and not self.is_run(run, rules)):
+            raise IllegalMoveError(f"the last {count} cards are no run", str(source))
+
+    def _play_to_pile(self, move: Move, rules: Rules, pile: tuple[int, ...]) -> Position:
+        """Return the position of a game of one pile after a legal move."""
+        after = self.apply(move)
+        if move not in self.moves(rules):
+            if self.is_goal():
+                raise IllegalMoveError("the columns are empty, and nothing is left to be played")
+            what = card_name(pile[-1]) if pile else "an empty pile"
+            raise IllegalMoveError(f"{card_name(move.card)} cannot be put on {what}")
+        return after
 
     def apply(self, move: Move) -> Position:
         """Return the position after the move.

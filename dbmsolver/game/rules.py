@@ -533,6 +533,11 @@ class Rules:
         """True if a run moves as one move."""
         return self.moves != "single"
 
+    @property
+    def has_supermoves(self) -> bool:
+        """True if single moves bring a run to another column: as far as there is room."""
+        return self.family in ("cards", "two-way")
+
     def is_run(self, cards: Sequence[int], lowest: int = 1) -> bool:
         """Return True if the cards, the end of a column, deepest first, may move as one move.
 

@@ -124,6 +124,36 @@ class Wide(Patience):
         """Return None: no move is forced."""
         return None
 
+    def card_moved(
+        self, source: Place, destination: Place, count: int, named: int | None = None
+    ) -> int:
+        """Return the card that leaves a place, of a row that is dealt the first one."""
+        kind, index = source
+        if kind == "stock" and destination == COLUMNS:
+            cards = self.stock[:count] if len(self.stock) >= count else ()
+        elif kind == "foundation":
+            tops = self.tops_home(index) if 0 <= index < 4 else []
+            cards = tuple(top for top in tops if top is not None)
+            cards = (named,) if named in cards else cards
+        else:
+            return Patience.card_moved(self, source, destination, count, named)
+        if not cards:
+            raise IllegalMoveError("no card there", str(source))
+        return cards[0]
+
+    def card_under(self, card: int, destination: Place, count: int) -> int | None:
+        """Return the card that moved cards come to lie on, at home the next lower one."""
+        if destination.kind == "foundation":
+            return card - 4 * count if card >= 4 * count else None
+        return Patience.card_under(self, card, destination, count)
+
+    def play(self, move: Move, rules: Rules) -> Position:
+        """Return the position after a move that is legal by the rules."""
+        after = self.apply(move)
+        if move not in self.moves(rules):
+            raise IllegalMoveError(f"{card_name(move.card)} cannot go there", str(move.destination))
+        return after
+
     def apply(self, move: Move) -> Wide:
         """Return the position after the move.
 

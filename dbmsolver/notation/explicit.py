@@ -19,9 +19,8 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.game.wide import Wide
 from dbmsolver.notation.solution import Solution
-from dbmsolver.notation.steps import Comment, Step, moving_card, under
+from dbmsolver.notation.steps import Comment, Step, card_under, moving_card
 from dbmsolver.notation.supermoves import largest, move_run, split
 
 StepPlaces = tuple[Place, Place, int]
@@ -178,18 +177,9 @@ def grouped(solution: Solution) -> Solution:
 
 def told_in_full(solution: Solution) -> Iterable[Step]:
     """Yield the steps with the card that moves, the card it is put on, and the position before."""
-    rules_of_pairs = solution.rules.has_pairs
     for step, before, _ in solution.replay():
         card = moving_card(before, step)
-        onto = step.onto if rules_of_pairs else None
-        if isinstance(before, Wide):
-            onto = under(before, step, card)
-        elif step.destination.kind == "column" and before.columns[step.destination.index]:
-            onto = before.columns[step.destination.index][-1]
-        elif before.pile:
-            onto = before.pile[-1]
-        elif step.destination.kind == "foundation":
-            onto = before.top_home(suit(card))
+        onto = card_under(before, step, solution.rules)
         yield replace(step, card=card, onto=onto, before=before)
 
 
@@ -204,7 +194,7 @@ def player_moves(
     position: Position, rules: Rules, any_length: bool = False
 ) -> Iterable[tuple[Step, Position]]:
     """Yield all moves of a player, each with the position after it and before any automove."""
-    if rules.has_runs or rules.only_leave or rules.is_patience or rules.is_wide:
+    if not rules.has_supermoves:
         for move in position.moves(rules):
             yield Step.of(move), position.apply(move)
         return

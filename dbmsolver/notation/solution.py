@@ -15,12 +15,11 @@ from dbmsolver.errors import IllegalMoveError, InputError, quoted
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
-from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.titles import title
 from dbmsolver.notation.pictures.board import draw_board
-from dbmsolver.notation.steps import Step, move_of_pairing, moving_card, play
+from dbmsolver.notation.steps import Step, move_of, moving_card, play
 from dbmsolver.notation.supermoves import split
 
 Path = tuple[str | int, ...]
@@ -157,15 +156,9 @@ class Solution:
         """Return each step with the moves it stands for, as for `moves`."""
         found = []
         for index, (step, position, _) in enumerate(self.replay()):
-            if isinstance(position, Pairing):
-                moves = [move_of_pairing(position, step, moving_card(position, step))]
-            elif step.count == 1:
-                card = moving_card(position, step)
-                moves = [Move(card, step.source, step.destination, step.automove != "none")]
-            elif self.rules.has_runs or self.rules.is_patience or self.rules.is_wide:
-                card = moving_card(position, step)
-                moves = [Move(card, step.source, step.destination, count=step.count)]
-            else:
+            move = move_of(position, step, self.rules)
+            moves = [move._replace(forced=step.automove != "none")]
+            if step.count > 1 and self.rules.has_supermoves and move.destination.kind == "column":
                 source, destination = step.source.index, step.destination.index
                 try:
                     moves = split(position, self.rules, source, destination, step.count)

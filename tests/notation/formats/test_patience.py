@@ -94,7 +94,7 @@ def test_steps_that_are_not_legal() -> None:
         (Step(home, column[0]), "no card there"),
         (Step(column[6], column[1], count=2), "TH is not free to move"),
         (Step(column[2], home), "AC cannot go there"),
-        (Step(column[1], column[0], onto=3), "is the card under it"),
+        (Step(column[3], column[1], onto=3), "AC is the card under it by what it says, 9H by"),
         (Step(column[0], column[1], card=3), "AC moves by what it says, 5C by the position"),
     ):
         with pytest.raises(IllegalMoveError, match=message):

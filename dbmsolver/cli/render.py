@@ -12,7 +12,6 @@ from dbmsolver.game.boards import format_board
 from dbmsolver.game.cards import card_name
 from dbmsolver.game.measures import METRIC_WORDS, counted, spoiling_words
 from dbmsolver.game.moves import Move
-from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
 from dbmsolver.game.titles import title
 from dbmsolver.results import Limit, Method, Result, Verdict
@@ -144,7 +143,7 @@ def describe_move(move: Move) -> str:
 def board_text(position: Position) -> str:
     """Return a board for people; of one that is won, the foundations, and what they begin with."""
     text = format_board(position)
-    if position.is_goal() and position.pile is None and not isinstance(position, Pairing):
+    if position.is_goal() and position.pile is None and position.pyramid is None:
         lines = text.splitlines(keepends=True)
         return "".join(line for line in lines if line.startswith(("Foundations:", "Base:")))
     return text

@@ -68,9 +68,9 @@ from dbmsolver.game.cards import (
 )
 from dbmsolver.game.home_words import HEIGHTS, parse_home
 from dbmsolver.game.layouts import layout_of
-from dbmsolver.game.pairing import Pairing, columns_of_pyramid, rows_of
+from dbmsolver.game.pairing import Pairing, columns_of_pyramid
 from dbmsolver.game.patience import Patience
-from dbmsolver.game.position import Position
+from dbmsolver.game.position import Position, Pyramid
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shapes import ADVICE, columns_of_rows, is_shape_of_rows, words_of
 from dbmsolver.game.texts import LINE_END
@@ -113,10 +113,10 @@ def format_board(position: Position, rules: Rules | None = None) -> str:
     if rules is not None:
         position.validate(checked_instance("rules", rules, Rules))
     lines = []
-    if isinstance(position, Wide):
-        if any(map(any, position.home)):
-            lines.append(f"Foundations: {home_words(position)}")
-    elif any(position.foundations):
+    home = home_words(position)
+    if home and not position.names_empty_foundations:
+        lines.append(f"Foundations: {home}")
+    elif home:
         cards = [(SUITS[s], position.top_home(s)) for s in _FOUNDATION_ORDER]
         tops = [f"{name}-{'0' if card is None else card_name(card)[0]}" for name, card in cards]
         lines.append("Foundations: " + " ".join(tops))
@@ -126,10 +126,10 @@ def format_board(position: Position, rules: Rules | None = None) -> str:
     if position.base != ACE:
         lowest = f" {RANKS[position.lowest - 1]}" if position.lowest > 1 else ""
         lines.append(f"Base: {RANKS[position.base.rank - 1]}{lowest}")
-    if isinstance(position, Pairing):
-        lines += _pairing_lines(position)
-    else:
+    if position.pyramid is None:
         lines += _lines_of_columns(position)
+    else:
+        lines += _pairing_lines(position, position.pyramid)
     return "".join(line + "\n" for line in lines)
 
 
@@ -159,13 +159,13 @@ def _lines_of_columns(position: Position) -> list[str]:
     return lines
 
 
-def _pairing_lines(position: Pairing) -> list[str]:
+def _pairing_lines(position: Position, pyramid: Pyramid) -> list[str]:
     """Return the lines for waste, stock, removed cards and pyramid of a pairing game."""
     held = {"Waste": position.waste, "Stock": position.stock, "Removed": position.removed}
     lines = [f"{name}: {' '.join(map(card_name, cards))}" for name, cards in held.items() if cards]
     if position.turns is not None and (position.stock or position.waste or position.turns):
         lines.append(f"Turns: {position.turns}")
-    for number, row in enumerate(rows_of(position.columns), start=1):
+    for number, row in enumerate(pyramid, start=1):
         names = (GONE if card is None else card_name(card) for card in row)
         lines.append(2 * (len(position.columns) - number) * " " + "  ".join(names))
     return lines

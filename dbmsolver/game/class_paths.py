@@ -16,7 +16,7 @@ from dbmsolver.game.moves import WASTE, Move, Place
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.game.turns import turns_before
+from dbmsolver.game.turns import turns_before, turns_to
 
 
 class Follower:
@@ -149,14 +149,7 @@ def shifts_to(start: Patience, goal: Position, rules: Rules) -> list[Move]:
         if shift is not None:
             moves.append(shift)
             position = position.apply(shift)
-    assert isinstance(goal, Patience)
-    wanted, seen = (goal.waste, goal.stock, goal.turns), set[object]()
-    while (now := (position.waste, position.stock, position.turns)) != wanted and now not in seen:
-        seen.add(now)
-        for turn in position.moves_of_stock(rules):
-            moves.append(turn)
-            position = position.apply(turn)
-    return moves
+    return moves + (turns_to(position, goal, rules) or [])
 
 
 def _shift(position: Patience, card: int, onto: int, rules: Rules) -> Move | None:

@@ -18,7 +18,6 @@ bared    an open card with nothing on it, once what lies on it has moved to the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from enum import StrEnum
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -98,7 +97,7 @@ def is_in_a_class(position: Position, rules: Rules) -> bool:
 
     No covered card may move together with the card on it, and the key has at most 64 bits.
     """
-    if not isinstance(position, Patience) or position.base != ACE or not has_classes(rules):
+    if position.base != ACE or not has_classes(rules):
         return False
     for index, column in enumerate(position.columns):
         pairs = list(pairwise(column))[position.hidden[index] :]
@@ -108,14 +107,6 @@ def is_in_a_class(position: Position, rules: Rules) -> bool:
     cards = len(position.stock) + len(position.waste)
     turn_bits = (position.turns or 0).bit_length()
     return cards + 4 * HEIGHT_BITS + WASTE_BITS + turn_bits <= MOST_KEY_BITS
-
-
-def with_any_passes(position: Position) -> Position:
-    """Return the position with any number of passes through the stock left.
-
-    Every game from a position is a game from this one, too.
-    """
-    return replace(position, turns=None) if isinstance(position, Patience) else position
 
 
 class Classes:

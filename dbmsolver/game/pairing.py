@@ -24,7 +24,7 @@ from dbmsolver.game.cards import card_name, rank
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import REMOVED, STOCK, WASTE, Move, Place
 from dbmsolver.game.patience import Patience
-from dbmsolver.game.position import Position
+from dbmsolver.game.position import Position, Pyramid
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.validity import check_cards
 
@@ -37,6 +37,11 @@ class Pairing(Patience):
     """The removed cards."""
     whole: bool = False
     """True if the game is won when no card is left, not only none of the pyramid."""
+
+    @property
+    def pyramid(self) -> Pyramid:
+        """The rows of the pyramid."""
+        return rows_of(self.columns)
 
     def is_goal(self) -> bool:
         """Return True if the pyramid is empty; by some rules, if no card is left at all."""
@@ -232,7 +237,7 @@ def columns_of_pyramid(
     )
 
 
-def rows_of(columns: tuple[tuple[int, ...], ...]) -> list[list[int | None]]:
+def rows_of(columns: tuple[tuple[int, ...], ...]) -> Pyramid:
     """Return the rows of a pyramid down to the last one with a card; None where a card is gone."""
     rows: list[list[int | None]] = []
     for row in range(len(columns)):

@@ -98,9 +98,11 @@ class Patience(Position):
     reserve: tuple[int, ...] = ()
     """A stack of cards, the last of which may be played, and fills the next empty column."""
 
-    def face_up(self, column: int) -> tuple[int, ...]:
-        """Return the cards of a column that lie face up."""
-        return self.columns[column][self.hidden[column] :]
+    has_waste = True
+
+    def without_turn_limit(self) -> Patience:
+        """Return the position with any number of passes through the stock left."""
+        return replace(self, turns=None)
 
     def available(self) -> list[tuple[int, Place]]:
         """Return the cards that are free to move: last of columns, of the reserve, of the waste."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import ClassVar
 
 from dbmsolver.errors import IllegalMoveError
 from dbmsolver.game.bases import ACE, Base
@@ -19,6 +20,9 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.game.safe_moves import is_safe_home
 from dbmsolver.game.showing import picture
 from dbmsolver.game.validity import check_position
+
+Pyramid = list[list[int | None]]
+"""The rows of a pyramid from its top, None for a card that is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,12 @@ class Position:
         """The words for where cards are that are left: not home, or with one pile, in columns."""
         return "not home" if self.pile is None else "left in the columns"
 
+    has_waste: ClassVar[bool] = False
+    """True for positions that have a place for a waste, be it empty: only Klondike's kind."""
+
+    names_empty_foundations: ClassVar[bool] = True
+    """True if boards name empty foundations, too, once a card is home."""
+
     @property
     def waste(self) -> tuple[int, ...]:
         """The waste, the last card on top; only Klondike's kind has one."""
@@ -77,6 +87,27 @@ class Position:
     def turns(self) -> int | None:
         """The times the waste may still be turned over; None for any number, or without a waste."""
         return None
+
+    @property
+    def removed(self) -> tuple[int, ...]:
+        """The removed cards; only pairing games have some."""
+        return ()
+
+    @property
+    def pyramid(self) -> Pyramid | None:
+        """The rows of a pyramid, None where there is none."""
+        return None
+
+    def without_turn_limit(self) -> Position:
+        """Return the position with any number of passes through the stock left.
+
+        Every game from a position is a game from this one, too.
+        """
+        return self
+
+    def face_up(self, column: int) -> tuple[int, ...]:
+        """Return the cards of a column that lie face up."""
+        return self.columns[column][self.hidden[column] :]
 
     def counted(self, card: int) -> int:
         """Return the card with its rank counted from the base (:mod:`dbmsolver.game.bases`)."""
@@ -208,6 +239,10 @@ class Position:
             if empty_column is not None and self.can_fill(card, rules) and not alone:
                 moves.append(Move(card, source, Place("column", empty_column), count=count))
         return moves
+
+    def moves_of_stock(self, rules: Rules) -> list[Move]:
+        """Return the moves that turn the stock or the waste; only Klondike's kind has some."""
+        return []
 
     def _moves_to_pile(self, rules: Rules, pile: tuple[int, ...]) -> list[Move]:
         """Return all legal moves of a game of one pile: last cards of columns, then the stock's.

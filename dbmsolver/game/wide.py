@@ -39,6 +39,8 @@ Home = tuple[tuple[int, ...], ...]
 class Wide(Patience):
     """One arrangement of the cards; an immutable value. Foundations are the ranks left out."""
 
+    names_empty_foundations = False
+
     home: Home = ((), (), (), ())
     """The heights of the foundations of each suit, highest first: 13 for a complete one."""
 

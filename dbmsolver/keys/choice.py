@@ -42,6 +42,11 @@ def are_of_classes(keys: AnyKeys) -> TypeIs[ClassKeys]:
     return keys.method.of_classes
 
 
+def are_of_records(keys: AnyKeys) -> TypeIs[RecordKeys]:
+    """Return True if they are those of records of dominating positions."""
+    return keys.method == Method.DOMINATING
+
+
 def are_wide(keys: AnyKeys) -> TypeIs[WideKeys]:
     """Return True if they are those of a game that is searched over whole columns."""
     return keys.deal.rules.is_wide

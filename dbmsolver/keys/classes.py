@@ -15,7 +15,7 @@ from dbmsolver.core.tables import POLICY_HORNE, POLICY_NONE, POLICY_WKR
 from dbmsolver.errors import InputError
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.class_paths import moves_along
-from dbmsolver.game.classes import EVERY_RULE, Class, Classes, LeftOut, with_any_passes
+from dbmsolver.game.classes import EVERY_RULE, Class, Classes, LeftOut
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import measure_of
@@ -23,7 +23,8 @@ from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.keys.signatures import Field
-from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.keys.states import State, StateCodec, Step
+from dbmsolver.keys.turning import step_of
 from dbmsolver.results import Method
 
 _SUITS = 4
@@ -73,6 +74,10 @@ class ClassKeys(StateCodec):
         """Return the code of the deal's class, which has no parent."""
         return 0
 
+    def step_of(self, position: Position, move: Move) -> Step:
+        """Return the step of a move from a position: a card and its place value, or a turn."""
+        return step_of(position, move, self.rules)
+
     def state(self, position: Position) -> State:
         """Return the class of a position; InputError if no game from this deal reaches it."""
         return self.state_of(self.classes.class_of(self._searched(position)))
@@ -80,7 +85,7 @@ class ClassKeys(StateCodec):
     def _searched(self, position: Position) -> Position:
         """Return the position with as many passes as the search allows."""
         any_passes = self.method == Method.CLASSES_ANY_PASSES
-        return with_any_passes(position) if any_passes else position
+        return position.without_turn_limit() if any_passes else position
 
     def state_of(self, found: Class) -> State:
         """Return the words of a class."""

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.keys.signatures import Field
-from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.keys.states import State, StateCodec, Step
 
 Words = NDArray[np.uint64]
-Step = tuple[int, int]
 
 
 class LeavingKeys(StateCodec, ABC):

@@ -27,14 +27,14 @@ from dbmsolver.core.tables import PLACE_HOME
 from dbmsolver.errors import InputError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Measure
-from dbmsolver.game.moves import Move
+from dbmsolver.game.moves import REMOVED, Move
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.keys.leaving import LeavingKeys, Step
-from dbmsolver.keys.patience import TURN
+from dbmsolver.keys.leaving import LeavingKeys
 from dbmsolver.keys.signatures import Field
-from dbmsolver.keys.states import State
+from dbmsolver.keys.states import State, Step
+from dbmsolver.keys.turning import TURN
 from dbmsolver.results import Question
 
 Words = NDArray[np.uint64]
@@ -93,6 +93,12 @@ class PairKeys(LeavingKeys):
     def step(self, state: State, code: int) -> Step:
         """Return the move that led to a state, by its parent-move code."""
         return self._step(code)
+
+    def step_of(self, position: Position, move: Move) -> Step:
+        """Return the step of a move: a card, and its partner's place value; or a turn."""
+        if move.destination != REMOVED:
+            return 0, TURN
+        return move.card, PLACE_HOME if move.other is None else PAIRED + move.other
 
     def steps_of_dive(self, path: Sequence[int]) -> list[Step]:
         """Return the steps of a dive that has found a solution, by its codes."""
@@ -220,11 +226,4 @@ class PairKeys(LeavingKeys):
         return position
 
 
-def place_of(move: Move) -> int:
-    """Return the place value that a move gives its card."""
-    if move.destination.kind != "removed":
-        return TURN
-    return PLACE_HOME if move.other is None else PAIRED + move.other
-
-
-__all__ = ["PAIRED", "PairKeys", "place_of"]
+__all__ = ["PAIRED", "PairKeys"]

@@ -32,22 +32,24 @@ from dbmsolver.core.patience_tables import (
     WASTE_SHIFT,
     Words,
 )
-from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_HOME, PLACE_LOCKED
+from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_HOME
 from dbmsolver.errors import InputError
 from dbmsolver.game.cards import CARDS, card_name, rank, suit
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric, measure_of
+from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.turns import turns_to
 from dbmsolver.keys.patience_tables import bound_tables_of, tables_of
+from dbmsolver.keys.states import Step
+from dbmsolver.keys.turning import step_of
 from dbmsolver.results import Method, Question
 
 COUNTED: dict[Metric, int] = {"plays": NONE_COUNT, "turns": TURNS_COUNT, "runs": ALL_COUNT}
 """The turns that cost a move, for each metric."""
-TURN = PLACE_LOCKED
-"""The place value of a step that turns cards of the stock, or the waste; its card is 0."""
 
 
 class PatienceKeys:
@@ -90,6 +92,10 @@ class PatienceKeys:
     def last_stratum(self) -> int:
         """The stratum in which all cards have left stock and reserve, and none lies face down."""
         return int((self.tables.bits >= 0).sum())
+
+    def step_of(self, position: Position, move: Move) -> Step:
+        """Return the step of a move from a position: a card and its place value, or a turn."""
+        return step_of(position, move, self.rules)
 
     # Positions.
 
@@ -265,7 +271,7 @@ class PatienceKeys:
         for turns in later:
             for waste in range(len(left) + 1):
                 start = replace(position, waste=left[:waste], stock=left[waste:], turns=turns)
-                if turned_to(start, position, self.rules) is not None:
+                if turns_to(start, position, self.rules) is not None:
                     yield self.encode(start)
 
     def is_won(self, key: int) -> bool:
@@ -322,30 +328,8 @@ class PatienceKeys:
         return first | second << 64 | third << 128
 
 
-def turned_to(start: Patience, wanted: Patience, rules: Rules) -> list[Patience] | None:
-    """Return the positions that turning the stock leads through from ``start`` to ``wanted``.
-
-    ``wanted`` is the last of them. None if turning does not lead there.
-    """
-    through: list[Patience] = []
-    position = start
-    seen = set()
-    while position != wanted:
-        state = position.waste, position.turns
-        moves = position.moves_of_stock(rules)
-        if state in seen or not moves:
-            return None
-        seen.add(state)
-        position = position.apply(moves[0])
-        through.append(position)
-    return through
-
-
 def _pile(bottom: int, above: dict[int, int]) -> tuple[int, ...]:
     pile = [bottom]
     while pile[-1] in above:
         pile.append(above[pile[-1]])
     return tuple(pile)
-
-
-__all__ = ["TURN", "PatienceKeys", "turned_to"]

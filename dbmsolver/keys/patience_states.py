@@ -9,10 +9,11 @@ import numpy as np
 from dbmsolver.core.patience_states import StrataTables, make_tables
 from dbmsolver.core.patience_strata import WON, signatures
 from dbmsolver.core.patience_tables import NO_PARENT, Words
+from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.keys.states import State, StateCodec, Step
 from dbmsolver.keys.turning import with_turns
 
 
@@ -51,7 +52,7 @@ class PatienceStates(StateCodec):
         """The tables of the lower bound on the moves to come."""
         return self.keys.bounds
 
-    def step(self, state: State, code: int) -> tuple[int, int]:
+    def step(self, state: State, code: int) -> Step:
         """Return the play that led to a state, by its parent-move code: a card and its place."""
         return self.keys.card_of(code), self.keys.place(self.key_of(state), code)
 
@@ -59,9 +60,13 @@ class PatienceStates(StateCodec):
         """Return the state before the play of a parent-move code."""
         return self.state_of(self.keys.parent(self.key_of(state), code))
 
-    def played(self, steps: list[tuple[int, int]]) -> list[tuple[int, int]] | None:
+    def played(self, steps: list[Step]) -> list[Step] | None:
         """Return plays with the turns of the stock that they need; None if one is not legal."""
         return with_turns(self.keys.deal, steps)
+
+    def step_of(self, position: Position, move: Move) -> Step:
+        """Return the step of a move from a position: a card and its place value, or a turn."""
+        return self.keys.step_of(position, move)
 
     def state_of(self, key: int) -> State:
         """Return the state of a key."""

@@ -30,9 +30,9 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Measure
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.keys.leaving import LeavingKeys, Step
+from dbmsolver.keys.leaving import LeavingKeys
 from dbmsolver.keys.signatures import Field
-from dbmsolver.keys.states import State
+from dbmsolver.keys.states import State, Step
 from dbmsolver.results import Question
 
 Words = NDArray[np.uint64]

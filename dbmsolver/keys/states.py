@@ -22,6 +22,7 @@ from dbmsolver.game.cards import card_name
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Build, Fill, Policy
 from dbmsolver.game.measures import Metric, measure_of
+from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.keys.signatures import Field, heights, locked_cards
@@ -45,6 +46,9 @@ _POLICIES: dict[Policy, int] = {
     "wkr": core.POLICY_WKR,
     "max": core.POLICY_MAX,
 }
+
+Step = tuple[int, int]
+"""A move of a solution: a card, and the place value that it gets."""
 
 
 class State(NamedTuple):
@@ -148,7 +152,7 @@ class StateCodec:
         words = undo_code(self.tables, *(np.uint64(value) for value in state), code)
         return State(*(int(value) for value in words))
 
-    def played(self, steps: list[tuple[int, int]]) -> list[tuple[int, int]] | None:
+    def played(self, steps: list[Step]) -> list[Step] | None:
         """Return all steps of a way whose states these steps lead to; None if one is not legal."""
         return steps
 
@@ -156,10 +160,25 @@ class StateCodec:
         """Return the card that a kernel's card stands for."""
         return self.base.card(card)
 
-    def step(self, state: State, code: int) -> tuple[int, int]:
+    def step(self, state: State, code: int) -> Step:
         """Return the move that led to a state, by its parent-move code: a card and its place."""
         card = int(self.tables.code_card[code])
         return self.card(card), self.place(state, card)
+
+    def step_of(self, position: Position, move: Move) -> Step:
+        """Return the step of a move from a position: its card, and the place value it gets."""
+        kind, index = move.destination
+        if kind in ("foundation", "pile"):
+            return move.card, core.PLACE_HOME
+        if kind == "freecell":
+            return move.card, core.PLACE_FREECELL
+        column = position.columns[index]
+        if not column:
+            return move.card, core.PLACE_BOTTOM
+        child, under = position.counted(move.card), position.counted(column[-1])
+        number = self.rules.parent_number(child, under, position.lowest)
+        assert number is not None
+        return move.card, number
 
     def goal_state(self, signature: int, key: NDArray[np.uint64]) -> State:
         """Return the won state with this signature and local key."""

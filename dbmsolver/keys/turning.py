@@ -1,18 +1,32 @@
-"""Turns of a stock among the steps of a solution: each is a step, whether it counts or not."""
+"""Steps of games whose stock is turned: each turn is a step, whether it counts or not."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_HOME
+from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_HOME, PLACE_LOCKED
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
-from dbmsolver.game.patience import Patience, counts_as_play
+from dbmsolver.game.patience import counts_as_play
+from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.turns import turns_before
-from dbmsolver.keys.patience import TURN
+from dbmsolver.keys.states import Step
 
-Step = tuple[int, int]
+TURN = PLACE_LOCKED
+"""The place value of a step that turns cards of the stock, or the waste; its card is 0."""
+
+
+def step_of(position: Position, move: Move, rules: Rules) -> Step:
+    """Return the step of a move: its card and the place value that it gets, or a turn."""
+    if not counts_as_play(move):
+        return 0, TURN
+    if move.destination.kind == "foundation":
+        return move.card, PLACE_HOME
+    column = position.columns[move.destination.index]
+    if not column:
+        return move.card, PLACE_BOTTOM
+    return move.card, rules.parent_kinds.index((move.card ^ column[-1]) & 3)
 
 
 def with_turns(deal: Deal, plays: Iterable[Step]) -> list[Step] | None:
@@ -21,7 +35,6 @@ def with_turns(deal: Deal, plays: Iterable[Step]) -> list[Step] | None:
     None where one cannot be played.
     """
     position, steps = deal.position, list[Step]()
-    assert isinstance(position, Patience)
     for card, place in plays:
         turns = turns_before(position, card, deal.rules)
         if turns is None:
@@ -29,7 +42,7 @@ def with_turns(deal: Deal, plays: Iterable[Step]) -> list[Step] | None:
         for turn in turns:
             steps.append((0, TURN))
             position = position.apply(turn)
-        move = play_to(position, card, place, deal.rules)
+        move = _play_to(position, (card, place), deal.rules)
         if move is None:
             return None
         steps.append((card, place))
@@ -37,22 +50,12 @@ def with_turns(deal: Deal, plays: Iterable[Step]) -> list[Step] | None:
     return steps
 
 
-def play_to(position: Patience, card: int, place: int, rules: Rules) -> Move | None:
-    """Return the legal play of a card to a place value; None if there is none."""
+def _play_to(position: Position, step: Step, rules: Rules) -> Move | None:
+    """Return the legal play of a step; None if there is none."""
     for move in position.moves(rules):
-        if move.card == card and counts_as_play(move) and place_of(position, move, rules) == place:
+        if counts_as_play(move) and step_of(position, move, rules) == step:
             return move
     return None
 
 
-def place_of(position: Patience, move: Move, rules: Rules) -> int:
-    """Return the place value that a move gives its card."""
-    if not counts_as_play(move):
-        return TURN
-    if move.destination.kind == "foundation":
-        return PLACE_HOME
-    column = position.columns[move.destination.index]
-    return rules.parent_kinds.index((move.card ^ column[-1]) & 3) if column else PLACE_BOTTOM
-
-
-__all__ = ["place_of", "with_turns"]
+__all__ = ["TURN", "step_of", "with_turns"]

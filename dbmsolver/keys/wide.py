@@ -23,13 +23,14 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Measure
 from dbmsolver.game.moves import Move
+from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.wide import Wide
+from dbmsolver.keys.states import Step
 from dbmsolver.keys.wide_steps import place_of
 from dbmsolver.results import Method
 
 Row = NDArray[np.uint64]
-Step = tuple[int, int]
 _FILLS = {"none": 0, "any": 1, "kings": 2}
 _ROW_DEALS = {"none": 0, "rows": 1, "full-rows": 2}
 
@@ -77,9 +78,9 @@ class WideKeys:
                 raise InternalError(f"move {len(moves) + 1} of the solution found is not legal")
         return moves
 
-    def steps_of(self, moves: Sequence[Move]) -> list[Step]:
-        """Return the steps of moves, as of :mod:`dbmsolver.keys.wide_steps`."""
-        return [(move.card, place_of(move)) for move in moves]
+    def step_of(self, position: Position, move: Move) -> Step:
+        """Return the step of a move, as of :mod:`dbmsolver.keys.wide_steps`."""
+        return move.card, place_of(move)
 
 
 Flags = tuple[tuple[bool, ...], ...]

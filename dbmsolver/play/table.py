@@ -18,7 +18,6 @@ from dbmsolver.game.cards import SUITS, card_name
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Measure, measure_of
 from dbmsolver.game.moves import Move, Place
-from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import supermoves
 from dbmsolver.game.rules import Rules
@@ -94,7 +93,7 @@ def drawn(position: Position) -> dict[str, Any]:
         "pile": None if position.pile is None else _names(position.pile),
         "stock": _names(position.stock),
     }
-    if isinstance(position, Patience):
+    if position.has_waste:
         value |= {
             "waste": _names(position.waste),
             "hidden": list(position.hidden),

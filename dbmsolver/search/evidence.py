@@ -17,8 +17,14 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
-from dbmsolver.keys.choice import AnyKeys, are_leaving, are_of_classes, are_of_patience, are_wide
-from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.choice import (
+    AnyKeys,
+    are_leaving,
+    are_of_classes,
+    are_of_patience,
+    are_of_records,
+    are_wide,
+)
 from dbmsolver.results import Question, Verdict
 from dbmsolver.search.answers import keys_of_manifest
 from dbmsolver.search.covering import stored_cover
@@ -269,7 +275,7 @@ def _is_closed(finder: Finder, position: Position, policy: Policy) -> bool:
     One with a safe move need not be covered.
     """
     keys = finder.codec
-    if not isinstance(keys, RecordKeys):
+    if not are_of_records(keys):
         return any(finder.code(state) is not None for state in keys.states(position))
     if position.forced(keys.rules, policy) is not None:
         return True

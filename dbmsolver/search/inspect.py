@@ -13,9 +13,10 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric
 from dbmsolver.game.moves import Move
-from dbmsolver.game.patience import Patience, turns_over
+from dbmsolver.game.patience import turns_over
 from dbmsolver.game.position import Position
-from dbmsolver.keys.choice import AnyKeys, are_covering, are_of_classes, are_wide
+from dbmsolver.game.turns import turns_to
+from dbmsolver.keys.choice import AnyKeys, are_covering, are_of_classes, are_of_patience, are_wide
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.patience_states import PatienceStates
 from dbmsolver.keys.records import RecordKeys
@@ -209,14 +210,14 @@ def _moves_to(store: Store, keys: AnyKeys, position: Position) -> list[Move] | N
 
     Raises InputError if the position cannot be reached.
     """
-    if isinstance(keys, PatienceKeys):
+    if are_of_patience(keys):
         return _moves_with_turns(store, keys, position)
     assert not are_wide(keys)  # they have no stores
     state = keys.state(position)
     if are_covering(keys):
-        if isinstance(keys, RecordKeys):
-            return _moves_to_covered(store, keys, position)
-        return _moves_to_class(store, keys, state, position)
+        if are_of_classes(keys):
+            return _moves_to_class(store, keys, state, position)
+        return _moves_to_covered(store, keys, position)
     return _moves_to_states(store, keys, keys.states(position))
 
 
@@ -256,7 +257,6 @@ def _moves_with_turns(store: Store, keys: PatienceKeys, position: Position) -> l
 
     Turns of the stock that lead to it after the last play are among them.
     """
-    assert isinstance(position, Patience)
     keys.encode(position)
     states = PatienceStates(keys)
     finder = Finder(store, states)
@@ -270,16 +270,7 @@ def _moves_with_turns(store: Store, keys: PatienceKeys, position: Position) -> l
     reached = keys.deal.position
     for move in moves:
         reached = reached.apply(move)
-    assert isinstance(reached, Patience)
-    wanted = position.waste, position.stock, position.turns
-    seen = set[object]()
-    while (now := (reached.waste, reached.stock, reached.turns)) != wanted and now not in seen:
-        seen.add(now)
-        turning = reached.moves_of_stock(keys.rules)
-        moves += turning
-        for turn in turning:
-            reached = reached.apply(turn)
-    return moves
+    return moves + (turns_to(reached, position, keys.rules) or [])
 
 
 def _moves_to_class(
@@ -295,7 +286,6 @@ def _moves_to_class(
     path = RecordFinder(store, keys).path(state, code)
     with _fitting(store):
         moves = moves_along(keys, path, position)
-    assert isinstance(keys.deal.position, Patience)
     turns = keys.deal.position.turns
     return None if turns is not None and sum(map(turns_over, moves)) > turns else moves
 

@@ -9,29 +9,19 @@ import numpy as np
 
 from dbmsolver.core.blocks import find_key
 from dbmsolver.core.runs import local_key, progress_of
-from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_FREECELL, PLACE_HOME
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Measure
 from dbmsolver.game.moves import Move
-from dbmsolver.game.pairing import Pairing
-from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.game.wide import Wide
-from dbmsolver.keys.pairs import place_of as place_of_pairs
-from dbmsolver.keys.patience import TURN
-from dbmsolver.keys.states import State, StateCodec
-from dbmsolver.keys.turning import place_of
-from dbmsolver.keys.wide_steps import place_of as place_of_wide
+from dbmsolver.keys.states import State, StateCodec, Step
 from dbmsolver.results import Method
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.intake import intake_of
 from dbmsolver.storage.records import layer_and_stratum, parse_closed_key, stratum_prefix
 from dbmsolver.storage.store import Store
 
-Step = tuple[int, int]
-"""A card and the place value it moves to."""
 _KEPT = 1 << 27
 """Bytes of blocks that are kept in memory."""
 
@@ -54,6 +44,9 @@ class Keys(Protocol):
     @property
     def method(self) -> Method:
         """The kind of states."""
+
+    def step_of(self, position: Position, move: Move) -> Step:
+        """Return the step of a move from a position: a card, and the place value that it gets."""
 
 
 class Codes(Protocol):
@@ -165,7 +158,7 @@ def replay(codec: Keys, steps: list[Step]) -> tuple[Move, ...]:
     position = codec.deal.position
     moves = []
     for number, (card, place) in enumerate(steps, start=1):
-        chosen = legal_move(codec, position, card, place)
+        chosen = legal_move(codec, position, (card, place))
         if chosen is None:
             raise InternalError(f"move {number} of the solution found is not legal")
         forced = codec.measure.forced(position)
@@ -184,40 +177,15 @@ def steps_of(codec: Keys, moves: Iterable[Move]) -> list[Step]:
     position = codec.deal.position
     steps: list[Step] = []
     for move in moves:
-        place = _place_of(codec, position, move)
-        steps.append((0 if place == TURN else move.card, place))
+        steps.append(codec.step_of(position, move))
         position = position.apply(move)
     return steps
 
 
-def _place_of(codec: Keys, position: Position, move: Move) -> int:
-    """Return the place value that a move gives its card."""
-    if isinstance(position, Pairing):
-        return place_of_pairs(move)
-    if isinstance(position, Wide):
-        return place_of_wide(move)
-    if isinstance(position, Patience):
-        return place_of(position, move, codec.rules)
-    kind, index = move.destination
-    if kind in ("foundation", "pile"):
-        return PLACE_HOME
-    if kind == "freecell":
-        return PLACE_FREECELL
-    column = position.columns[index]
-    if not column:
-        return PLACE_BOTTOM
-    child, under = position.counted(move.card), position.counted(column[-1])
-    number = codec.rules.parent_number(child, under, position.lowest)
-    assert number is not None
-    return number
-
-
-def legal_move(codec: Keys, position: Position, card: int, place: int) -> Move | None:
-    """Return the legal move of a card to a place value; None if there is none."""
-    if isinstance(position, Patience) and place == TURN:
-        return next(iter(position.moves_of_stock(codec.rules)), None) if card == 0 else None
+def legal_move(codec: Keys, position: Position, step: Step) -> Move | None:
+    """Return the legal move that a step stands for; None if there is none."""
     for move in codec.measure.moves(position):
-        if move.card == card and _place_of(codec, position, move) == place:
+        if codec.step_of(position, move) == step:
             return move
     return None
 

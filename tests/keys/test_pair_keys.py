@@ -14,8 +14,8 @@ from dbmsolver.errors import InputError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.keys.pairs import PAIRED, PairKeys, place_of
-from dbmsolver.keys.patience import TURN
+from dbmsolver.keys.pairs import PAIRED, PairKeys
+from dbmsolver.keys.turning import TURN
 from dbmsolver.results import Question
 
 
@@ -108,18 +108,19 @@ def test_turns_that_the_deal_does_not_leave() -> None:
             keys.encode(replace(start, turns=turns))
 
 
-def test_places_of_moves() -> None:
+def test_steps_of_moves() -> None:
     """A king goes alone, other cards with another one, and a turn is of no card."""
     random, seen = Random(5), set()
     for deal in games("places"):
+        keys = PairKeys(deal)
         for position in played(deal, random):
             for move in position.moves(deal.rules):
                 if move.destination.kind != "removed":
-                    expected = TURN
+                    expected, card = TURN, 0
                 elif move.other is None:
-                    expected = PLACE_HOME
+                    expected, card = PLACE_HOME, move.card
                 else:
-                    expected = PAIRED + move.other
-                assert place_of(move) == expected
+                    expected, card = PAIRED + move.other, move.card
+                assert keys.step_of(position, move) == (card, expected)
                 seen.add(min(expected, PAIRED))
     assert seen == {TURN, PLACE_HOME, PAIRED}

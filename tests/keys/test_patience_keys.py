@@ -29,7 +29,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Metric
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.keys.patience import PatienceKeys, turned_to
+from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Question
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.patience_blocks import WORDS, PatienceIntake, strata_of
@@ -403,19 +403,3 @@ def test_parents_by_the_codes_of_kernels(game: str) -> None:
                 over += keys.decode(key).turns != keys.decode(child).turns
             key = random.choice(after)
     assert (filled > 5) == (game == "canfield") and over > 5
-
-
-def test_positions_that_turning_leads_through() -> None:
-    rules = replace(GAMES["klondike_by_threes"], passes=2)
-    path = [Deal.from_number(1, rules).position]
-    while len(path) < 12:
-        last = path[-1]
-        assert isinstance(last, Patience)
-        path.append(last.apply(last.moves_of_stock(rules)[0]))
-    for start in (0, 4):
-        for end in (start, start + 1, 11):
-            first, wanted = path[start], path[end]
-            assert isinstance(first, Patience) and isinstance(wanted, Patience)
-            assert turned_to(first, wanted, rules) == path[start + 1 : end + 1]
-            if start < end:
-                assert turned_to(wanted, first, rules) is None

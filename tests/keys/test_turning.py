@@ -10,8 +10,8 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.patience import Patience, counts_as_play
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.choice import keys_of
-from dbmsolver.keys.patience import TURN, PatienceKeys
-from dbmsolver.keys.turning import Step, place_of, with_turns
+from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.keys.turning import TURN, Step, step_of, with_turns
 from dbmsolver.results import Method, Question
 
 ONE_PASS = replace(GAMES["klondike"], passes=1)
@@ -24,9 +24,8 @@ def test_plays_with_the_turns_before_them() -> None:
     for _ in range(40):
         assert isinstance(position, Patience)
         move = random.choice(position.moves(ONE_PASS))
-        steps.append((move.card, place_of(position, move, ONE_PASS)))
-        if not counts_as_play(move):
-            steps[-1] = 0, TURN
+        steps.append(step_of(position, move, ONE_PASS))
+        assert (steps[-1] == (0, TURN)) != counts_as_play(move)
         position = position.apply(move)
     while steps[-1] == (0, TURN):  # in vain
         steps.pop()

@@ -55,7 +55,7 @@ def test_steps_are_played_as_they_are_told() -> None:
     assert steps_of(keys, replay(keys, steps)) == steps
     with pytest.raises(InternalError, match="move 2 of the solution found is not legal"):
         replay(keys, [(QS, PLACE_HOME), (QS, PLACE_HOME)])
-    assert legal_move(keys, deal.position, KS, PLACE_HOME) is None
+    assert legal_move(keys, deal.position, (KS, PLACE_HOME)) is None
 
 
 def test_states_that_were_visited(tmp_path: Path) -> None:

@@ -29,7 +29,6 @@ from dbmsolver.game.cards import SUITS, is_card
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.decks import DIGITS, deck_of_digits, lay_klondike
 from dbmsolver.game.moves import STOCK, WASTE, Place
-from dbmsolver.game.patience import Patience
 from dbmsolver.game.rules import Rules
 from dbmsolver.notation.formats.building import Builder
 from dbmsolver.notation.formats.given import Given
@@ -183,7 +182,6 @@ def _board(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
 
 def _lettered(builder: Builder, match: Match, origin: Origin) -> None:
     position, rules = builder.position, builder.deal.rules
-    assert isinstance(position, Patience)
     if match["draws"]:
         for _ in range(int(match["draws"])):
             _draw(builder, rules, origin)
@@ -202,7 +200,6 @@ def _lettered(builder: Builder, match: Match, origin: Origin) -> None:
 def _piled(builder: Builder, match: Match, origin: Origin) -> None:
     for _ in match["draws"] or "":
         position = builder.position
-        assert isinstance(position, Patience)
         if not position.stock:
             builder.add(Step(WASTE, STOCK, max(1, len(position.waste)), origin=origin))
         _draw(builder, builder.deal.rules, origin)
@@ -217,7 +214,6 @@ def _piled(builder: Builder, match: Match, origin: Origin) -> None:
 
 def _draw(builder: Builder, rules: Rules, origin: Origin) -> None:
     position = builder.position
-    assert isinstance(position, Patience)
     count = max(1, min(rules.draw, len(position.stock)))
     builder.add(Step(STOCK, WASTE, count, origin=origin))
 
@@ -225,7 +221,6 @@ def _draw(builder: Builder, rules: Rules, origin: Origin) -> None:
 def _fitting(builder: Builder, source: int, destination: int) -> int:
     """Return how many cards of a column go to another: only one number fits."""
     position, rules = builder.position, builder.deal.rules
-    assert isinstance(position, Patience)
     target = position.columns[destination]
     cards = position.face_up(source)
     for count in range(len(cards), 0, -1):

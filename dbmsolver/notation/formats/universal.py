@@ -14,12 +14,9 @@ from dbmsolver.game.cards import SUITS, rank, suit
 from dbmsolver.game.kinds import Build, Fill
 from dbmsolver.game.moves import Place
 from dbmsolver.game.moving import moving
-from dbmsolver.game.pairing import Pairing
-from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import usual_rules
-from dbmsolver.game.wide import Wide
 from dbmsolver.notation.solution import Path, Solution
 from dbmsolver.notation.steps import Comment, Step
 
@@ -195,10 +192,10 @@ def _position(position: Position, rules: Rules) -> dict[str, Any]:
     }
     if position.base != ACE:
         value["base"], value["lowest"] = position.base
-    if isinstance(position, Wide) and position.lowest > 1:
+    elif position.lowest > 1 and position.pyramid is None:
         value["lowest"] = position.lowest
-    if isinstance(position, Patience):
-        face_down = not isinstance(position, Pairing)
+    if position.has_waste:
+        face_down = position.pyramid is None
         value["stock"] = [_card(card, face_down) for card in position.stock]
         if rules.draw or not rules.is_wide:
             value["waste"] = [_card(card) for card in position.waste]
@@ -206,7 +203,7 @@ def _position(position: Position, rules: Rules) -> dict[str, Any]:
             value["turns"] = position.turns
         if position.reserve:
             value["reserve"] = [_card(card) for card in position.reserve]
-    if isinstance(position, Pairing):
+    if position.pyramid is not None:
         value["removed"] = [_card(card) for card in position.removed]
     if position.pile is not None:
         value["pile"] = [_card(card) for card in position.pile]

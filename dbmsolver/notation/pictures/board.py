@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dbmsolver.game.cards import RANKS, SUIT_NAMES, SUITS, card_name, rank, suit
-from dbmsolver.game.pairing import Pairing, rows_of
-from dbmsolver.game.position import Position
+from dbmsolver.game.position import Position, Pyramid
 from dbmsolver.notation.pictures.suits import BLACK, FACE, RED, SHAPES, is_outlined
 from dbmsolver.notation.pictures.svg import Number, document, element, text
 
@@ -26,8 +25,8 @@ RANK_WORDS = {1: "ace", 11: "jack", 12: "queen", 13: "king"}
 
 def draw_board(position: Position, title: str) -> str:
     """Return the position as SVG; the title, and a description in words, are part of it."""
-    if isinstance(position, Pairing):
-        return _draw_pyramid(position, title)
+    if position.pyramid is not None:
+        return _draw_pyramid(position, position.pyramid, title)
     cells, columns = len(position.freecells), len(position.columns)
     has_stock = position.pile is None and bool(position.stock + position.waste)
     held = position.reserve
@@ -58,14 +57,14 @@ def draw_board(position: Position, title: str) -> str:
     )
 
 
-def _draw_pyramid(position: Pairing, title: str) -> str:
+def _draw_pyramid(position: Position, pyramid: Pyramid, title: str) -> str:
     """Return the position of a pairing game as SVG: stock and waste above the pyramid."""
     rows = len(position.columns)
     across = max(rows, 4)
     width = 2 * MARGIN + across * (WIDTH + GAP) - GAP
     top = MARGIN + HEIGHT + LABEL
     drawn = []
-    for number, row in enumerate(rows_of(position.columns)):
+    for number, row in enumerate(pyramid):
         left = (width - (number + 1) * (WIDTH + GAP) + GAP) / 2
         drawn += [
             draw_card(card, left + index * (WIDTH + GAP), top + number * HEIGHT / 2)
@@ -85,11 +84,11 @@ def _draw_pyramid(position: Pairing, title: str) -> str:
     )
 
 
-def _pyramid_in_words(position: Pairing) -> str:
+def _pyramid_in_words(position: Position, pyramid: Pyramid) -> str:
     """Return the position of a pairing game in words, a sentence for each place and each row."""
     places = ("Waste", position.waste), ("Stock", position.stock), ("Removed", position.removed)
     said = [f"{name}: {', '.join(map(card_words, cards))}" for name, cards in places if cards]
-    for number, row in enumerate(rows_of(position.columns), start=1):
+    for number, row in enumerate(pyramid, start=1):
         names = ("gone" if card is None else card_words(card) for card in row)
         said.append(f"Row {number}: {', '.join(names)}")
     return ". ".join(said) + "."
@@ -97,8 +96,8 @@ def _pyramid_in_words(position: Pairing) -> str:
 
 def describe(position: Position) -> str:
     """Return the position in words, a sentence for each place."""
-    if isinstance(position, Pairing):
-        return _pyramid_in_words(position)
+    if position.pyramid is not None:
+        return _pyramid_in_words(position, position.pyramid)
     said = [] if position.pile is None else _piled_in_words(position, position.pile)
     said += [
         f"Foundation of {SUIT_NAMES[index]}: " + ("empty" if top is None else card_words(top))

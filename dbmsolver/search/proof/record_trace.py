@@ -27,7 +27,7 @@ from dbmsolver.game.dominance.search import cards_alone, park
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.tidying import tidied
-from dbmsolver.keys.choice import CoveringKeys
+from dbmsolver.keys.choice import CoveringKeys, are_of_classes
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State
 from dbmsolver.storage.blocks import Runs, read_block
@@ -163,7 +163,7 @@ def moves_along(
     They end with a position that the last one stands for, or with ``to``, which it covers.
     InternalError if one does not follow from the one before it.
     """
-    if not isinstance(keys, RecordKeys):
+    if are_of_classes(keys):
         return _moves_along_classes(keys, states, to)
     rules, deal = keys.rules, keys.deal.position
     scratch = make_scratch()

@@ -133,7 +133,7 @@ class Listing:
         count = leading_moves(self.codec.tables, self._kept[depth + 1], source, found, made)
         for number in range(count):
             card, place = int(made[number]) >> 3, int(made[number]) & 7
-            move = legal_move(self.codec, position, self.codec.card(card), place)
+            move = legal_move(self.codec, position, (self.codec.card(card), place))
             if move is None:
                 raise InternalError(f"move {depth + 1} of a sequence is not legal")
             yield move, int(found[number]), position.apply(move)

@@ -21,7 +21,7 @@ from dbmsolver.results import Limit, Limits, Report
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Search, Stopped
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.search.trace import Step
+from dbmsolver.search.trace import Step, steps_of
 from dbmsolver.search.wide.beams import Beams
 from dbmsolver.search.wide.exploring import Exploration, most_states
 from dbmsolver.search.wide.plans import Weights, schedule_of
@@ -142,7 +142,7 @@ class WideDives(Search):
 
         It does not where no solution can be shorter: it has as many moves as the deal needs.
         """
-        self.found = self.keys.steps_of(moves)
+        self.found = steps_of(self.keys, moves)
         if self.best is None:
             statistics = self.recorder.statistics
             statistics.states = statistics.evaluated = self.met

@@ -10,7 +10,7 @@ from dbmsolver.results import Limit, Limits, Report
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Search, Stopped
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.search.trace import Step
+from dbmsolver.search.trace import Step, steps_of
 from dbmsolver.search.wide.exploring import Exploration, most_states
 
 
@@ -64,7 +64,7 @@ class WideLayers(Search):
         """Return the outcome of a search that came to its end."""
         search = self._search
         if search.result >= 0:
-            self.found = self.keys.steps_of(search.moves())
+            self.found = steps_of(self.keys, search.moves())
             return GoalMet()
         if search.result == EXHAUSTED:
             return Exhausted()

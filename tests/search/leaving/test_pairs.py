@@ -110,7 +110,7 @@ def walks(decks: range, question: Question) -> Iterator[tuple[PairKeys, State, P
             rows = {keys._step(int(row[3])): State(*map(int, row[:3]), 0) for row in found[:count]}
             assert len(rows) == count == len(moves)
             step, state = random.choice(sorted(rows.items()))
-            move = legal_move(keys, position, *step)
+            move = legal_move(keys, position, step)
             assert move in moves
             position = position.apply(move)
 
@@ -142,7 +142,7 @@ def test_kernels_agree_with_the_readable_model(question: Question) -> None:
         for row in found[:count].tolist():
             after, code = State(*row[:3], 0), row[3]
             move = expected[after.signature & own, after.off]
-            assert legal_move(keys, position, *keys.step(after, code)) == move
+            assert legal_move(keys, position, keys.step(after, code)) == move
             assert undo_code(t, *map(np.uint64, after), code) == state
             later = int(progress_of(t, np.array([after.signature], np.uint64), 0)[0])
             rise = layer_and_stratum(later)[0] - layer

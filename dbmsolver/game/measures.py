@@ -52,9 +52,7 @@ class Measure(NamedTuple):
     @property
     def by_room(self) -> bool:
         """True if runs move as far as there is room, where cards move one by one by the rules."""
-        plain = not (self.rules.has_runs or self.rules.is_patience or self.rules.has_pairs)
-        plain = plain and not self.rules.is_wide
-        return self.metric != "cards" and plain
+        return self.metric != "cards" and self.rules.has_supermoves
 
     @property
     def has_free_moves(self) -> bool:

@@ -157,7 +157,7 @@ def grouped(solution: Solution) -> Solution:
     move stays an automove if it was one.
     """
     rules = solution.rules
-    if rules.has_runs or rules.only_leave or rules.takes_back or rules.is_patience or rules.is_wide:
+    if rules.takes_back or not rules.has_supermoves:
         return replace(solution, steps=tuple(told_in_full(solution)))
     made_by = {
         moves[0].card: step.automove

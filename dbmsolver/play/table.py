@@ -129,7 +129,7 @@ def options_of(position: Position, rules: Rules) -> list[Option]:
     """
     cost = measure_of_play(rules).cost
     found = [Option(move, cost(move), position.apply(move)) for move in position.moves(rules)]
-    if rules.has_runs or rules.is_patience or rules.has_pile:
+    if not rules.has_supermoves:
         return found
     for move in supermoves(position, rules):
         step = Step(move.source, move.destination, move.count)
@@ -156,7 +156,7 @@ def legal(position: Position, rules: Rules) -> dict[str, str]:
     """
     found = {}
     moves = position.moves(rules)
-    if not (rules.has_runs or rules.is_patience or rules.has_pile):
+    if rules.has_supermoves:
         moves += supermoves(position, rules)
     for move in moves:
         code = code_of(move)

@@ -346,6 +346,8 @@ class Position:
                 raise IllegalMoveError("no whole suit, expected its cards from the king on")
         elif count != 1:
             self.check_run(move, rules)
+            if not rules.has_runs:
+                raise IllegalMoveError(f"{count} cards, which move one by one", str(source))
         return self.apply(move)
 
     def check_column(self, card: int, destination: Place, rules: Rules) -> None:

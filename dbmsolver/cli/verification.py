@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from dbmsolver.cli.json_data import board_data, deal_data, dump_json, rules_data, strata_data
 from dbmsolver.cli.render import STATES, board_text, human_bytes, human_time
 from dbmsolver.cli.tables import count_table, sums
-from dbmsolver.game.measures import METRIC_WORDS, counted, spoiling_words
+from dbmsolver.game.measures import counted, length_words, spoiling_words
 from dbmsolver.game.position import Position
+from dbmsolver.game.safe_moves import has_safe_moves
 from dbmsolver.game.titles import title
 from dbmsolver.results import Method
 
@@ -31,7 +32,7 @@ def claim_line(report: Verification) -> str:
     if claim == "unsolvable":
         spoiling = spoiling_words(metric, report.certificate["policy"])
         return f"{name} is unsolvable{spoiling}{_DEPTHS[report.depth]}"
-    length = counted(report.certificate["length"], *METRIC_WORDS[metric])
+    length = counted(report.certificate["length"], *length_words(metric, report.deal.rules))
     if claim == "shortest":
         return f"{name} has a solution of {length}, and none that is shorter"
     return f"{name} has a solution of {length}"
@@ -62,7 +63,7 @@ def render_text(report: Verification) -> str:
 def _facts(report: Verification) -> Iterator[tuple[str, str]]:
     yield "Store:", str(report.store)
     yield "Claim:", claim_line(report)
-    yield "Rules:", report.deal.rules.describe() + f"; automoves {report.certificate['policy']}"
+    yield "Rules:", _rules_line(report)
     yield "Verdict:", verdict_text(report)
     if report.sample is not None and report.all_blocks:
         share = f"{report.blocks:,} of {counted(report.all_blocks, 'block', 'blocks')}"
@@ -85,6 +86,13 @@ def _facts(report: Verification) -> Iterator[tuple[str, str]]:
         yield "Digest:", report.digest
     yield "Time:", human_time(report.seconds)
     yield "Memory:", f"{human_bytes(report.peak_memory)} at most"
+
+
+def _rules_line(report: Verification) -> str:
+    """Return the rules, and the automoves where there are some under these rules."""
+    rules, record = report.deal.rules, report.certificate
+    automoves = f"; automoves {record['policy']}" if has_safe_moves(rules) else ""
+    return rules.describe() + automoves
 
 
 def _boards(report: Verification) -> Iterator[str]:

@@ -11,6 +11,8 @@ from helpers.fake_search import nearly_done, result
 
 from dbmsolver.cli.render import board_text
 from dbmsolver.cli.verification import claim_line, render_json, render_text, verdict_text
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.game.titles import title
 from dbmsolver.results import Method, Question
 from dbmsolver.verify.certificate import from_result
@@ -47,6 +49,20 @@ def report(record: dict[str, Any], **found: Any) -> Verification:
 )
 def test_claims(record: dict[str, Any], depth: Any, words: str) -> None:
     assert claim_line(report(record, depth=depth)) == f"{title(DEAL)} {words}"
+
+
+def test_units_and_automoves_are_those_of_the_game() -> None:
+    """Yukon has no stock, and nothing goes home by itself in Pyramid."""
+    for game, units, automoves in (
+        ("klondike", "plays and turns of the stock", True),
+        ("yukon", "plays", True),
+        ("pyramid", "plays and turns of the stock", False),
+    ):
+        deal = Deal.from_number(1, GAMES[game])
+        record = SHORTEST | {"metric": "turns"}
+        lines = render_text(Verification(Path("kept"), deal, record)).splitlines()
+        assert lines[1].endswith(f" has a solution of 2 {units}, and none that is shorter")
+        assert lines[2].endswith("; automoves wkr") == automoves
 
 
 def test_verdicts() -> None:

@@ -35,6 +35,7 @@ from dbmsolver.errors import UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import counted, spoiling_words, usual_metric
+from dbmsolver.game.safe_moves import has_safe_moves
 from dbmsolver.game.titles import title
 from dbmsolver.results import Method, Question, Verdict
 
@@ -73,13 +74,14 @@ def status_command(store: str, as_json: bool, plot: str | None) -> None:
 
 def _question(status: StoreStatus) -> str:
     """Return the deal, and the question and options of its search, in words."""
-    text = f"{title(status.deal)}, automove {status.policy}"
-    unusual = status.metric != usual_metric(status.deal.rules)
+    text, rules = title(status.deal), status.deal.rules
+    if has_safe_moves(rules):
+        text += f", automove {status.policy}"
+    unusual = status.metric != usual_metric(rules)
     return f"{text}, metric {status.metric}" if unusual else text
 
 
 def _status_text(status: StoreStatus, store: str) -> str:
-    each = status.closed_bytes / max(status.closed, 1)
     verdict: str = status.verdict or "not finished"
     if status.limit:
         verdict += f" ({status.limit})"
@@ -91,6 +93,8 @@ def _status_text(status: StoreStatus, store: str) -> str:
     closed = counted(status.states, *STATES[status.method])
     if status.method == Method.EVERY_POSITION:
         closed += f" and {counted(status.forced, 'forced one', 'forced ones')}"
+    if status.shortest:
+        closed += f" in layers below {status.length}"
     facts = [
         (status.question.capitalize(), _question(status)),
         ("Verdict", verdict),
@@ -98,7 +102,7 @@ def _status_text(status: StoreStatus, store: str) -> str:
         *(("" if number else "Checked", line) for number, line in enumerate(status.checked)),
         *proof_facts(store, status.verdict, status.shortest, status.keep),
         ("Closed", closed),
-        ("Size", f"{human_bytes(status.closed_bytes)}, {each:.2f} bytes for each of them"),
+        ("Size", _size(status)),
         ("Pending", counted(status.pending, "candidate", "candidates")),
         ("Disk", human_bytes(status.disk)),
     ]
@@ -107,6 +111,17 @@ def _status_text(status: StoreStatus, store: str) -> str:
         parts.append(count_table("layer", list(sums(status.strata, 0))))
     parts.append(count_table("stratum", list(sums(status.strata, 1))))
     return "\n".join(parts)
+
+
+def _size(status: StoreStatus) -> str:
+    """Return the size of all closed states, those of the layer of the solution among them."""
+    size = human_bytes(status.closed_bytes)
+    if not status.closed:
+        return size
+    whose = "of them"
+    if status.closed != status.states + status.forced:
+        whose = f"of {status.closed:,}, those of layer {status.length} among them"
+    return f"{size}, {status.closed_bytes / status.closed:.2f} bytes for each {whose}"
 
 
 def _plot(status: StoreStatus) -> str:

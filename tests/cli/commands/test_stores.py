@@ -12,6 +12,9 @@ import pytest
 from helpers.command import run
 from helpers.fake_search import nearly_done, result
 
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import usual_metric
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Method, Question
 from dbmsolver.search.inspect import StoreStatus
 
@@ -93,7 +96,13 @@ def test_a_search_that_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
             "Closed:    1 dominating position",
             "forced one",
         ),
-        ({"closed": 0, "closed_bytes": 0}, "0 B, 0.00 bytes", None),
+        ({"closed": 0, "closed_bytes": 0}, "Size:      0 B\n", "for each"),
+        ({"length": 6, "shortest": True}, "6 positions and 1 forced one in layers below 6\n", None),
+        (
+            {"closed": 10, "length": 6, "shortest": True},
+            "Size:      70 B, 7.00 bytes for each of 10, those of layer 6 among them\n",
+            "of them",
+        ),
         ({"verdict": "unsolvable"}, "only by dbmsolver verify kept", None),
         ({"verdict": "unsolvable", "keep": "none"}, "none can be had of this store", "verify kept"),
         ({"verdict": "solved", "shortest": True}, "only by dbmsolver verify kept", None),
@@ -106,6 +115,16 @@ def test_what_is_said(
     text = "\n".join(facts(monkeypatch, **changes))
     assert there in text
     assert gone is None or gone not in text
+
+
+def test_automoves_are_named_only_where_moves_home_are_made_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for game in ("klondike", "freecell", "pyramid", "golf", "scorpion", "simple_simon"):
+        rules = GAMES[game]
+        deal = Deal.from_number(1, rules)
+        first = facts(monkeypatch, deal=deal, metric=usual_metric(rules))[0]
+        assert (", automove horne" in first) == (game in ("klondike", "freecell"))
 
 
 def test_proofs_have_no_layers(monkeypatch: pytest.MonkeyPatch) -> None:

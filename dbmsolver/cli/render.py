@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from dbmsolver.cli.json_data import deal_data, dump_json, move_data, rules_data, strata_data
 from dbmsolver.cli.proofs import proof_facts, verifying
 from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, EXIT_UNSOLVABLE
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.cards import card_name
-from dbmsolver.game.measures import counted, length_words, spoiling_words
+from dbmsolver.game.measures import Measure, counted, length_words, spoiling_words
 from dbmsolver.game.moves import Move
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
@@ -114,17 +114,23 @@ def render_text(result: Result, boards: bool = False) -> str:
 
 
 def _move_lines(result: Result, boards: bool) -> Iterator[str]:
-    width = len(str(result.length))
     position = result.deal.position
-    number = 0
-    for move in result.moves:
+    for move, line in zip(result.moves, move_lines(result.moves, result.measure), strict=True):
         position = position.apply(move)
-        cost = result.measure.cost(move)
+        yield line
+        if boards:
+            yield f"\n{board_text(position)}\n"
+
+
+def move_lines(moves: Sequence[Move], measure: Measure) -> Iterator[str]:
+    """Return a line for each move; those that the measure counts have numbers."""
+    width = len(str(measure.length(moves)))
+    number = 0
+    for move in moves:
+        cost = measure.cost(move)
         number += cost
         forced = "  (forced)" if cost else "  (automove)"
         yield f"{number if cost else '':>{width}}  {describe_move(move)}{forced * move.forced}\n"
-        if boards:
-            yield f"\n{board_text(position)}\n"
 
 
 def describe_move(move: Move) -> str:

@@ -22,10 +22,10 @@ from dbmsolver.cli.output import check_output, write_text
 from dbmsolver.cli.proofs import proof_facts, verifying
 from dbmsolver.cli.render import (
     STATES,
-    describe_move,
     fact_lines,
     has_solution,
     human_bytes,
+    move_lines,
     possible_lengths,
     verdict_line,
 )
@@ -34,7 +34,7 @@ from dbmsolver.cli.values import DealCommand, DealSource
 from dbmsolver.errors import UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.measures import counted, spoiling_words, usual_metric
+from dbmsolver.game.measures import Measure, counted, length_words, spoiling_words, usual_metric
 from dbmsolver.game.safe_moves import has_safe_moves
 from dbmsolver.game.titles import title
 from dbmsolver.results import Method, Question, Verdict
@@ -216,10 +216,10 @@ def lookup_command(store: str, source: str, rows: bool, as_json: bool) -> None:
     if moves is None:
         click.echo(f"{title(deal)}: not {word}")
     else:
-        click.echo(f"{title(deal)}: {word}, {counted(len(moves), 'move', 'moves')} away")
-        for number, move in enumerate(moves, start=1):
-            click.echo(f"{number:>{len(str(len(moves)))}}  {describe_move(move)}")
-        click.echo()
+        measure = Measure(deal.rules, stored.policy, stored.metric)
+        away = counted(measure.length(moves), *length_words(measure.metric, deal.rules))
+        click.echo(f"{title(deal)}: {word}, {away} away")
+        click.echo("".join(move_lines(moves, measure)))
         click.echo(format_board(position), nl=False)
 
 

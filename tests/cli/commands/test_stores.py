@@ -12,7 +12,7 @@ import pytest
 from helpers.command import run
 from helpers.fake_search import nearly_done, result
 
-from dbmsolver.game.deals import Deal
+from dbmsolver.game.deals import Deal, format_board
 from dbmsolver.game.measures import usual_metric
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Method, Question
@@ -125,6 +125,48 @@ def test_automoves_are_named_only_where_moves_home_are_made_at_once(
         deal = Deal.from_number(1, rules)
         first = facts(monkeypatch, deal=deal, metric=usual_metric(rules))[0]
         assert (", automove horne" in first) == (game in ("klondike", "freecell"))
+
+
+def test_moves_to_a_position_are_numbered_as_those_of_a_solution(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """To turn the waste over is no move where turns of the stock are counted."""
+    deal = Deal.from_text("Foundations: H-K C-K D-K S-J\nWaste: QS KS\n", GAMES["klondike"])
+    moves, at = [], deal.position
+    for _ in range(2):
+        moves.append(at.moves(deal.rules)[-1])
+        at = at.apply(moves[-1])
+    board = tmp_path / "board"
+    board.write_text(format_board(at))
+    for metric, lines in (
+        (
+            "turns",
+            [
+                "1 play or turn of the stock",
+                "   KS  waste -> stock  (2 cards)",
+                "1  QS  stock -> waste",
+            ],
+        ),
+        (
+            "runs",
+            [
+                "2 moves of cards or runs",
+                "1  KS  waste -> stock  (2 cards)",
+                "2  QS  stock -> waste",
+            ],
+        ),
+    ):
+        kept = SimpleNamespace(
+            deal=deal,
+            method=Method.EVERY_POSITION,
+            policy="wkr",
+            metric=metric,
+            lookup=lambda _: moves,
+        )
+        monkeypatch.setattr("dbmsolver.api.stores.stored_search", lambda _, kept=kept: kept)
+        found = run("lookup", "kept", str(board)).stdout.splitlines()
+        assert found[0].endswith(f": visited, {lines[0]} away")
+        assert found[1:4] == [*lines[1:], ""]
 
 
 def test_proofs_have_no_layers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from dbmsolver.game.measures import Measure, counted, length_words, spoiling_wor
 from dbmsolver.game.moves import Move
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
 from dbmsolver.game.titles import title
 from dbmsolver.results import Limit, Method, Result, Verdict
 
@@ -193,9 +194,19 @@ def _states(result: Result) -> str:
         return evaluated
     if result.method != Method.EVERY_POSITION:
         return counted(result.states, *STATES[result.method])
-    forced = counted(result.forced, "forced one", "forced ones")
+    forced = and_forced(result.forced, result.deal.rules)
     where = f" in layers below {result.length}" if result.shortest else ""
-    return f"{result.states:,} and {forced}{where}, {evaluated}"
+    return f"{result.states:,}{forced}{where}, {evaluated}"
+
+
+def counts_forced(rules: Rules) -> bool:
+    """Return False for Klondike and its relatives: no search counts their forced states apart."""
+    return not rules.is_patience
+
+
+def and_forced(forced: int, rules: Rules) -> str:
+    """Return the number of forced states in words that follow the number of the others."""
+    return f" and {counted(forced, 'forced one', 'forced ones')}" if counts_forced(rules) else ""
 
 
 def render_json(result: Result) -> str:

@@ -6,7 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dbmsolver.cli.json_data import board_data, deal_data, dump_json, rules_data, strata_data
-from dbmsolver.cli.render import STATES, board_text, human_bytes, human_time
+from dbmsolver.cli.render import (
+    STATES,
+    and_forced,
+    board_text,
+    counts_forced,
+    human_bytes,
+    human_time,
+)
 from dbmsolver.cli.tables import count_table, sums
 from dbmsolver.game.measures import counted, length_words, spoiling_words
 from dbmsolver.game.position import Position
@@ -53,7 +60,11 @@ def render_text(report: Verification) -> str:
     if report.valid and report.strata:
         layered = report.certificate["question"] == "solve"
         name, column = ("layer", 0) if layered else ("stratum", 1)
-        parts.append(count_table(name, list(sums(report.strata, column))))
+        parts.append(
+            count_table(
+                name, list(sums(report.strata, column)), forced=counts_forced(report.deal.rules)
+            )
+        )
     if report.reason is not None:
         parts.append(f"{report.reason}\n")
         parts += list(_boards(report))
@@ -80,8 +91,8 @@ def _facts(report: Verification) -> Iterator[tuple[str, str]]:
             what = "that follow from the deal" if classes else "that the records cover"
             yield "Positions:", f"{report.covered:,} {what}"
     elif report.all_blocks:
-        forced = counted(report.forced, "forced one", "forced ones")
-        yield "States:", f"{report.states:,} and {forced}, of {report.all_states:,} in the store"
+        forced = and_forced(report.forced, report.deal.rules)
+        yield "States:", f"{report.states:,}{forced}, of {report.all_states:,} in the store"
     if report.digest is not None:
         yield "Digest:", report.digest
     yield "Time:", human_time(report.seconds)

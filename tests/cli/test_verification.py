@@ -92,6 +92,9 @@ def test_what_was_looked_at() -> None:
     assert "Positions: 6 that follow from the deal" in lines
     lines = render_text(report(SHORTEST, forced=1, **found)).splitlines()
     assert "States:    4 and 1 forced one, of 5 in the store" in lines
+    klondike = Deal.from_number(1, GAMES["klondike"])
+    text = render_text(Verification(Path("kept"), klondike, SHORTEST, **found))
+    assert "States:    4, of 5 in the store" in text.splitlines() and "forced" not in text
 
 
 def test_the_table_of_counts() -> None:

@@ -22,6 +22,8 @@ from dbmsolver.cli.output import check_output, write_text
 from dbmsolver.cli.proofs import proof_facts, verifying
 from dbmsolver.cli.render import (
     STATES,
+    and_forced,
+    counts_forced,
     fact_lines,
     has_solution,
     human_bytes,
@@ -92,7 +94,7 @@ def _status_text(status: StoreStatus, store: str) -> str:
         lengths = [("Lengths", possible_lengths(status.length, status.at_least))]
     closed = counted(status.states, *STATES[status.method])
     if status.method == Method.EVERY_POSITION:
-        closed += f" and {counted(status.forced, 'forced one', 'forced ones')}"
+        closed += and_forced(status.forced, status.deal.rules)
     if status.shortest:
         closed += f" in layers below {status.length}"
     facts = [
@@ -107,16 +109,17 @@ def _status_text(status: StoreStatus, store: str) -> str:
         ("Disk", human_bytes(status.disk)),
     ]
     parts = [fact_lines(facts)]
-    if status.question == Question.SOLVE:
-        parts.append(count_table("layer", list(sums(status.strata, 0))))
-    parts.append(count_table("stratum", list(sums(status.strata, 1))))
+    tables = ["layer", "stratum"] if status.question == Question.SOLVE else ["stratum"]
+    for name in tables:
+        rows = list(sums(status.strata, int(name == "stratum")))
+        parts.append(count_table(name, rows, forced=counts_forced(status.deal.rules)))
     return "\n".join(parts)
 
 
 def _size(status: StoreStatus) -> str:
     """Return the size of all closed states, those of the layer of the solution among them."""
     size = human_bytes(status.closed_bytes)
-    if not status.closed:
+    if not status.closed or status.keep == "none":
         return size
     whose = "of them"
     if status.closed != status.states + status.forced:

@@ -97,6 +97,7 @@ def test_a_search_that_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
             "forced one",
         ),
         ({"closed": 0, "closed_bytes": 0}, "Size:      0 B\n", "for each"),
+        ({"keep": "none"}, "Size:      70 B\n", "for each"),
         ({"length": 6, "shortest": True}, "6 positions and 1 forced one in layers below 6\n", None),
         (
             {"closed": 10, "length": 6, "shortest": True},
@@ -125,6 +126,16 @@ def test_automoves_are_named_only_where_moves_home_are_made_at_once(
         deal = Deal.from_number(1, rules)
         first = facts(monkeypatch, deal=deal, metric=usual_metric(rules))[0]
         assert (", automove horne" in first) == (game in ("klondike", "freecell"))
+
+
+def test_forced_states_are_not_told_where_none_is_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In Klondike a state with a forced move is a state as any other."""
+    deal = Deal.from_number(1, GAMES["klondike"])
+    lines = facts(monkeypatch, deal=deal, metric="turns", strata=((4, 50, 7, 0),))
+    assert "Closed:    7 positions" in lines
+    assert not any("forced" in line for line in lines)
 
 
 def test_moves_to_a_position_are_numbered_as_those_of_a_solution(

@@ -23,15 +23,16 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import (
-    METRIC_WORDS,
     METRICS,
     Measure,
     Metric,
     counted,
+    length_words,
     spoiling_words,
     usual_metric,
 )
 from dbmsolver.game.moves import Move
+from dbmsolver.game.rules import Rules
 from dbmsolver.game.titles import title
 
 Keep = Literal["all", "none"]
@@ -195,7 +196,8 @@ class Better:
     elapsed: float
     length: int
     """The moves of the solution, as the metric counts them."""
-    metric: Metric = "cards"
+    metric: Metric
+    rules: Rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +282,7 @@ class Result:
         """Return the deal's title, the verdict and the length of the solution, for people."""
         name = title(self.deal)
         if self.length is not None:
-            length = counted(self.length, *METRIC_WORDS[self.metric])
+            length = counted(self.length, *length_words(self.metric, self.deal.rules))
             proven = "shortest" if self.shortest else f"not shown to be shortest{self._reason()}"
             return f"{name}: solved in {length}, {proven}"
         lost = self.verdict == Verdict.UNSOLVABLE
@@ -332,7 +334,8 @@ class SolutionCount:
             known = "" if self.limit is None else f"; solutions not counted ({self.limit})"
             return f"{self.result}{known}"
         number = counted(self.count, "shortest solution", "shortest solutions")
-        length = counted(self.length or 0, *METRIC_WORDS[self.result.metric])
+        words = length_words(self.result.metric, self.result.deal.rules)
+        length = counted(self.length or 0, *words)
         return f"{title(self.result.deal)}: {number} of {length}"
 
 

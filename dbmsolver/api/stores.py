@@ -19,6 +19,7 @@ from dbmsolver.arguments import (
 )
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
+from dbmsolver.game.measures import Metric
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.results import Method, Result
@@ -55,6 +56,13 @@ class StoredSearch:
 
         return inspect.policy(self.path)
 
+    @property
+    def metric(self) -> Metric:
+        """The metric of the search: what counts as a move."""
+        from dbmsolver.search import inspect
+
+        return inspect.metric(self.path)
+
     def status(self) -> StoreStatus:
         """Return the verdict, and counts of states by layer and stratum, as of the last commit."""
         from dbmsolver.search import inspect
@@ -62,7 +70,10 @@ class StoredSearch:
         return inspect.status(self.path)
 
     def lookup(self, position: Position) -> list[Move] | None:
-        """Return moves from the deal to a position that the search has met; None if it has not."""
+        """Return moves from the deal to a position that the search has met; None if it has not.
+
+        Met are the positions that it closed, and those of its solution.
+        """
         from dbmsolver.search import inspect
 
         checked_instance("position", position, Position)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from dbmsolver.cli.json_data import deal_data, dump_json, move_data, rules_data, strata_data
 from dbmsolver.cli.proofs import proof_facts, verifying
 from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, EXIT_UNSOLVABLE
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.cards import card_name
-from dbmsolver.game.measures import METRIC_WORDS, counted, spoiling_words
+from dbmsolver.game.measures import Measure, counted, length_words, spoiling_words
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
 from dbmsolver.game.titles import title
 from dbmsolver.results import Limit, Method, Result, Verdict
 
@@ -68,7 +69,7 @@ def verdict_line(result: Result) -> str:
     """Return the answer in one line."""
     name = title(result.deal)
     if has_solution(result):
-        length = counted(result.length or 0, *METRIC_WORDS[result.metric])
+        length = counted(result.length or 0, *length_words(result.metric, result.deal.rules))
         if result.at_least is not None and not result.shortest:
             possible = possible_lengths(result.length, result.at_least)
             reason = _why_early(result)
@@ -113,17 +114,23 @@ def render_text(result: Result, boards: bool = False) -> str:
 
 
 def _move_lines(result: Result, boards: bool) -> Iterator[str]:
-    width = len(str(result.length))
     position = result.deal.position
-    number = 0
-    for move in result.moves:
+    for move, line in zip(result.moves, move_lines(result.moves, result.measure), strict=True):
         position = position.apply(move)
-        cost = result.measure.cost(move)
+        yield line
+        if boards:
+            yield f"\n{board_text(position)}\n"
+
+
+def move_lines(moves: Sequence[Move], measure: Measure) -> Iterator[str]:
+    """Return a line for each move; those that the measure counts have numbers."""
+    width = len(str(measure.length(moves)))
+    number = 0
+    for move in moves:
+        cost = measure.cost(move)
         number += cost
         forced = "  (forced)" if cost else "  (automove)"
         yield f"{number if cost else '':>{width}}  {describe_move(move)}{forced * move.forced}\n"
-        if boards:
-            yield f"\n{board_text(position)}\n"
 
 
 def describe_move(move: Move) -> str:
@@ -186,9 +193,19 @@ def _states(result: Result) -> str:
         return evaluated
     if result.method != Method.EVERY_POSITION:
         return counted(result.states, *STATES[result.method])
-    forced = counted(result.forced, "forced one", "forced ones")
+    forced = and_forced(result.forced, result.deal.rules)
     where = f" in layers below {result.length}" if result.shortest else ""
-    return f"{result.states:,} and {forced}{where}, {evaluated}"
+    return f"{result.states:,}{forced}{where}, {evaluated}"
+
+
+def counts_forced(rules: Rules) -> bool:
+    """Return False for Klondike and its relatives: no search counts their forced states apart."""
+    return not rules.is_patience
+
+
+def and_forced(forced: int, rules: Rules) -> str:
+    """Return the number of forced states in words that follow the number of the others."""
+    return f" and {counted(forced, 'forced one', 'forced ones')}" if counts_forced(rules) else ""
 
 
 def render_json(result: Result) -> str:

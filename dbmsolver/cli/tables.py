@@ -11,20 +11,23 @@ Row = tuple[int, int, int]
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
-def count_table(name: str, rows: Sequence[Row], width: int | None = None) -> str:
-    """Return a table of states and forced ones by `name`.
+def count_table(
+    name: str, rows: Sequence[Row], width: int | None = None, *, forced: bool = True
+) -> str:
+    """Return a table of states and forced ones by `name`; without the latter if `forced` is False.
 
     The largest row has a bar to the right end of `width`.
     """
     width = width or shutil.get_terminal_size((80, 24)).columns
     cells = [(name, "states", "forced")]
-    cells += [(str(number), f"{states:,}", f"{forced:,}") for number, states, forced in rows]
-    widths = [max(len(row[column]) for row in cells) for column in range(3)]
-    lines = ["  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in cells]
+    cells += [(str(number), f"{states:,}", f"{made:,}") for number, states, made in rows]
+    shown = [row if forced else row[:2] for row in cells]
+    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+    lines = ["  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in shown]
     width = max(width - len(lines[0]) - 3, 8)
-    most = max((states + forced for _, states, forced in rows), default=0)
-    for index, (_, states, forced) in enumerate(rows, start=1):
-        lines[index] = f"{lines[index]}  {count_bar(states + forced, most, width)}".rstrip()
+    most = max((states + made for _, states, made in rows), default=0)
+    for index, (_, states, made) in enumerate(rows, start=1):
+        lines[index] = f"{lines[index]}  {count_bar(states + made, most, width)}".rstrip()
     return "".join(line + "\n" for line in lines)
 
 

@@ -6,10 +6,18 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dbmsolver.cli.json_data import board_data, deal_data, dump_json, rules_data, strata_data
-from dbmsolver.cli.render import STATES, board_text, human_bytes, human_time
+from dbmsolver.cli.render import (
+    STATES,
+    and_forced,
+    board_text,
+    counts_forced,
+    human_bytes,
+    human_time,
+)
 from dbmsolver.cli.tables import count_table, sums
-from dbmsolver.game.measures import METRIC_WORDS, counted, spoiling_words
+from dbmsolver.game.measures import counted, length_words, spoiling_words
 from dbmsolver.game.position import Position
+from dbmsolver.game.safe_moves import has_safe_moves
 from dbmsolver.game.titles import title
 from dbmsolver.results import Method
 
@@ -31,7 +39,7 @@ def claim_line(report: Verification) -> str:
     if claim == "unsolvable":
         spoiling = spoiling_words(metric, report.certificate["policy"])
         return f"{name} is unsolvable{spoiling}{_DEPTHS[report.depth]}"
-    length = counted(report.certificate["length"], *METRIC_WORDS[metric])
+    length = counted(report.certificate["length"], *length_words(metric, report.deal.rules))
     if claim == "shortest":
         return f"{name} has a solution of {length}, and none that is shorter"
     return f"{name} has a solution of {length}"
@@ -52,7 +60,11 @@ def render_text(report: Verification) -> str:
     if report.valid and report.strata:
         layered = report.certificate["question"] == "solve"
         name, column = ("layer", 0) if layered else ("stratum", 1)
-        parts.append(count_table(name, list(sums(report.strata, column))))
+        parts.append(
+            count_table(
+                name, list(sums(report.strata, column)), forced=counts_forced(report.deal.rules)
+            )
+        )
     if report.reason is not None:
         parts.append(f"{report.reason}\n")
         parts += list(_boards(report))
@@ -62,7 +74,7 @@ def render_text(report: Verification) -> str:
 def _facts(report: Verification) -> Iterator[tuple[str, str]]:
     yield "Store:", str(report.store)
     yield "Claim:", claim_line(report)
-    yield "Rules:", report.deal.rules.describe() + f"; automoves {report.certificate['policy']}"
+    yield "Rules:", _rules_line(report)
     yield "Verdict:", verdict_text(report)
     if report.sample is not None and report.all_blocks:
         share = f"{report.blocks:,} of {counted(report.all_blocks, 'block', 'blocks')}"
@@ -79,12 +91,19 @@ def _facts(report: Verification) -> Iterator[tuple[str, str]]:
             what = "that follow from the deal" if classes else "that the records cover"
             yield "Positions:", f"{report.covered:,} {what}"
     elif report.all_blocks:
-        forced = counted(report.forced, "forced one", "forced ones")
-        yield "States:", f"{report.states:,} and {forced}, of {report.all_states:,} in the store"
+        forced = and_forced(report.forced, report.deal.rules)
+        yield "States:", f"{report.states:,}{forced}, of {report.all_states:,} in the store"
     if report.digest is not None:
         yield "Digest:", report.digest
     yield "Time:", human_time(report.seconds)
     yield "Memory:", f"{human_bytes(report.peak_memory)} at most"
+
+
+def _rules_line(report: Verification) -> str:
+    """Return the rules, and the automoves where there are some under these rules."""
+    rules, record = report.deal.rules, report.certificate
+    automoves = f"; automoves {record['policy']}" if has_safe_moves(rules) else ""
+    return rules.describe() + automoves
 
 
 def _boards(report: Verification) -> Iterator[str]:

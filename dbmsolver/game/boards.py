@@ -143,6 +143,11 @@ def home_words(position: Position) -> str:
     )
 
 
+def _named(name: str) -> str:
+    """Return what the line of a board with this name holds, in words."""
+    return "removed cards" if name == "removed" else f"a {name}"
+
+
 def _lines_of_columns(position: Position) -> list[str]:
     """Return the lines for pile, reserve, waste, stock and columns."""
     lines = []
@@ -272,7 +277,7 @@ class _BoardReader:
             there = there or self.rules.row_deals != "none"
         held = {"reserve": self.rules.stacked, "removed": self.rules.has_pairs}
         if not held.get(name, there):
-            text = f"a {name}, expected none in {self.rules.name}"
+            text = f"{_named(name)}, expected none in {self.rules.name}"
             self.fail(f"{text} (--game says which game it is)", at)
         name = "waste" if self.rules.draw and name == "pile" else name
         arrows = [index for index, (word, _) in enumerate(words) if word == "==>"]
@@ -282,7 +287,7 @@ class _BoardReader:
                 self.read_cards("pile", waste[::-1], at)
         if name in self.piled:
             first = self.piled[name][0]
-            self.fail(f"a {name} a second time, expected only that of line {first}", at)
+            self.fail(f"{_named(name)} a second time, expected only that of line {first}", at)
         cards = tuple(self.read_card(word, place) for word, place in words if word != "-")
         self.piled[name] = at[0], cards
 

@@ -43,6 +43,8 @@ FILL_WORDS: dict[Fill, str] = {
     "none": "empty columns take nothing",
     "waste": "empty columns take cards of the waste only",
 }
+BASE_FILL_WORDS = {**FILL_WORDS, "kings": "empty columns take the rank before the base only"}
+"""The same where the deal gives the rank with which foundations begin, the base."""
 MOVES_WORDS: dict[Moves, str] = {
     "single": "cards move one by one",
     "runs": "a run moves as one move",
@@ -84,6 +86,11 @@ RESERVE_WORDS = {
     True: "no card is put into a freecell",
     False: "an empty freecell takes any card",
 }
+
+
+def fill_words(fill: Fill, base: Bases) -> str:
+    """Return what empty columns take in words."""
+    return (FILL_WORDS if base == "ace" else BASE_FILL_WORDS)[fill]
 
 
 def draw_words(draw: int) -> str:

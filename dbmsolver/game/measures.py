@@ -148,14 +148,19 @@ def measure_of(rules: Rules, policy: Policy, metric: Metric | None = None) -> Me
     return Measure(rules, policy, found)
 
 
-METRIC_WORDS: dict[Metric, tuple[str, str]] = {
+_WORDS: dict[Metric, tuple[str, str]] = {
     "cards": ("card move", "card moves"),
     "moves": ("move of the player", "moves of the player"),
     "runs": ("move of a card or a run", "moves of cards or runs"),
     "turns": ("play or turn of the stock", "plays and turns of the stock"),
     "plays": ("play", "plays"),
 }
-"""The names of the moves of a metric: singular, and plural."""
+
+
+def length_words(metric: Metric, rules: Rules) -> tuple[str, str]:
+    """Return the names of the moves of a metric under some rules: singular, and plural."""
+    without_stock = metric == "turns" and not rules.stock
+    return _WORDS["plays" if without_stock else metric]
 
 
 def spoiling_words(metric: Metric | None, policy: Policy) -> str:

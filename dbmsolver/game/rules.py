@@ -42,7 +42,6 @@ from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.kinds import (
     BASE_WORDS,
     BUILD_WORDS,
-    FILL_WORDS,
     FREE_STOCK_WORDS,
     MOVES_WORDS,
     PAIRS,
@@ -62,6 +61,7 @@ from dbmsolver.game.kinds import (
     Pile,
     RowDeals,
     draw_words,
+    fill_words,
     passes_words,
     stacked_words,
     stock_words,
@@ -580,7 +580,7 @@ class Rules:
             "1 column" if self.columns == 1 else f"{self.columns} columns",
             cells,
             BUILD_WORDS[self.build],
-            FILL_WORDS[self.fill],
+            fill_words(self.fill, self.base),
         ]
         if self.base != "ace":
             parts.append(BASE_WORDS[self.base])
@@ -613,7 +613,7 @@ class Rules:
             words.append(BASE_WORDS[self.base])
         if self.stacked:
             words.append(stacked_words(self.stacked))
-        words += [BUILD_WORDS[self.build], FILL_WORDS[self.fill]]
+        words += [BUILD_WORDS[self.build], fill_words(self.fill, self.base)]
         if self.has_runs:
             words.append(MOVES_WORDS[self.moves])
         words.append(REMOVABLE_WORDS[self.removable])
@@ -629,7 +629,7 @@ class Rules:
             words.append(ROW_DEALS_WORDS[self.row_deals])
         if self.draw:
             words += [draw_words(self.draw), passes_words(self.passes)]
-        words += [BUILD_WORDS[self.build], FILL_WORDS[self.fill]]
+        words += [BUILD_WORDS[self.build], fill_words(self.fill, self.base)]
         if self.has_runs:
             words.append(MOVES_WORDS[self.moves])
         words.append(WHOLE_SUITS_WORDS[self.whole_suits])

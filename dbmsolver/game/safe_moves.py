@@ -9,6 +9,11 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.rules import Rules
 
 
+def has_safe_moves(rules: Rules) -> bool:
+    """Return False for rules under which no move home is ever taken to be safe."""
+    return not (rules.only_leave or rules.is_wide or rules.whole_suits or rules.takes_back)
+
+
 def is_safe_home(
     rules: Rules, card: int, foundations: Sequence[int], policy: Policy, lowest: int = 1
 ) -> bool:
@@ -64,7 +69,7 @@ def is_safe_home(
     r = rank(card)
     if foundations[own] != r - 1 or policy == "none":
         return False
-    if rules.only_leave or rules.whole_suits or rules.takes_back:
+    if not has_safe_moves(rules):
         return False
     if rules.base == "round" and not _is_safe_going_round(rules, own, foundations, lowest):
         return False

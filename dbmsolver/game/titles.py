@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from dbmsolver.errors import quoted
 from dbmsolver.game.kinds import (
+    BASE_FILL_WORDS,
     BASE_WORDS,
     BUILD_WORDS,
     FILL_WORDS,
@@ -19,7 +20,9 @@ from dbmsolver.game.kinds import (
     RESERVE_WORDS,
     ROW_DEALS_WORDS,
     WHOLE_SUITS_WORDS,
+    Fill,
     draw_words,
+    fill_words,
     passes_words,
     stacked_words,
     stock_words,
@@ -86,7 +89,7 @@ def rules_notes(rules: Rules) -> list[str]:
     if game is None or rules.build != game.build:
         notes.append(BUILD_WORDS[rules.build])
     if game is None or rules.fill != game.fill:
-        notes.append(FILL_WORDS[rules.fill])
+        notes.append(fill_words(rules.fill, rules.base))
     plain = game or Rules("", 1, 0, "any", "any")
     notes += [
         words[getattr(rules, key)]
@@ -113,6 +116,11 @@ def rules_notes(rules: Rules) -> list[str]:
     return notes
 
 
+def _filling(fill: Fill) -> tuple[str, str]:
+    """Return what empty columns take in words: with aces first, and with a base."""
+    return FILL_WORDS[fill], BASE_FILL_WORDS[fill]
+
+
 def rules_of_notes(text: str) -> Rules:
     """Return the rules that the notes of a title speak of, given without their parentheses.
 
@@ -125,8 +133,8 @@ def rules_of_notes(text: str) -> Rules:
             counts[found[2]] = 0 if found[1] == "no" else int(found[1])
         elif note in BUILD_WORDS.values():
             changes["build"] = next(key for key, words in BUILD_WORDS.items() if words == note)
-        elif note in FILL_WORDS.values():
-            changes["fill"] = next(key for key, words in FILL_WORDS.items() if words == note)
+        elif fill := next((fill for fill in FILL_WORDS if note in _filling(fill)), None):
+            changes["fill"] = fill
         elif key := next((key for key, words in _MOVING.items() if note in words.values()), None):
             changes[key] = next(each for each, words in _MOVING[key].items() if words == note)
         elif found := _STOCK.fullmatch(note):

@@ -24,7 +24,7 @@ from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Keep, Limit, Method, Question, Verdict
 from dbmsolver.search.answers import keys_of_manifest, whole_strata
 from dbmsolver.search.covering import stored_cover
-from dbmsolver.search.evidence import check_answer, check_unfinished
+from dbmsolver.search.evidence import check_answer, check_unfinished, moves_of
 from dbmsolver.search.history import Moment
 from dbmsolver.search.least import least_of
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
@@ -110,7 +110,7 @@ def status(path: Path) -> StoreStatus:
             length=manifest.length,
             at_least=least_of(manifest, keys_of_store(store), (row[0] for row in manifest.strata)),
             strata=whole_strata(manifest),
-            closed=manifest.states + manifest.forced,
+            closed=sum(states + forced for _, _, states, forced in manifest.strata),
             history=tuple(Moment(*row) for row in manifest.history),
             closed_bytes=manifest.closed_bytes,
             pending=_pending(store),
@@ -165,6 +165,11 @@ def method(path: Path) -> Method:
     return look(path, lambda store: keys_of_store(store).method)
 
 
+def metric(path: Path) -> Metric:
+    """Return the metric of a store's search: what counts as a move."""
+    return look(path, lambda store: store.manifest.metric)
+
+
 def policy(path: Path) -> Policy:
     """Return the policy of a store's search: which safe moves it makes by itself."""
     return look(path, lambda store: store.manifest.policy)
@@ -173,8 +178,9 @@ def policy(path: Path) -> Policy:
 def lookup(path: Path, position: Position) -> list[Move] | None:
     """Return legal moves from the deal of a store's search to a position.
 
-    None if that search did not close it. In a store of every position they are those by which the
-    search came to it. In one of dominating positions it need not have come to it: the moves go to
+    None if that search did not close it, and its solution does not lead over it: a solution may be
+    found before anything is closed. In a store of every position they are those by which the search
+    came to it. In one of dominating positions it need not have come to it: the moves go to
     the closed record that covers the position, and park cards from there. In one of any number of
     passes through the stock, None also if the moves that the search came by need more than there
     are.
@@ -191,7 +197,7 @@ def lookup(path: Path, position: Position) -> list[Move] | None:
             for kind in (b"C", b"A"):
                 for key in store.keys(kind):
                     store.check_record(key)
-            return None
+            return _moves_on_solution(store, keys, position)
         reached = keys.deal.position
         for move in moves:
             reached = reached.apply(move)
@@ -219,6 +225,20 @@ def _moves_to(store: Store, keys: AnyKeys, position: Position) -> list[Move] | N
             return _moves_to_class(store, keys, state, position)
         return _moves_to_covered(store, keys, position)
     return _moves_to_states(store, keys, keys.states(position))
+
+
+def _moves_on_solution(store: Store, keys: AnyKeys, position: Position) -> list[Move] | None:
+    """Return the moves of the store's solution up to a position; None if it is not on its way."""
+    if store.manifest.path is None:
+        return None
+    moves = moves_of(store.manifest, keys, str(store.path))
+    reached = keys.deal.position
+    for number in range(len(moves) + 1):
+        if reached.canonical() == position.canonical():
+            return list(moves[:number])
+        if number < len(moves):
+            reached = reached.apply(moves[number])
+    return None
 
 
 def keys_of_store(store: Store) -> AnyKeys:

@@ -90,6 +90,6 @@ def _list_positions(check: StoreCheck) -> Generator[Progress, None, None]:
         check.use_lemma(error, "there are")
         return
     report.checked += [
-        f"{report.covered:,} positions follow from the deal by the rules alone, ",
+        f"{report.covered:,} positions follow from the deal by the rules alone,",
         "safe moves home first, and none is won",
     ]

@@ -10,7 +10,7 @@ from collections.abc import Generator
 from functools import partial
 
 from dbmsolver.errors import UsageError
-from dbmsolver.game.measures import measure_of
+from dbmsolver.game.measures import counted, length_words, measure_of
 from dbmsolver.results import Method
 from dbmsolver.verify import block_steps, partition_steps
 from dbmsolver.verify.claim import Claim, Progress
@@ -35,7 +35,8 @@ def run_check(check: StoreCheck) -> Generator[Progress, None, None]:
         measure = measure_of(report.deal.rules, manifest.policy, manifest.metric)
         length = manifest.length
         check_solution(report.deal, manifest.path, length, measure)
-        report.checked.append(f"the solution is legal and has {length} moves")
+        words = length_words(manifest.metric, report.deal.rules)
+        report.checked.append(f"the solution is legal and has {counted(length or 0, *words)}")
     if claim == "solved":
         return
     if claim == "shortest" and manifest.question != "solve":

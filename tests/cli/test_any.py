@@ -61,7 +61,8 @@ def test_a_limit_before_there_is_any(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def better() -> Iterator[Event]:
     yield report(best=None, phase="dive", dive=(1, 9))
-    yield Better(moves=nearly_done()[1], elapsed=0.4, length=2)
+    deal, moves = nearly_done()
+    yield Better(moves=moves, elapsed=0.4, length=2, metric="cards", rules=deal.rules)
     yield report(elapsed=60.0, best=2)
 
 

@@ -94,6 +94,18 @@ def test_a_page_says_what_is_counted(tmp_path: Path) -> None:
     assert "Proven shortest: 15 plays and turns of the stock" in page.read_text()
 
 
+def test_a_check_tells_how_often_the_waste_is_turned_over(tmp_path: Path) -> None:
+    """Such a move has no number in an answer, and is a move of the file."""
+    path = tmp_path / "file"
+    for waste, said in (
+        ("KS QS JS", "3 moves"),
+        ("KS JS QS", "7 moves, 1 of them turns the waste over"),
+    ):
+        path.write_text(f"Foundations: H-K C-K D-K S-T\nWaste: {waste}\n")
+        path.write_text(run("solve", str(path), "--game", "klondike", "-q").output)
+        assert run("check", str(path)).output.endswith(f": legal and winning, {said} (text)\n")
+
+
 def test_a_won_board_with_a_base_is_read_back(tmp_path: Path) -> None:
     """The foundations are complete only by the rank with which they begin."""
     path = tmp_path / "board"

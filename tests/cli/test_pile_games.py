@@ -24,6 +24,10 @@ def test_a_store_from_its_search_to_its_check(tmp_path: Path) -> None:
     store, board = str(tmp_path / "store"), str(tmp_path / "board")
     done = run("prove", "10", "--game", "black_hole", "--store", store, "-q")
     assert done.exit_code == 0 and done.output.startswith("Deal 10 (black_hole): solved in 51")
+    status = run("status", store).output
+    assert "Size:      0 B\n" in status and "automove" not in status
+    found = run("lookup", store, "10").output
+    assert found.startswith("Deal 10 (black_hole): visited, 0 card moves away\n")
     done = run("prove", "34", "--game", "black_hole", "--store", f"{store}34", "-q")
     assert done.output.startswith("Deal 34 (black_hole): unsolvable, after 30 positions")
     assert "30 positions and 0 forced ones" in run("status", f"{store}34").output

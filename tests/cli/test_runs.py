@@ -76,7 +76,7 @@ def test_lookup(proof: tuple[str, dict[str, Any]]) -> None:
     store, _ = proof
     here = run("lookup", store, "11982")
     assert here.returncode == 0
-    assert here.stdout.startswith("Deal 11982: visited, 0 moves away\n")
+    assert here.stdout.startswith("Deal 11982: visited, 0 card moves away\n")
     assert run("lookup", store, "11983").returncode in (0, 3)
 
 

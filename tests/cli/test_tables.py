@@ -16,6 +16,9 @@ def test_table() -> None:
 
 def test_empty_table() -> None:
     assert count_table("layer", [], 40) == "layer  states  forced\n"
+    assert count_table("layer", [(3, 10, 0), (12, 5, 0)], 25, forced=False) == (
+        "layer  states\n    3      10  █████████\n   12       5  ████▌\n"
+    )
 
 
 def test_bar() -> None:

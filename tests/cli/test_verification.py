@@ -11,6 +11,8 @@ from helpers.fake_search import nearly_done, result
 
 from dbmsolver.cli.render import board_text
 from dbmsolver.cli.verification import claim_line, render_json, render_text, verdict_text
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.game.titles import title
 from dbmsolver.results import Method, Question
 from dbmsolver.verify.certificate import from_result
@@ -49,6 +51,20 @@ def test_claims(record: dict[str, Any], depth: Any, words: str) -> None:
     assert claim_line(report(record, depth=depth)) == f"{title(DEAL)} {words}"
 
 
+def test_units_and_automoves_are_those_of_the_game() -> None:
+    """Yukon has no stock, and nothing goes home by itself in Pyramid."""
+    for game, units, automoves in (
+        ("klondike", "plays and turns of the stock", True),
+        ("yukon", "plays", True),
+        ("pyramid", "plays and turns of the stock", False),
+    ):
+        deal = Deal.from_number(1, GAMES[game])
+        record = SHORTEST | {"metric": "turns"}
+        lines = render_text(Verification(Path("kept"), deal, record)).splitlines()
+        assert lines[1].endswith(f" has a solution of 2 {units}, and none that is shorter")
+        assert lines[2].endswith("; automoves wkr") == automoves
+
+
 def test_verdicts() -> None:
     """A sample is said to be one, unless there was nothing to choose from."""
     assert verdict_text(report(LOST)) == verdict_text(report(LOST, sample=0.5)) == "NOT VALID"
@@ -76,6 +92,9 @@ def test_what_was_looked_at() -> None:
     assert "Positions: 6 that follow from the deal" in lines
     lines = render_text(report(SHORTEST, forced=1, **found)).splitlines()
     assert "States:    4 and 1 forced one, of 5 in the store" in lines
+    klondike = Deal.from_number(1, GAMES["klondike"])
+    text = render_text(Verification(Path("kept"), klondike, SHORTEST, **found))
+    assert "States:    4, of 5 in the store" in text.splitlines() and "forced" not in text
 
 
 def test_the_table_of_counts() -> None:

@@ -202,8 +202,10 @@ def test_bad_boards(text: str, message: str) -> None:
 
 
 def test_boards_of_other_games() -> None:
-    with pytest.raises(InputError, match="a removed, expected none in golf"):
+    with pytest.raises(InputError, match="removed cards, expected none in golf"):
         Deal.from_text("Removed: KS\nKD KC\n", GAMES["golf"])
+    with pytest.raises(InputError, match="removed cards a second time"):
+        Deal.from_text("Removed: KS\nRemoved: KD\n", PYRAMID)
     text = format_board(deal_number(1, PYRAMID))
     for name in ("klondike", "freecell"):
         with pytest.raises(InputError):

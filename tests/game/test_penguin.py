@@ -19,6 +19,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.safe_moves import is_safe_home
 from dbmsolver.game.shipped import GAMES
+from dbmsolver.game.titles import rules_notes, rules_of_notes
 
 PENGUIN = GAMES["penguin"]
 
@@ -71,6 +72,18 @@ def test_empty_columns_take_the_rank_before_the_base_only() -> None:
     assert {text for text in said(under.moves(PENGUIN)) if text.endswith("column 4")} == {
         "8C x1 column 4"
     }
+
+
+def test_empty_columns_are_told_as_they_are() -> None:
+    """A king is not what they take, but by chance; a title with other rules is read back."""
+    words = "empty columns take the rank before the base only"
+    assert words in PENGUIN.describe()
+    loose = replace(PENGUIN, name="loose", fill="any")
+    assert "empty columns take any card" in loose.describe()
+    for rules in (replace(PENGUIN, name="own"), loose):
+        notes = rules_notes(rules)
+        assert (words in notes) == (rules.fill == "kings")
+        assert rules_of_notes(", ".join(notes)) == rules
 
 
 def test_the_base_does_not_go_home_by_itself() -> None:

@@ -122,7 +122,7 @@ def test_the_command_says_covered(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         told[name] = done.stdout.splitlines()[0]
     assert told == {
-        "parked": "Deal 11982: covered, 2 moves away",
+        "parked": "Deal 11982: covered, 2 card moves away",
         "other": "Deal 11982: not covered",
     }
 

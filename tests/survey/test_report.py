@@ -141,6 +141,8 @@ def test_automoves_that_lose_deals() -> None:
     [
         (Inquiry.SHORTEST, ["klondike"], "plays and turns of the stock"),
         (Inquiry.SHORTEST, ["pyramid", "spider"], "plays and turns of the stock"),
+        (Inquiry.SHORTEST, ["yukon", "russian_solitaire"], "plays"),
+        (Inquiry.SHORTEST, ["yukon", "klondike"], "plays and turns of the stock"),
         (Inquiry.SHORTEST, ["simple_simon"], "moves of cards or runs"),
         (Inquiry.SHORTEST_RUNS, ["klondike", "freecell"], "moves of cards or runs"),
         (Inquiry.SHORTEST_PLAYS, ["klondike"], "plays"),

@@ -52,6 +52,7 @@ def test_sound_proofs_are_valid(depth: str, tmp_path: Path) -> None:
         assert (report.states, report.digest) == (result.states, result.digest)
         assert (report.covered is not None, report.depth) == (depth == "full", depth)
         assert not any("any number of passes" in said for said in report.checked)
+        assert [said.strip() for said in report.checked] == report.checked
         checked += 1
     assert checked == 8
 

@@ -21,6 +21,7 @@ from dbmsolver.errors import EXIT_SOLVED, DbmError, InputError, UsageError
 from dbmsolver.game.automoves import Automove
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.measures import counted
+from dbmsolver.game.patience import turns_over
 from dbmsolver.game.position import Position
 from dbmsolver.game.titles import title
 
@@ -120,6 +121,8 @@ def _check_each(several: list[Source], from_format: str | None, given: Given, as
 
 def _line(solution: Solution, form: str) -> str:
     length = counted(len(solution.steps), "move", "moves")
+    if over := sum(map(turns_over, solution.moves())):  # such moves have no number in an answer
+        length += f", {over} of them {'turns' if over == 1 else 'turn'} the waste over"
     return f"{title(solution.deal)}: legal and winning, {length} ({form})"
 
 

@@ -22,10 +22,12 @@ from dbmsolver.cli.output import check_output, write_text
 from dbmsolver.cli.proofs import proof_facts, verifying
 from dbmsolver.cli.render import (
     STATES,
-    describe_move,
+    and_forced,
+    counts_forced,
     fact_lines,
     has_solution,
     human_bytes,
+    move_lines,
     possible_lengths,
     verdict_line,
 )
@@ -34,7 +36,8 @@ from dbmsolver.cli.values import DealCommand, DealSource
 from dbmsolver.errors import UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.measures import counted, spoiling_words, usual_metric
+from dbmsolver.game.measures import Measure, counted, length_words, spoiling_words, usual_metric
+from dbmsolver.game.safe_moves import has_safe_moves
 from dbmsolver.game.titles import title
 from dbmsolver.results import Method, Question, Verdict
 
@@ -73,13 +76,14 @@ def status_command(store: str, as_json: bool, plot: str | None) -> None:
 
 def _question(status: StoreStatus) -> str:
     """Return the deal, and the question and options of its search, in words."""
-    text = f"{title(status.deal)}, automove {status.policy}"
-    unusual = status.metric != usual_metric(status.deal.rules)
+    text, rules = title(status.deal), status.deal.rules
+    if has_safe_moves(rules):
+        text += f", automove {status.policy}"
+    unusual = status.metric != usual_metric(rules)
     return f"{text}, metric {status.metric}" if unusual else text
 
 
 def _status_text(status: StoreStatus, store: str) -> str:
-    each = status.closed_bytes / max(status.closed, 1)
     verdict: str = status.verdict or "not finished"
     if status.limit:
         verdict += f" ({status.limit})"
@@ -90,7 +94,9 @@ def _status_text(status: StoreStatus, store: str) -> str:
         lengths = [("Lengths", possible_lengths(status.length, status.at_least))]
     closed = counted(status.states, *STATES[status.method])
     if status.method == Method.EVERY_POSITION:
-        closed += f" and {counted(status.forced, 'forced one', 'forced ones')}"
+        closed += and_forced(status.forced, status.deal.rules)
+    if status.shortest:
+        closed += f" in layers below {status.length}"
     facts = [
         (status.question.capitalize(), _question(status)),
         ("Verdict", verdict),
@@ -98,15 +104,27 @@ def _status_text(status: StoreStatus, store: str) -> str:
         *(("" if number else "Checked", line) for number, line in enumerate(status.checked)),
         *proof_facts(store, status.verdict, status.shortest, status.keep),
         ("Closed", closed),
-        ("Size", f"{human_bytes(status.closed_bytes)}, {each:.2f} bytes for each of them"),
+        ("Size", _size(status)),
         ("Pending", counted(status.pending, "candidate", "candidates")),
         ("Disk", human_bytes(status.disk)),
     ]
     parts = [fact_lines(facts)]
-    if status.question == Question.SOLVE:
-        parts.append(count_table("layer", list(sums(status.strata, 0))))
-    parts.append(count_table("stratum", list(sums(status.strata, 1))))
+    tables = ["layer", "stratum"] if status.question == Question.SOLVE else ["stratum"]
+    for name in tables:
+        rows = list(sums(status.strata, int(name == "stratum")))
+        parts.append(count_table(name, rows, forced=counts_forced(status.deal.rules)))
     return "\n".join(parts)
+
+
+def _size(status: StoreStatus) -> str:
+    """Return the size of all closed states, those of the layer of the solution among them."""
+    size = human_bytes(status.closed_bytes)
+    if not status.closed or status.keep == "none":
+        return size
+    whose = "of them"
+    if status.closed != status.states + status.forced:
+        whose = f"of {status.closed:,}, those of layer {status.length} among them"
+    return f"{size}, {status.closed_bytes / status.closed:.2f} bytes for each {whose}"
 
 
 def _plot(status: StoreStatus) -> str:
@@ -201,10 +219,10 @@ def lookup_command(store: str, source: str, rows: bool, as_json: bool) -> None:
     if moves is None:
         click.echo(f"{title(deal)}: not {word}")
     else:
-        click.echo(f"{title(deal)}: {word}, {counted(len(moves), 'move', 'moves')} away")
-        for number, move in enumerate(moves, start=1):
-            click.echo(f"{number:>{len(str(len(moves)))}}  {describe_move(move)}")
-        click.echo()
+        measure = Measure(deal.rules, stored.policy, stored.metric)
+        away = counted(measure.length(moves), *length_words(measure.metric, deal.rules))
+        click.echo(f"{title(deal)}: {word}, {away} away")
+        click.echo("".join(move_lines(moves, measure)))
         click.echo(format_board(position), nl=False)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from dbmsolver.game.measures import counted
 from dbmsolver.notation.pictures.axes import HEIGHT, LINES, WIDTH, below, frame, nice_step
 from dbmsolver.notation.pictures.growth import Growth
 from dbmsolver.notation.pictures.svg import Number, document, element, text
@@ -45,8 +46,10 @@ class Chart(NamedTuple):
         states, forced = (sum(row[column] for row in self.rows) for column in (1, 2))
         number, *counts = max(self.rows, key=lambda row: row[1] + row[2])
         return (
-            f"States by {self.name}: {states:,} states and {forced:,} forced ones in "
-            f"{len(self.rows)} bars; the largest is {self.name} {number} with {sum(counts):,}."
+            f"States by {self.name}: {counted(states, 'state', 'states')} and "
+            f"{counted(forced, 'forced one', 'forced ones')} in "
+            f"{counted(len(self.rows), 'bar', 'bars')}; "
+            f"the largest is {self.name} {number} with {sum(counts):,}."
         )
 
     def draw(self) -> list[str]:
@@ -82,10 +85,11 @@ def _bars(chart: Chart, top: int) -> list[str]:
     drawn = []
     for number, states, forced in chart.rows:
         x = (number - first + 0.5) * room - width / 2
+        words = f"{chart.name} {number}: {counted(states, 'state', 'states')}, {forced:,} forced"
         drawn.append(
             element(
                 "g",
-                element("title", f"{chart.name} {number}: {states:,} states, {forced:,} forced"),
+                element("title", words),
                 *_bar(x, width, HEIGHT * states / top, HEIGHT * forced / top),
             )
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from dbmsolver.game.measures import counted
 from dbmsolver.notation.pictures.axes import HEIGHT, LINES, WIDTH, below, frame, nice_step
 from dbmsolver.notation.pictures.svg import Number, element, number, text
 
@@ -49,7 +50,8 @@ class Growth(NamedTuple):
             return "Nothing is known of states over time."
         last = self.points[-1]
         return (
-            f"States over time: {last.states:,} states and {last.forced:,} forced ones after "
+            f"States over time: {counted(last.states, 'state', 'states')} and "
+            f"{counted(last.forced, 'forced one', 'forced ones')} after "
             f"{last.milliseconds / SECOND:,.1f} s."
         )
 
@@ -110,7 +112,8 @@ def _drawn_band(name: str, band: Sequence[Point], scale: _Scale, *, shaded: bool
     first, last = band[0], band[-1]
     words = (
         f"{name} {last.number}, until {last.milliseconds / SECOND:,.1f} s: "
-        f"{last.states - first.states:,} states, {last.forced - first.forced:,} forced"
+        f"{counted(last.states - first.states, 'state', 'states')}, "
+        f"{last.forced - first.forced:,} forced"
     )
     look: dict[str, Number] = {"fill_opacity": 0.7} if shaded else {}
     return element(

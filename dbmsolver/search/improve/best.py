@@ -71,8 +71,9 @@ class Best(Generic[KeysT]):
     def tell(self) -> None:
         """Tell whoever watches of the solution."""
         assert self.moves is not None and self.length is not None
-        elapsed, metric = self.recorder.statistics.elapsed, self.codec.measure.metric
-        self.recorder.events.append(Better(self.moves, elapsed, self.length, metric))
+        elapsed, measure = self.recorder.statistics.elapsed, self.codec.measure
+        better = Better(self.moves, elapsed, self.length, measure.metric, measure.rules)
+        self.recorder.events.append(better)
 
     def keep(self) -> None:
         """Tell of the solution and commit it at once: nothing else is being written."""

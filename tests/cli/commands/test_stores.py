@@ -12,6 +12,9 @@ import pytest
 from helpers.command import run
 from helpers.fake_search import nearly_done, result
 
+from dbmsolver.game.deals import Deal, format_board
+from dbmsolver.game.measures import usual_metric
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Method, Question
 from dbmsolver.search.inspect import StoreStatus
 
@@ -93,7 +96,14 @@ def test_a_search_that_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
             "Closed:    1 dominating position",
             "forced one",
         ),
-        ({"closed": 0, "closed_bytes": 0}, "0 B, 0.00 bytes", None),
+        ({"closed": 0, "closed_bytes": 0}, "Size:      0 B\n", "for each"),
+        ({"keep": "none"}, "Size:      70 B\n", "for each"),
+        ({"length": 6, "shortest": True}, "6 positions and 1 forced one in layers below 6\n", None),
+        (
+            {"closed": 10, "length": 6, "shortest": True},
+            "Size:      70 B, 7.00 bytes for each of 10, those of layer 6 among them\n",
+            "of them",
+        ),
         ({"verdict": "unsolvable"}, "only by dbmsolver verify kept", None),
         ({"verdict": "unsolvable", "keep": "none"}, "none can be had of this store", "verify kept"),
         ({"verdict": "solved", "shortest": True}, "only by dbmsolver verify kept", None),
@@ -106,6 +116,68 @@ def test_what_is_said(
     text = "\n".join(facts(monkeypatch, **changes))
     assert there in text
     assert gone is None or gone not in text
+
+
+def test_automoves_are_named_only_where_moves_home_are_made_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for game in ("klondike", "freecell", "pyramid", "golf", "scorpion", "simple_simon"):
+        rules = GAMES[game]
+        deal = Deal.from_number(1, rules)
+        first = facts(monkeypatch, deal=deal, metric=usual_metric(rules))[0]
+        assert (", automove horne" in first) == (game in ("klondike", "freecell"))
+
+
+def test_forced_states_are_not_told_where_none_is_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In Klondike a state with a forced move is a state as any other."""
+    deal = Deal.from_number(1, GAMES["klondike"])
+    lines = facts(monkeypatch, deal=deal, metric="turns", strata=((4, 50, 7, 0),))
+    assert "Closed:    7 positions" in lines
+    assert not any("forced" in line for line in lines)
+
+
+def test_moves_to_a_position_are_numbered_as_those_of_a_solution(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """To turn the waste over is no move where turns of the stock are counted."""
+    deal = Deal.from_text("Foundations: H-K C-K D-K S-J\nWaste: QS KS\n", GAMES["klondike"])
+    moves, at = [], deal.position
+    for _ in range(2):
+        moves.append(at.moves(deal.rules)[-1])
+        at = at.apply(moves[-1])
+    board = tmp_path / "board"
+    board.write_text(format_board(at))
+    for metric, lines in (
+        (
+            "turns",
+            [
+                "1 play or turn of the stock",
+                "   KS  waste -> stock  (2 cards)",
+                "1  QS  stock -> waste",
+            ],
+        ),
+        (
+            "runs",
+            [
+                "2 moves of cards or runs",
+                "1  KS  waste -> stock  (2 cards)",
+                "2  QS  stock -> waste",
+            ],
+        ),
+    ):
+        kept = SimpleNamespace(
+            deal=deal,
+            method=Method.EVERY_POSITION,
+            policy="wkr",
+            metric=metric,
+            lookup=lambda _: moves,
+        )
+        monkeypatch.setattr("dbmsolver.api.stores.stored_search", lambda _, kept=kept: kept)
+        found = run("lookup", "kept", str(board)).stdout.splitlines()
+        assert found[0].endswith(f": visited, {lines[0]} away")
+        assert found[1:4] == [*lines[1:], ""]
 
 
 def test_proofs_have_no_layers(monkeypatch: pytest.MonkeyPatch) -> None:

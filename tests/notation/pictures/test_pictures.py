@@ -169,6 +169,11 @@ def test_a_chart_is_told_in_words() -> None:
         "States by layer: 750 states and 251 forced ones in 4 bars; "
         "the largest is layer 9 with 600."
     )
+    root = ElementTree.fromstring(draw_charts("Deal 3: solved", [Chart("layer", [(9, 1, 1)])]))
+    assert root.findtext(f"{SVG}desc") == (
+        "States by layer: 1 state and 1 forced one in 1 bar; the largest is layer 9 with 2."
+    )
+    assert "layer 9: 1 state, 1 forced" in root.itertext()
 
 
 @pytest.mark.parametrize(
@@ -225,6 +230,7 @@ def test_growth_is_as_high_as_its_counts() -> None:
     [
         ([], "Nothing is known of states over time."),
         ([Point(0, 0, 0, 0)], "States over time: 0 states and 0 forced ones after 0.0 s."),
+        ([Point(0, 0, 1, 1)], "States over time: 1 state and 1 forced one after 0.0 s."),
         (GROWTH, "States over time: 180 states and 60 forced ones after 0.9 s."),
     ],
 )
@@ -302,7 +308,8 @@ def test_status_plots_a_store(tmp_path: Path) -> None:
     rows = re.findall(r"^ +(\d+) +([\d,]+) +([\d,]+)", result.stdout, re.MULTILINE)
     assert rows
     titles = [
-        f"stratum {number}: {states} states, {forced} forced" for number, states, forced in rows
+        f"stratum {number}: {states} state{'s' * (states != '1')}, {forced} forced"
+        for number, states, forced in rows
     ]
     found = bars(picture.read_text())
     assert [title for title in found if "until" not in title] == titles

@@ -24,7 +24,7 @@ from typing import Literal, get_args
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.game.safe_moves import is_safe_home
+from dbmsolver.game.safe_moves import has_safe_moves, is_safe_home
 
 Automove = Literal["none", "horne", "wkr", "max"]
 AUTOMOVES: tuple[Automove, ...] = get_args(Automove)
@@ -43,7 +43,7 @@ def goes_home(
 
     `card` and `lowest` are as for `is_safe_home`.
     """
-    if rules.whole_suits or rules.only_leave or rules.takes_back or rules.is_wide:
+    if not has_safe_moves(rules):
         return False
     if policy == "max":
         return foundations[card & 3] == card >> 2

@@ -16,6 +16,7 @@ from dbmsolver.arguments import (
     checked_size,
     checked_text,
     checked_whole,
+    set_checked,
 )
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.classes import is_in_a_class
@@ -23,15 +24,17 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import (
-    METRIC_WORDS,
     METRICS,
     Measure,
     Metric,
     counted,
+    move_words,
     spoiling_words,
     usual_metric,
 )
 from dbmsolver.game.moves import Move
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.game.titles import title
 
 Keep = Literal["all", "none"]
@@ -103,13 +106,13 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.max_states is not None:
-            _set(self, "max_states", checked_whole("max_states", self.max_states))
+            set_checked(self, "max_states", checked_whole("max_states", self.max_states))
         if self.max_time is not None:
-            _set(self, "max_time", checked_duration("max_time", self.max_time))
+            set_checked(self, "max_time", checked_duration("max_time", self.max_time))
         if self.memory is not None:
-            _set(self, "memory", checked_size("memory", self.memory, least=1))
+            set_checked(self, "memory", checked_size("memory", self.memory, least=1))
         if self.max_disk is not None:
-            _set(self, "max_disk", checked_size("max_disk", self.max_disk))
+            set_checked(self, "max_disk", checked_size("max_disk", self.max_disk))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,20 +146,15 @@ class Options:
         checked_choice("policy", self.policy, AUTOMOVES)
         checked_choice("metric", self.metric, (None, *METRICS))
         checked_choice("keep", self.keep, get_args(Keep))
-        _set(self, "method", Method(checked_choice("method", self.method, list(Method))))
-        _set(self, "any_solution", checked_flag("any_solution", self.any_solution))
+        set_checked(self, "method", Method(checked_choice("method", self.method, list(Method))))
+        set_checked(self, "any_solution", checked_flag("any_solution", self.any_solution))
         if self.threads is not None:
             most = MOST_THREADS
-            _set(self, "threads", checked_whole("threads", self.threads, 1, most))
+            set_checked(self, "threads", checked_whole("threads", self.threads, 1, most))
         if self.store is not None:
-            _set(self, "store", checked_path("store", self.store))
+            set_checked(self, "store", checked_path("store", self.store))
         if self.cluster is not None:
             checked_text("cluster", self.cluster)
-
-
-def _set(frozen: object, name: str, value: object) -> None:
-    """Put the value that was read in the place of the given one."""
-    object.__setattr__(frozen, name, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +194,8 @@ class Better:
     length: int
     """The moves of the solution, as the metric counts them."""
     metric: Metric = "cards"
+    rules: Rules = GAMES["freecell"]
+    """The rules of the deal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +280,7 @@ class Result:
         """Return the deal's title, the verdict and the length of the solution, for people."""
         name = title(self.deal)
         if self.length is not None:
-            length = counted(self.length, *METRIC_WORDS[self.metric])
+            length = counted(self.length, *move_words(self.metric, self.deal.rules))
             proven = "shortest" if self.shortest else f"not shown to be shortest{self._reason()}"
             return f"{name}: solved in {length}, {proven}"
         lost = self.verdict == Verdict.UNSOLVABLE
@@ -332,7 +332,7 @@ class SolutionCount:
             known = "" if self.limit is None else f"; solutions not counted ({self.limit})"
             return f"{self.result}{known}"
         number = counted(self.count, "shortest solution", "shortest solutions")
-        length = counted(self.length or 0, *METRIC_WORDS[self.result.metric])
+        length = counted(self.length or 0, *move_words(self.result.metric, self.result.deal.rules))
         return f"{title(self.result.deal)}: {number} of {length}"
 
 

@@ -18,7 +18,7 @@ from dbmsolver.cli.render import (
     human_time,
     possible_lengths,
 )
-from dbmsolver.game.measures import METRIC_WORDS, counted, spoiling_words
+from dbmsolver.game.measures import counted, move_words, spoiling_words
 from dbmsolver.game.moves import Move
 from dbmsolver.results import FirstMoves, Limit, MoveValue, Result, Verdict
 
@@ -34,11 +34,11 @@ def hint_line(game: GameSoFar, result: Result) -> str:
     if not has_solution(result):
         return f"{game.title}: not known whether it can be won{_because(result.limit)}"
     if result.shortest:
-        moves = counted(result.length or 0, *METRIC_WORDS[result.metric])
+        moves = counted(result.length or 0, *move_words(result.metric, result.deal.rules))
         left = f"{moves} {'is' if result.length == 1 else 'are'} left"
         return f"{game.title}: can be won, {left}"
     lengths = possible_lengths(result.length, result.at_least)
-    _, moves = METRIC_WORDS[result.metric]
+    _, moves = move_words(result.metric, result.deal.rules)
     return f"{game.title}: can be won, {lengths} {moves} are left{_because(result.limit)}"
 
 

@@ -16,7 +16,7 @@ from dbmsolver.cli.render import EXIT_CODES, has_solution, render_json, render_t
 from dbmsolver.cli.streams import MessageStream
 from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, UsageError
 from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import METRIC_WORDS, counted, usual_metric
+from dbmsolver.game.measures import counted, move_words, usual_metric
 from dbmsolver.game.rules import Rules
 from dbmsolver.notation.format_names import FORMATS as SOLUTION_FORMATS
 from dbmsolver.notation.format_names import WITH_RUNS, format_of_answer
@@ -224,4 +224,4 @@ def _length_in_words(result: Result, moves: int | None) -> int | str | None:
     usual = result.metric == usual_metric(result.deal.rules)
     if moves is None or (usual and result.metric != "turns"):  # where the waste is turned for free
         return moves
-    return counted(moves, *METRIC_WORDS[result.metric])
+    return counted(moves, *move_words(result.metric, result.deal.rules))

@@ -18,7 +18,7 @@ from dbmsolver.cli.rates import Rate, TimeLeft
 from dbmsolver.cli.render import human_bytes, human_time
 from dbmsolver.cli.streams import MessageStream
 from dbmsolver.closable import Closable
-from dbmsolver.game.measures import METRIC_WORDS, counted
+from dbmsolver.game.measures import counted, move_words
 from dbmsolver.results import Better, Commit, Event, Report, SurveyReport
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def progress_bar(done: float, encoding: str | None, width: int = BAR) -> str:
 
 def better_line(better: Better) -> str:
     """Return a line about a solution that is better than those before."""
-    length = counted(better.length, *METRIC_WORDS[better.metric])
+    length = counted(better.length, *move_words(better.metric, better.rules))
     return f"{length} after {human_time(better.elapsed)}"
 
 

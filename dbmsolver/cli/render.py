@@ -10,7 +10,7 @@ from dbmsolver.cli.proofs import proof_facts, verifying
 from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, EXIT_UNSOLVABLE
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.cards import card_name
-from dbmsolver.game.measures import METRIC_WORDS, counted, spoiling_words
+from dbmsolver.game.measures import counted, move_words, spoiling_words
 from dbmsolver.game.moves import Move
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
@@ -69,7 +69,7 @@ def verdict_line(result: Result) -> str:
     """Return the answer in one line."""
     name = title(result.deal)
     if has_solution(result):
-        length = counted(result.length or 0, *METRIC_WORDS[result.metric])
+        length = counted(result.length or 0, *move_words(result.metric, result.deal.rules))
         if result.at_least is not None and not result.shortest:
             possible = possible_lengths(result.length, result.at_least)
             reason = _why_early(result)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dbmsolver.cli.json_data import board_data, deal_data, dump_json, rules_data, strata_data
 from dbmsolver.cli.render import STATES, board_text, human_bytes, human_time
 from dbmsolver.cli.tables import count_table, sums
-from dbmsolver.game.measures import METRIC_WORDS, counted, spoiling_words
+from dbmsolver.game.measures import counted, move_words, spoiling_words
 from dbmsolver.game.position import Position
 from dbmsolver.game.titles import title
 from dbmsolver.results import Method
@@ -31,7 +31,7 @@ def claim_line(report: Verification) -> str:
     if claim == "unsolvable":
         spoiling = spoiling_words(metric, report.certificate["policy"])
         return f"{name} is unsolvable{spoiling}{_DEPTHS[report.depth]}"
-    length = counted(report.certificate["length"], *METRIC_WORDS[metric])
+    length = counted(report.certificate["length"], *move_words(metric, report.deal.rules))
     if claim == "shortest":
         return f"{name} has a solution of {length}, and none that is shorter"
     return f"{name} has a solution of {length}"

@@ -150,7 +150,7 @@ def measure_of(rules: Rules, policy: Policy, metric: Metric | None = None) -> Me
     return Measure(rules, policy, found)
 
 
-METRIC_WORDS: dict[Metric, tuple[str, str]] = {
+_METRIC_WORDS: dict[Metric, tuple[str, str]] = {
     "cards": ("card move", "card moves"),
     "moves": ("move of the player", "moves of the player"),
     "runs": ("move of a card or a run", "moves of cards or runs"),
@@ -158,6 +158,15 @@ METRIC_WORDS: dict[Metric, tuple[str, str]] = {
     "plays": ("play", "plays"),
 }
 """The names of the moves of a metric: singular, and plural."""
+
+
+def move_words(metric: Metric, rules: Rules) -> tuple[str, str]:
+    """Return the names of the moves of a metric in a game: singular, and plural.
+
+    Where there is no stock, as in Yukon, nothing but plays is counted.
+    """
+    only_plays = metric == "turns" and not rules.stock
+    return _METRIC_WORDS["plays" if only_plays else metric]
 
 
 def spoiling_words(metric: Metric | None, policy: Policy) -> str:

@@ -11,7 +11,7 @@ from math import sqrt
 from pathlib import Path
 from statistics import median
 
-from dbmsolver.game.measures import METRIC_WORDS, spoiling_words, usual_metric
+from dbmsolver.game.measures import move_words, spoiling_words, usual_metric
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.titles import rules_notes
 from dbmsolver.survey.charts import histogram
@@ -149,9 +149,9 @@ def _lengths(rows: Sequence[Row], question: Inquiry) -> Iterator[str]:
 
 
 def _unit(rows: Iterable[Row], question: Inquiry) -> str:
-    """Return the unit of the rows' lengths: that of their metric, or "moves" if metrics differ."""
-    metrics = {question.metric or usual_metric(row.rules) for row in rows}
-    return METRIC_WORDS[metrics.pop()][1] if len(metrics) == 1 else "moves"
+    """Return the unit of the rows' lengths: that of their metric, or "moves" if units differ."""
+    words = {move_words(question.metric or usual_metric(row.rules), row.rules) for row in rows}
+    return words.pop()[1] if len(words) == 1 else "moves"
 
 
 def _states(rows: Sequence[Row]) -> Iterator[str]:

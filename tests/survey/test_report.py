@@ -141,6 +141,7 @@ def test_automoves_that_lose_deals() -> None:
     [
         (Inquiry.SHORTEST, ["klondike"], "plays and turns of the stock"),
         (Inquiry.SHORTEST, ["pyramid", "spider"], "plays and turns of the stock"),
+        (Inquiry.SHORTEST, ["yukon"], "plays"),
         (Inquiry.SHORTEST, ["simple_simon"], "moves of cards or runs"),
         (Inquiry.SHORTEST_RUNS, ["klondike", "freecell"], "moves of cards or runs"),
         (Inquiry.SHORTEST_PLAYS, ["klondike"], "plays"),

@@ -72,7 +72,8 @@ class Best(Generic[KeysT]):
         """Tell whoever watches of the solution."""
         assert self.moves is not None and self.length is not None
         elapsed, metric = self.recorder.statistics.elapsed, self.codec.measure.metric
-        self.recorder.events.append(Better(self.moves, elapsed, self.length, metric))
+        rules = self.codec.deal.rules
+        self.recorder.events.append(Better(self.moves, elapsed, self.length, metric, rules))
 
     def keep(self) -> None:
         """Tell of the solution and commit it at once: nothing else is being written."""

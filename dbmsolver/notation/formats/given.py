@@ -93,6 +93,10 @@ class Given:
         set_checked(self, "rows", checked_flag("rows", self.rows))
         if isinstance(self.deal, Deal):
             self._agree_with(self.deal.rules)
+        if not isinstance(self.deal, str):
+            options = "--rows" if self.rows else f"--numbers {self.numbers}"
+            if self.rows or self.numbers != "microsoft":
+                raise WrongValueError(f"{options} says nothing without --deal")
 
     def _agree_with(self, rules: Rules) -> None:
         """Raise UsageError if the rules of the deal are not those that are given beside it."""

@@ -62,7 +62,10 @@ class StoredSearch:
         return inspect.status(self.path)
 
     def lookup(self, position: Position) -> list[Move] | None:
-        """Return moves from the deal to a position that the search has met; None if it has not."""
+        """Return moves from the deal to a position that the search has met; None if it has not.
+
+        UsageError for a position of another kind of game.
+        """
         from dbmsolver.search import inspect
 
         checked_instance("position", position, Position)

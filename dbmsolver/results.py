@@ -106,7 +106,7 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.max_states is not None:
-            set_checked(self, "max_states", checked_whole("max_states", self.max_states))
+            set_checked(self, "max_states", checked_whole("max_states", self.max_states, least=1))
         if self.max_time is not None:
             set_checked(self, "max_time", checked_duration("max_time", self.max_time))
         if self.memory is not None:

@@ -48,7 +48,7 @@ class Decision:
     evaluated: int
     seconds: float
     source: DivedDeal | Result = field(compare=False, repr=False)
-    """What the solution is worked out from."""
+    """The findings that the solution is worked out from."""
 
     def __str__(self) -> str:
         """Return the deal's title and the verdict, for people."""

@@ -207,6 +207,7 @@ WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"max_time": NAN}, WrongValueError, "max_time is nan, expected 0 or more seconds"),
     ({"memory": "much"}, WrongValueError, "memory: 'much' is no size, expected one like"),
     ({"memory": 0}, WrongValueError, "memory is 0, expected 1 or more"),
+    ({"max_states": 0}, WrongValueError, "max_states is 0, expected 1 or more"),
     ({"max_states": []}, WrongTypeError, "max_states is of the type list, expected a whole"),
     ({"max_disk": -5}, WrongValueError, "max_disk is -5, expected 0 or more"),
     ({"store": 3}, WrongTypeError, "store is 3, expected a path"),

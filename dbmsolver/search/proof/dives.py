@@ -229,7 +229,7 @@ class Dives:
         self.schedule = schedule or schedule_of(keys)
         self.start = start or keys.root
         room = room_for(memory, threads)
-        self.limit = room if most is None else min(room, max(most, 1))
+        self.limit = room if most is None else min(room, most)
         self.expanded = 0
         self._found = 0
         self._begun = 0

@@ -14,7 +14,7 @@ import os
 import re
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args
 
 from dbmsolver.errors import UsageError, WrongTypeError, WrongValueError, quoted
 
@@ -133,9 +133,18 @@ def checked_function(what: str, value: Any) -> Any:
 def checked_instance(what: str, value: Any, kind: Any) -> Any:
     """Return an instance of a class, or of one of a union."""
     if not isinstance(value, kind):
-        name = getattr(kind, "__name__", str(kind).replace("pathlib.", ""))
-        _refuse(what, value, f"{'an' if name[0] in 'AEIOU' else 'a'} {name}")
+        _refuse(what, value, " or ".join(map(_instance_words, get_args(kind) or (kind,))))
     return value
+
+
+def _instance_words(kind: type[Any]) -> str:
+    """Return the words for an instance of a class: "a text", "an Iterable"."""
+    if kind is str:
+        return "a text"
+    if kind is type(None):
+        return "None"
+    name = kind.__name__
+    return f"{'an' if name[0] in 'AEIOUi' else 'a'} {name}"
 
 
 def checked_choice(what: str, value: Any, known: Collection[Any]) -> Any:
@@ -152,6 +161,11 @@ def check_names(given: Collection[str], known: Collection[str]) -> None:
     for name in given:
         if name not in known:
             raise WrongTypeError(f"unknown argument {quoted(name)}, expected {', '.join(known)}")
+
+
+def set_checked(frozen: object, name: str, value: object) -> None:
+    """Put the value that was checked in the place of the given one."""
+    object.__setattr__(frozen, name, value)
 
 
 def _as_int(value: Any) -> int | None:

@@ -16,6 +16,7 @@ from dbmsolver.arguments import (
     checked_size,
     checked_text,
     checked_whole,
+    set_checked,
 )
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.classes import is_in_a_class
@@ -104,13 +105,13 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.max_states is not None:
-            _set(self, "max_states", checked_whole("max_states", self.max_states))
+            set_checked(self, "max_states", checked_whole("max_states", self.max_states, least=1))
         if self.max_time is not None:
-            _set(self, "max_time", checked_duration("max_time", self.max_time))
+            set_checked(self, "max_time", checked_duration("max_time", self.max_time))
         if self.memory is not None:
-            _set(self, "memory", checked_size("memory", self.memory, least=1))
+            set_checked(self, "memory", checked_size("memory", self.memory, least=1))
         if self.max_disk is not None:
-            _set(self, "max_disk", checked_size("max_disk", self.max_disk))
+            set_checked(self, "max_disk", checked_size("max_disk", self.max_disk))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,20 +145,15 @@ class Options:
         checked_choice("policy", self.policy, AUTOMOVES)
         checked_choice("metric", self.metric, (None, *METRICS))
         checked_choice("keep", self.keep, get_args(Keep))
-        _set(self, "method", Method(checked_choice("method", self.method, list(Method))))
-        _set(self, "any_solution", checked_flag("any_solution", self.any_solution))
+        set_checked(self, "method", Method(checked_choice("method", self.method, list(Method))))
+        set_checked(self, "any_solution", checked_flag("any_solution", self.any_solution))
         if self.threads is not None:
             most = MOST_THREADS
-            _set(self, "threads", checked_whole("threads", self.threads, 1, most))
+            set_checked(self, "threads", checked_whole("threads", self.threads, 1, most))
         if self.store is not None:
-            _set(self, "store", checked_path("store", self.store))
+            set_checked(self, "store", checked_path("store", self.store))
         if self.cluster is not None:
             checked_text("cluster", self.cluster)
-
-
-def _set(frozen: object, name: str, value: object) -> None:
-    """Put the value that was read in the place of the given one."""
-    object.__setattr__(frozen, name, value)
 
 
 @dataclass(frozen=True, slots=True)

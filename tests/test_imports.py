@@ -30,7 +30,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("steps", ""),
     ("game", "errors arguments"),
     ("results", "errors arguments game"),
-    ("notation", "errors game results"),
+    ("notation", "errors arguments game results"),
     ("jit", "disk"),
     ("core", "arrays jit"),
     ("clusters", "errors version signals jit"),

@@ -130,6 +130,8 @@ def all_solutions(
     check_callbacks(progress, cancel)
 
     def solutions() -> Iterator[tuple[Move, ...]]:
+        if most == 0:
+            return
         with shortest_solutions(start, options, limits, keep=True) as sequences:
             found = answer_of(sequences.count(), progress, cancel)
             limit = found.limit

@@ -43,7 +43,8 @@ def as_list(what: str, given: Any, kind: type[Any]) -> list[Any]:
     """Return one value of a type, or several, as a list; UsageError for anything else."""
     if isinstance(given, kind):
         return [given]
-    checked_instance(what, given, Iterable)
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        checked_instance(what, given, kind)
     return [checked_instance(what, item, kind) for item in given]
 
 

@@ -30,13 +30,13 @@ Scorpion. :mod:`dbmsolver.game.wide` plays them.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from functools import cache
-from typing import get_args
+from typing import Any, get_args
 
-from dbmsolver.arguments import checked_choice, checked_int
-from dbmsolver.errors import UsageError
+from dbmsolver.arguments import checked_choice, checked_flag, checked_int, checked_text, set_checked
+from dbmsolver.errors import UsageError, WrongValueError
 from dbmsolver.game.bases import Base
 from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.kinds import (
@@ -123,13 +123,21 @@ def _takers(build: Build, goes_round: bool, child: int, base: Base) -> frozenset
 
 def check_range(what: str, value: int, low: int, high: int) -> None:
     """Raise UsageError unless the value is a whole number from `low` to `high`."""
-    checked_int(what, value)
-    if not low <= value <= high:
-        raise UsageError(f"{value} {what}: expected {low} to {high}")
+    number = checked_int(what, value)
+    if not low <= number <= high:
+        raise WrongValueError(f"{number} {what}: expected {low} to {high}")
 
 
 def _check_choice(what: str, value: str, choices: Sequence[str]) -> None:
     checked_choice(what, value, choices)
+
+
+_CHECKS: dict[Any, Callable[[str, Any], Any]] = {
+    "str": checked_text,
+    "int": checked_int,
+    "bool": checked_flag,
+}
+"""Checks of those fields of rules that are no choices, by the names of their types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +201,10 @@ class Rules:
         _check_choice("base", self.base, get_args(Bases))
         _check_choice("pairs", self.pairs, PAIRS)
         _check_choice("row_deals", self.row_deals, get_args(RowDeals))
+        for field in fields(self):
+            if field.type in _CHECKS:
+                value = _CHECKS[field.type](field.name, getattr(self, field.name))
+                set_checked(self, field.name, value)
         deck = len(cards_of(self.packs))
         check_range("cards turned at once", self.draw, 0, 1 if self.has_pairs else deck)
         check_range("columns", self.columns, 1, self.most_columns)

@@ -11,8 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from dbmsolver.arguments import checked_instance
-from dbmsolver.errors import UsageError, quoted
+from dbmsolver.arguments import checked_instance, checked_int
+from dbmsolver.errors import UsageError, WrongValueError, quoted
 from dbmsolver.game.kinds import Build, Fill, Moves
 from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.rules import MAX_FREECELLS, MAX_RESERVE, Rules, check_range
@@ -103,6 +103,7 @@ def changed(
     dealt to the columns. UsageError if the deal cannot be laid out so.
     """
     if freecells is not None:
+        freecells = checked_int("freecells", freecells)
         check_range("freecells", freecells, 0, MAX_RESERVE if rules.reserve else MAX_FREECELLS)
         filled = min(rules.dealt_to_freecells, freecells)
         layout = layout_of(rules.layout).with_cells(filled, freecells)
@@ -146,7 +147,7 @@ def unknown_game(name: str) -> UsageError:
     near = near or _beginning_like(said)
     named = list(dict.fromkeys(near))[:_HINTS]
     hint = f"did you mean {' or '.join(named)}? " if named else ""
-    return UsageError(f"unknown game {quoted(name)}, {hint}expected one that `games` lists")
+    return WrongValueError(f"unknown game {quoted(name)}, {hint}expected one that `games` lists")
 
 
 def _beginning_like(said: str) -> list[str]:

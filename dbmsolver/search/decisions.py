@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby, islice
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
+from dbmsolver.game.titles import title
 from dbmsolver.process import default_memory, processors
 from dbmsolver.results import (
     Limit,
@@ -46,7 +47,13 @@ class Decision:
     states: int
     evaluated: int
     seconds: float
-    source: DivedDeal | Result
+    source: DivedDeal | Result = field(compare=False, repr=False)
+    """The findings that the solution is worked out from."""
+
+    def __str__(self) -> str:
+        """Return the deal's title and the verdict, for people."""
+        reason = "" if self.limit is None else f" ({self.limit})"
+        return f"{title(self.deal)}: {self.verdict}{reason}"
 
     def moves(self) -> tuple[Move, ...]:
         """Return a solution, not shown to be shortest; empty if there is none.

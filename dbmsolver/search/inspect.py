@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -183,12 +183,13 @@ def lookup(path: Path, position: Position) -> list[Move] | None:
     came to it. In one of dominating positions it need not have come to it: the moves go to
     the closed record that covers the position, and park cards from there. In one of any number of
     passes through the stock, None also if the moves that the search came by need more than there
-    are.
+    are. UsageError for a position of another kind of game.
     """
 
     def tell(store: Store) -> list[Move] | None:
         keys = keys_of_store(store)
         try:
+            replace(keys.deal, position=position, number=None).validate("the position")
             moves = _moves_to(store, keys, position)
         except InputError:
             return None  # no game from the deal comes to it

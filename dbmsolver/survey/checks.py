@@ -34,10 +34,10 @@ def checked_row(values: Any, where: str) -> Row:
         if kind is float and type(value) is int and abs(value) <= MOST:
             value = values[name] = float(value)
         if type(value) is not kind:
-            said = f"{name} is {quoted(repr(value))}"
+            said = f"{name} is {quoted(str(value))}"
             raise StoreError(f"{said}, expected {_KINDS[kind]}", where)
         if not can_be(name, value):
-            raise StoreError(f"{name} is {quoted(repr(value))}, expected {_range_of(name)}", where)
+            raise StoreError(f"{name} is {quoted(str(value))}, expected {_range_of(name)}", where)
         if kind is str and name not in DIFFERENT:
             values[name] = sys.intern(str(value))  # a million rows have it in common
     row = Row(**values)
@@ -67,9 +67,11 @@ def _range_of(name: str) -> str:
 def check_values(row: Row, where: str) -> None:
     """Raise StoreError for a row whose values, each of the right type, cannot be."""
     if row.question not in _QUESTIONS:
-        raise StoreError(f"unknown question {quoted(row.question)}", where)
+        expected = f"expected one of {', '.join(Inquiry)}"
+        raise StoreError(f"unknown question {quoted(row.question)}, {expected}", where)
     if row.verdict not in _VERDICTS:
-        raise StoreError(f"unknown verdict {quoted(row.verdict)}", where)
+        expected = f"expected one of {', '.join((*Verdict, UNREADABLE))}"
+        raise StoreError(f"unknown verdict {quoted(row.verdict)}, {expected}", where)
     if row.length is not None and row.verdict != Verdict.SOLVED:
         raise StoreError(f"a length with the verdict {row.verdict}, expected none", where)
     if (row.number is None) == (row.board is None):

@@ -76,3 +76,7 @@ def test_a_limit_before_the_solutions(
     said = counted or chosen
     with pytest.raises(UndecidedError, match=f"the limit {said} came before the solutions"):
         list(all_solutions(DEAL))
+
+
+def test_of_no_solutions_at_most_there_is_none() -> None:
+    assert list(all_solutions(nearly_done()[0], 0)) == []

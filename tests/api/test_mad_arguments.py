@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import dbmsolver
-from dbmsolver import Deal, UsageError, rules_for, solve
+from dbmsolver import Deal, Given, UsageError, read_solution, rules_for, solve
 from dbmsolver.api.searches import Settings
 from dbmsolver.errors import DbmError, WrongTypeError, WrongValueError
 from dbmsolver.game.rules import Rules
@@ -132,6 +132,70 @@ def test_mad_limits_and_options(kind: Any) -> None:
             call(lambda name=name, value=value: kind(**{name: value}))
 
 
+@pytest.mark.usefixtures("idle")
+def test_mad_facts_about_a_solution() -> None:
+    for name in Given.__dataclass_fields__:
+        for value in MAD:
+            call(
+                lambda name=name, value=value: read_solution("1a 2a", None, Given(**{name: value}))
+            )
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "message"),
+    [
+        ({"game": "nosuch"}, WrongValueError, "unknown game 'nosuch', expected one that"),
+        ({"game": 5}, WrongTypeError, "game is 5, expected a text or a Rules or None"),
+        ({"freecells": "4"}, WrongTypeError, "freecells is '4', expected a whole number"),
+        ({"deal": 3}, WrongTypeError, "deal is 3, expected a Deal or a text or None"),
+        ({"lengths": "x"}, WrongValueError, "unknown lengths 'x', expected one of None, longest"),
+        ({"rows": "x"}, WrongTypeError, "rows is 'x', expected True or False"),
+        (
+            {"deal": DEAL, "game": "eight_off"},
+            WrongValueError,
+            "game is eight_off, the deal says freecell, expected the same",
+        ),
+        (
+            {"deal": DEAL, "freecells": 2},
+            WrongValueError,
+            "freecells is 2, the deal says 4, expected the same",
+        ),
+    ],
+)
+def test_what_is_said_of_facts_about_a_solution(
+    given: dict[str, Any], kind: type[Exception], message: str
+) -> None:
+    with pytest.raises(kind) as caught:
+        Given(**given)
+    assert str(caught.value).startswith(message)
+
+
+def test_a_fact_about_a_solution_names_its_game_as_people_do() -> None:
+    assert Given(game="Seahaven Towers") == Given(game="seahaven_towers")
+
+
+@pytest.mark.parametrize("number", [np.int64(3), np.float64(3.0), np.array(3), 3.0])
+def test_rules_hold_numbers_of_python_whatever_was_given(number: Any) -> None:
+    for rules in (rules_for("freecell", number, number), replace(DEAL.rules, columns=number)):
+        assert type(rules.columns) is type(rules.freecells) is int
+        assert hash(rules) == hash(replace(rules))
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "message"),
+    [
+        ({"freecells": -5}, WrongValueError, "-5 freecells: expected 0 to 13"),
+        ({"reserve": "no"}, WrongTypeError, "reserve is 'no', expected True or False"),
+        ({"name": 3}, WrongTypeError, "name is 3, expected a text"),
+    ],
+)
+def test_rules_of_wrong_values_are_refused(
+    change: dict[str, Any], kind: type[Exception], message: str
+) -> None:
+    with pytest.raises(kind, match=message):
+        replace(DEAL.rules, **change)
+
+
 WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"threads": 0}, WrongValueError, "threads is 0, expected 1 to 256"),
     ({"threads": -1}, WrongValueError, "threads is -1, expected 1 to 256"),
@@ -143,6 +207,7 @@ WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"max_time": NAN}, WrongValueError, "max_time is nan, expected 0 or more seconds"),
     ({"memory": "much"}, WrongValueError, "memory: 'much' is no size, expected one like"),
     ({"memory": 0}, WrongValueError, "memory is 0, expected 1 or more"),
+    ({"max_states": 0}, WrongValueError, "max_states is 0, expected 1 or more"),
     ({"max_states": []}, WrongTypeError, "max_states is of the type list, expected a whole"),
     ({"max_disk": -5}, WrongValueError, "max_disk is -5, expected 0 or more"),
     ({"store": 3}, WrongTypeError, "store is 3, expected a path"),

@@ -8,7 +8,17 @@ from typing import Any
 
 import pytest
 
-from dbmsolver import Deal, InputError, Method, open_store, prove, rules_for, verify_store
+from dbmsolver import (
+    Deal,
+    InputError,
+    Method,
+    UsageError,
+    open_store,
+    prove,
+    rules_for,
+    solve,
+    verify_store,
+)
 
 DEAL = Deal.from_number(1, rules_for("freecell", 1))
 
@@ -68,3 +78,17 @@ def test_what_a_check_is_asked_for(
         assert verify_store(str(tmp_path), memory=memory, **given) is answer
         usual = {"threads": None, "sample": None, "depth": None, "against": None}
         assert asked.pop() == (tmp_path, {**usual, "memory": size, **given})
+
+
+END = "Foundations: H-K S-K D-K C-Q\nKC\n"
+
+
+@pytest.mark.parametrize(("game", "other"), [("klondike", "freecell"), ("freecell", "klondike")])
+def test_a_position_of_another_kind_of_game_is_refused(
+    tmp_path: Path, game: str, other: str
+) -> None:
+    deal = Deal.from_text(END, rules_for(game))
+    solve(deal, store=tmp_path / "store", threads=1)
+    stored = open_store(tmp_path / "store")
+    with pytest.raises(UsageError, match=rf"^position is a .*, expected a .*, as {game} has$"):
+        stored.lookup(Deal.from_text(END, rules_for(other)).position)

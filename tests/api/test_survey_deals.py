@@ -64,6 +64,9 @@ def test_an_exception_of_the_caller(tmp_path: Path) -> None:
         (None, {}, "nothing to ask"),
         ("1", {"rules": []}, "rules are empty, expected those of one game or of several"),
         ("1-", {}, "expected"),
+        (3, {}, "^ranges is 3, expected a text$"),
+        (b"3", {}, "^ranges is of the type bytes, expected a text$"),
+        ("1", {"rules": "klondike"}, "^rules is 'klondike', expected a Rules$"),
     ],
 )
 def test_bad_wishes(tmp_path: Path, ranges: str, wishes: dict[str, object], words: str) -> None:

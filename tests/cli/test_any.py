@@ -8,12 +8,15 @@ import signal
 import subprocess
 import sys
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from helpers.command import run
 from helpers.fake_search import install, nearly_done, report, result
 
+from dbmsolver.cli.progress import better_line
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Better, Event, Options
 
 PROGRAM = [sys.executable, "-m", "dbmsolver"]
@@ -71,6 +74,12 @@ def test_better_solutions_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = run("solve", "3", "--any")
     assert "2 card moves after 0.4 s\n" in outcome.stderr
     assert "solve at most 2, layer 73," in outcome.stderr
+
+
+def test_better_solutions_of_a_game_without_a_stock_do_not_speak_of_one() -> None:
+    told = Better(nearly_done()[1], 0.4, 2, "turns", GAMES["yukon"])
+    assert better_line(told) == "2 plays after 0.4 s"
+    assert better_line(replace(told, rules=GAMES["spider"])).startswith("2 plays and turns of the")
 
 
 def test_better_solutions_in_the_log(monkeypatch: pytest.MonkeyPatch) -> None:

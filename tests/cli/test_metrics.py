@@ -161,3 +161,10 @@ def test_a_survey_refuses_what_solve_refuses(game: str, tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert "metric cards" in done.output and "expected" in done.output
     assert not table.exists()
+
+
+@pytest.mark.parametrize(("game", "unit"), [("yukon", "play"), ("klondike", "play or turn of the")])
+def test_a_game_without_a_stock_has_no_turns_of_it(tmp_path: Path, game: str, unit: str) -> None:
+    path = tmp_path / "board"
+    path.write_text("Foundations: H-K S-K D-K C-Q\nKC\n")
+    assert f": solved in 1 {unit}" in run("solve", str(path), "--game", game, "--quiet")

@@ -75,7 +75,10 @@ def test_hints_and_first_moves() -> None:
         (("prove", "2", "--columns", "6"), "28 cards for a pyramid of 6 rows, expected 21"),
         (("prove", "2", "--build", "suit"), "a game of pairs with freecells, a pile, or columns"),
         (("solve", "2", "--metric", "runs"), "metric runs in pyramid, a game of pairs: expected"),
-        (("solve", "2", "-o", "x.sfn"), "pyramid: Standard FreeCell Notation has no stock"),
+        (
+            ("solve", "2", "-o", "x.sfn"),
+            "pyramid: Standard FreeCell Notation has no words for stock, waste and pairs",
+        ),
         (("solve", "-1"), "pyramid with 7 rows, a stock of 24 cards"),
         (("play", "2"), "pyramid: pairing games are not played on the page"),
     ],

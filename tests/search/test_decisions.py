@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 from helpers.fake_search import nearly_done
 from helpers.searching import check_win
@@ -83,3 +85,10 @@ def test_no_store() -> None:
     with pytest.raises(UsageError, match="no common store"):
         prove_many([], store="somewhere")
     assert list(prove_many([])) == []
+
+
+def test_a_decision_prints_as_a_person_reads_it_and_equals_its_copy() -> None:
+    (found,) = prove_many([11982], threads=1)
+    assert str(found) == "Deal 11982: unsolvable"
+    assert pickle.loads(pickle.dumps(found)) == found
+    assert "source" not in repr(found)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
-from dbmsolver.errors import UsageError, quoted
+from dbmsolver.errors import UsageError, WrongValueError, quoted
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.rules import Rules
@@ -147,7 +147,7 @@ def read(
     if len(found := several.parts(source, given)) > 1:
         text = "a second solution, expected one in a file, but for the command check"
         raise InvalidError(text, source.named(found[1].first))
-    name = from_format or detect(source, given)
+    name = detect(source, given) if from_format is None else from_format
     if name not in READABLE:
         raise _unknown(name, READABLE)
     for option, value in (("automove", given.policy), ("lengths", given.lengths)):
@@ -224,4 +224,4 @@ def _is_large(given: Given) -> bool:
 
 
 def _unknown(name: str, known: Iterable[str] = FORMATS) -> UsageError:
-    return UsageError(f"unknown format {quoted(name)}, expected one of {', '.join(known)}")
+    return WrongValueError(f"unknown format {quoted(name)}, expected one of {', '.join(known)}")

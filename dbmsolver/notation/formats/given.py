@@ -8,15 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
-from dbmsolver.errors import InputError, UsageError
-from dbmsolver.game.automoves import Automove
+from dbmsolver.arguments import (
+    checked_choice,
+    checked_flag,
+    checked_function,
+    checked_instance,
+    checked_int,
+    set_checked,
+)
+from dbmsolver.errors import InputError, UsageError, WrongValueError
+from dbmsolver.game.automoves import AUTOMOVES, Automove
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Build, Fill
 from dbmsolver.game.moving import moving, with_moving
-from dbmsolver.game.numbers import Numbers
+from dbmsolver.game.numbers import NUMBERS, Numbers
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, changed, rules_for, usual_rules
@@ -67,6 +75,36 @@ class Given:
     """The program whose number `deal` is, if it is one."""
     rows: bool = False
     """True if the lines of a board that `deal` names are its rows."""
+
+    def __post_init__(self) -> None:
+        checked_instance("game", self.game, str | Rules | None)
+        if isinstance(self.game, str):
+            set_checked(self, "game", rules_for(self.game).name)
+        for name in ("freecells", "columns"):
+            if getattr(self, name) is not None:
+                set_checked(self, name, checked_int(name, getattr(self, name)))
+        checked_choice("build", self.build, (None, *get_args(Build)))
+        checked_choice("fill", self.fill, (None, *get_args(Fill)))
+        checked_instance("deal", self.deal, Deal | str | None)
+        checked_choice("policy", self.policy, (None, *AUTOMOVES))
+        checked_choice("lengths", self.lengths, (None, *get_args(Lengths)))
+        checked_function("ask", self.ask)
+        checked_choice("numbers", self.numbers, NUMBERS)
+        set_checked(self, "rows", checked_flag("rows", self.rows))
+        if isinstance(self.deal, Deal):
+            self._agree_with(self.deal.rules)
+        if not isinstance(self.deal, str):
+            options = "--rows" if self.rows else f"--numbers {self.numbers}"
+            if self.rows or self.numbers != "microsoft":
+                raise WrongValueError(f"{options} says nothing without --deal")
+
+    def _agree_with(self, rules: Rules) -> None:
+        """Raise UsageError if the rules of the deal are not those that are given beside it."""
+        of_deal = _wanted_of(rules)
+        for key, value in self._beside().items():
+            if value != of_deal[key]:
+                text = f"{key} is {value}, the deal says {of_deal[key]}, expected the same"
+                raise WrongValueError(text)
 
     def rules(self, said: Said, where: str) -> Rules:
         """Return the rules that the text and the given facts state; those of FreeCell otherwise.
@@ -179,14 +217,11 @@ class Given:
 
     def _wanted(self) -> dict[str, str | int]:
         if isinstance(self.deal, Deal):
-            rules = self.deal.rules
-            return {
-                "game": rules.name,
-                "freecells": rules.freecells,
-                "columns": rules.columns,
-                "build": rules.build,
-                "fill": rules.fill,
-            }
+            return _wanted_of(self.deal.rules)
+        return self._beside()
+
+    def _beside(self) -> dict[str, str | int]:
+        """Return the facts about the rules that are given beside the deal."""
         wanted = {
             "game": self.game.name if isinstance(self.game, Rules) else self.game,
             "freecells": self.freecells,
@@ -200,6 +235,17 @@ class Given:
         source = "the deal given" if isinstance(self.deal, Deal) else f"--{key}"
         text = f"the text says {said[0]} for {key}, {source} says {wanted}, expected the same"
         return InvalidError(text, said[1])
+
+
+def _wanted_of(rules: Rules) -> dict[str, str | int]:
+    """Return the facts about rules that a text can contradict."""
+    return {
+        "game": rules.name,
+        "freecells": rules.freecells,
+        "columns": rules.columns,
+        "build": rules.build,
+        "fill": rules.fill,
+    }
 
 
 def _alike(rules: Rules, game: Rules | None) -> bool:

@@ -28,6 +28,7 @@ from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.preamble import Preamble, opening
 from dbmsolver.notation.formats.source import InvalidError, Source
+from dbmsolver.notation.formats.unsaid import check_things
 from dbmsolver.notation.formats.xhtml import one_line
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Comment, Origin, Step, rest_of_suit
@@ -221,15 +222,7 @@ def read_board(
 
 def check_rules(rules: Rules) -> None:
     """Raise UsageError for games that the format has no words for."""
-    if rules.has_pairs:
-        text = "Freecell Solver's text has no words for stock, waste and pairs"
-        raise UsageError(f"{rules.name}: {text}")
-    if rules.is_wide:
-        text = "Freecell Solver's text has no words for cards that are alike, and a stock"
-        raise UsageError(f"{rules.name}: {text} dealt onto columns")
-    if rules.is_patience:
-        text = "Freecell Solver's text has no words for stock, waste and cards face down"
-        raise UsageError(f"{rules.name}: {text}")
+    check_things(rules, "Freecell Solver's text")
 
 
 def _deal(preamble: Preamble, board: list[tuple[int, str]], source: Source) -> Deal:

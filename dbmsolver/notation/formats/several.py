@@ -1,19 +1,25 @@
 """Several solutions in one text, each of which is checked by itself.
 
-A new one begins with each line of a deal's number and its moves, as in collections with a line for
-each deal; with each line that names a deal above lines of moves; and with each output of Freecell
-Solver. Numbers before moves are numbers of lines where the deal is named before.
+A new one begins as this program's own texts do, with a comment line that names the game or the deal
+or with the answer of `solve`; with each output of Freecell Solver; with each line that names a deal
+above lines of moves; and with each line of a deal's number and its moves, as in collections with a
+line for each deal. Numbers before moves are numbers of lines where the deal is named before.
 """
 
 from __future__ import annotations
 
 import re
 
+from dbmsolver.notation.formats import answers
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.sfn_text import is_deal_with_moves, is_line_of_moves, is_title
 from dbmsolver.notation.formats.source import InvalidError, Source
 
 _OUTPUT = re.compile(r"-(?:=-){5,}\s*")
+_OPENING = re.compile(
+    rf"#\s*game\s*:|#\s*deal\s*:\s*-?[0-9]|{answers.ANSWER.pattern}", re.ASCII | re.IGNORECASE
+)
+"""The first line of a text that this program wrote, of one solution."""
 _STRUCTURED = re.compile(r"\s*[{<]")
 
 
@@ -25,10 +31,12 @@ def parts(source: Source, given: Given) -> list[Source]:
         lines = source.lines()
     except InvalidError:  # what it is read as says so
         return [source]
-    starts = [number for number, line in lines if _OUTPUT.fullmatch(line)]
-    if len(starts) < 2 and given.deal is None:
+    starts = _own(lines)
+    if len(starts) < 2:
+        starts = [number for number, line in lines if _OUTPUT.fullmatch(line)]
+    if len(starts) < 2:
         starts = _titles(lines)
-        if not starts:
+        if not starts and given.deal is None:
             starts = [number for number, line in lines if is_deal_with_moves(line)]
     if len(starts) < 2:
         return [source]
@@ -39,6 +47,25 @@ def parts(source: Source, given: Given) -> list[Source]:
         Source("\n".join(texts[start - first : end - first]), source.where, start)
         for start, end in zip(starts, ends, strict=True)
     ]
+
+
+def _own(lines: list[tuple[int, str]]) -> list[int]:
+    """Return the lines with which texts of this program begin, each with more than comments.
+
+    Moves before the first of them are a text, too.
+    """
+    starts: list[int] = []
+    more = True
+    for number, line in lines:
+        if _OPENING.match(line):
+            if more:
+                starts.append(number)
+            more = answers.ANSWER.match(line) is not None
+        elif line.strip() and not line.lstrip().startswith("#"):
+            more = True
+            if not starts and is_line_of_moves(line):
+                starts.append(lines[0][0])
+    return starts if more else starts[:-1]
 
 
 def _titles(lines: list[tuple[int, str]]) -> list[int]:

@@ -31,6 +31,7 @@ from dbmsolver.notation.formats.sfn_reading import WrittenGame
 from dbmsolver.notation.formats.sfn_text import MAX_COLUMNS, MAX_FREECELLS, MAX_ROWS, SfnText, parse
 from dbmsolver.notation.formats.short import place_letter
 from dbmsolver.notation.formats.source import InvalidError, Source
+from dbmsolver.notation.formats.unsaid import check_things
 from dbmsolver.notation.formats.xhtml import one_line
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step
@@ -73,7 +74,7 @@ def read(source: Source, given: Given) -> Solution:
     """Read the notation; with a deal given, the moves begin there."""
     text = parse(source)
     rules = _rules(text, given, source)
-    _check_alike(rules)
+    _check_wide(rules)
     layout = _layout(text, rules, given, source)
     start, shown = _beginning(text, rules, layout, given, source)
     letters = "abcd"[: max(rules.freecells, 0)]
@@ -89,30 +90,24 @@ def read(source: Source, given: Given) -> Solution:
     return replace(found, notes=(*notes, *found.notes))
 
 
-def _check_alike(rules: Rules) -> None:
+def _check_wide(rules: Rules) -> None:
     """Raise UsageError for games of several packs, and those of a stock dealt onto columns."""
     if rules.is_wide:
-        text = "Standard FreeCell Notation has no cards that are alike, and no stock"
-        raise UsageError(f"{rules.name}: {text} dealt onto columns")
+        check_things(rules, "Standard FreeCell Notation")
 
 
 def check_rules(rules: Rules, policy: Policy) -> None:
     """Raise UsageError for games, and for automoves, that the notation cannot say."""
     if policy not in ("horne", "wkr"):
         raise UsageError("the notation states Horne or WKR automoves: expected horne or wkr")
-    _check_alike(rules)
+    _check_wide(rules)
     if rules.has_runs:
         what = f"{MOVES_WORDS[rules.moves]} in {rules.name}"
         raise UsageError(f"{what}: Standard FreeCell Notation does not say how many cards move")
-    if rules.is_patience:
-        raise UsageError(
-            f"{rules.name}: Standard FreeCell Notation has no stock, waste, or cards face down"
-        )
+    check_things(rules, "Standard FreeCell Notation")
     if rules.takes_back:
         what = f"{REMOVABLE_WORDS[True]} in {rules.name}"
         raise UsageError(f"{what}: Standard FreeCell Notation has no such move")
-    if rules.has_pairs:
-        raise UsageError(f"{rules.name}: Standard FreeCell Notation has no stock, waste and pairs")
     if rules.has_pile:
         raise UsageError(f"{rules.name}: Standard FreeCell Notation has no pile and no stock")
     if rules.columns > MAX_COLUMNS or rules.freecells > MAX_FREECELLS:

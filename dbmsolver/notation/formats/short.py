@@ -24,6 +24,7 @@ from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.moves import is_board_line, read_board
 from dbmsolver.notation.formats.preamble import Preamble, opening
 from dbmsolver.notation.formats.source import MAX_MOVES, InvalidError, Source
+from dbmsolver.notation.formats.unsaid import check_things
 from dbmsolver.notation.formats.xhtml import one_line
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Comment, Origin, Step
@@ -63,18 +64,11 @@ def write(solution: Solution) -> str:
 
 def check_rules(rules: Rules) -> None:
     """Raise UsageError for games that the format has no letters for."""
-    _check_alike(rules)
+    _check_wide(rules)
     if rules.has_runs:
         what = f"{MOVES_WORDS[rules.moves]} in {rules.name}"
         raise UsageError(f"{what}: the format short does not say how many cards move")
-    if rules.is_patience:
-        raise UsageError(
-            f"{rules.name}: the format short has no letters for stock, waste and cards face down"
-        )
-    if rules.has_pairs:
-        raise UsageError(
-            f"{rules.name}: the format short has no letters for stock, waste and pairs"
-        )
+    check_things(rules, "the format short", "letters")
     if rules.has_pile:
         raise UsageError(f"{rules.name}: the format short has no letters for a pile and a stock")
     check_columns(rules, "the format short")
@@ -90,11 +84,10 @@ def check_columns(rules: Rules, what: str, expected: str = "") -> None:
         raise UsageError(f"{rules.name}: {text}{expected}")
 
 
-def _check_alike(rules: Rules) -> None:
+def _check_wide(rules: Rules) -> None:
     """Raise UsageError for games of several packs, and those of a stock dealt onto columns."""
     if rules.is_wide:
-        text = "the format short has no letters for cards that are alike, and a stock"
-        raise UsageError(f"{rules.name}: {text} dealt onto columns")
+        check_things(rules, "the format short", "letters")
 
 
 def read(source: Source, given: Given) -> Solution:
@@ -114,7 +107,7 @@ def read(source: Source, given: Given) -> Solution:
         elif comment.strip():
             comments[len(words) - 1] = comment.strip()
     deal = preamble.deal()
-    _check_alike(deal.rules)
+    _check_wide(deal.rules)
     builder = Builder(deal, source.where, surplus=True)
     for index, word in enumerate(words):
         builder.add(_step(word, source))

@@ -14,7 +14,7 @@ from dbmsolver.game.moving import with_moving
 from dbmsolver.game.packs import MOST_PACKS
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, MAX_RESERVE, Rules
-from dbmsolver.game.shipped import usual_rules
+from dbmsolver.game.shipped import game_name, usual_rules
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.source import MAX_MOVES
 from dbmsolver.notation.formats.universal import (
@@ -147,7 +147,8 @@ class TreeReader(PositionReader):
             self.fail(at, f"no NUM_FREECELLS, {text}")
         most = MAX_RESERVE if "reserve" in how else MAX_FREECELLS
         freecells = self.integer(freecells, (*at, "NUM_FREECELLS"), 0, most)
-        name = self.text(header["variant"], (*at, "variant"), 100)
+        variant = self.text(header["variant"], (*at, "variant"), 100)
+        name = game_name(variant) or variant
         build = self.choice(
             header["sequences_are_built_by"], (*at, "sequences_are_built_by"), BUILDS
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 from helpers.solutions import mid_game, random_game, solved
@@ -12,7 +13,7 @@ from helpers.solutions import mid_game, random_game, solved
 from dbmsolver.cli.app import cli
 from dbmsolver.cli.commands.check import check_command
 from dbmsolver.cli.commands.convert import convert_command
-from dbmsolver.errors import InputError
+from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES, rules_for
@@ -195,3 +196,17 @@ def test_the_document_shows_the_error(tmp_path: Path, monkeypatch: pytest.Monkey
     result = CliRunner().invoke(cli, command.split())
     assert result.exit_code == 3
     assert result.stderr == f"{line}\n"
+
+
+@pytest.mark.parametrize("words", [("--rows",), ("--numbers", "solvitaire")])
+@pytest.mark.parametrize("command", [check_command, convert_command])
+def test_whose_number_and_which_lines_need_a_deal(
+    command: click.Command, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    """They are about the deal that is given; a file says by itself how its board is read."""
+    (tmp_path / "in.sfn").write_text("1h")
+    names = [str(tmp_path / name) for name in ("in.sfn", "out.json")]
+    files = names if command is convert_command else names[:1]
+    outcome = CliRunner().invoke(command, [*files, *words])
+    assert isinstance(outcome.exception, UsageError)
+    assert str(outcome.exception) == f"{' '.join(words)} says nothing without --deal"

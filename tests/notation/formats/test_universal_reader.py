@@ -173,3 +173,13 @@ def test_where_the_first_position_stands() -> None:
     column = lines[line - 1].index("{") + 1
     with pytest.raises(InvalidError, match=f"^<text>, line {line}, column {column}: the text st"):
         formats.read(text + "\n", given=Given(deal="3"))
+
+
+@pytest.mark.parametrize(
+    ("variant", "name"),
+    [("FreeCell", "freecell"), ("Baker's Game", "bakers_game"), ("My Game", "My Game")],
+)
+def test_a_variant_may_be_the_title_of_a_game(variant: str, name: str) -> None:
+    whole = tree(unplayed(GAMES["freecell"]))
+    whole["header"]["variant"] = variant
+    assert read(whole, None).rules.name == name

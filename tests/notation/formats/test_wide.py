@@ -81,14 +81,20 @@ def test_a_whole_suit(name: str) -> None:
 @pytest.mark.parametrize("game", WIDE_GAMES)
 @pytest.mark.parametrize("name", CANNOT)
 def test_formats_that_cannot_say_it(name: str, game: str) -> None:
-    with pytest.raises(UsageError, match=f"^{game}: .*cards that are alike, and "):
+    alike = "cards that are alike, " if GAMES[game].packs else ""
+    dealt = (
+        "stock and waste" if GAMES[game].draw else "a stock dealt onto columns and cards face down"
+    )
+    with pytest.raises(UsageError, match=f"^{game}: .* has no (words|letters) for {alike}{dealt}$"):
         formats.write(random_game(1, GAMES[game], 1, 3), name)
 
 
 @pytest.mark.parametrize(("name", "text"), [("short", "12 2h\n"), ("sfn", "12 2h\n")])
 def test_their_texts_are_refused_by_name_when_they_are_read(name: str, text: str) -> None:
     deal = Deal.from_number(3, GAMES["spiderette"])
-    with pytest.raises(UsageError, match=r"^spiderette: .*cards that are alike, and "):
+    with pytest.raises(
+        UsageError, match=r"^spiderette: .* for a stock dealt onto columns and cards"
+    ):
         formats.read(text, name, Given(deal=deal))
 
 

@@ -1,0 +1,62 @@
+"""Several solutions in one text: each text of this program is one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from helpers.solutions import random_game
+
+from dbmsolver.cli.commands.check import check_command
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.notation import formats
+from dbmsolver.notation.formats import Given, Source
+from dbmsolver.notation.formats.several import parts
+
+
+def texts(form: str) -> list[str]:
+    """Return moves of two deals of a game that is not FreeCell, as this program writes them."""
+    games = [random_game(number, GAMES["bakers_game"], 5, 12) for number in (1, 2)]
+    return [formats.write(game, form) for game in games]
+
+
+@pytest.mark.parametrize("form", ["short", "moves", "sfn"])
+def test_texts_of_this_program_one_after_the_other(form: str) -> None:
+    several = texts(form)
+    found = parts(Source("".join(several)), Given())
+    assert [part.text.rstrip() for part in found] == [text.rstrip() for text in several]
+
+
+def test_answers_one_after_the_other() -> None:
+    answers = ["Deal 3: solved in 1 card move, shortest\n\nKC\n\n 1  KC  column 1 -> home\n"]
+    answers.append("Deal 11982: unsolvable, after 11,162 positions\n")
+    found = parts(Source("".join(answers)), Given())
+    assert [part.text.strip() for part in found] == [text.strip() for text in answers]
+
+
+def test_moves_before_the_first_text_are_one_too() -> None:
+    found = parts(Source("1h 2h\n# game: freecell\n# deal: 3\n1a 2a\n"), Given(deal="5"))
+    assert [part.text.strip() for part in found] == ["1h 2h", "# game: freecell\n# deal: 3\n1a 2a"]
+
+
+def test_lines_about_one_deal_begin_no_second_text() -> None:
+    text = (
+        "# game: freecell\n# columns: 8\n# deal: 3\n# a remark\n1a 2a # game: set\n# deal: none\n"
+    )
+    assert len(parts(Source(text), Given())) == 1
+
+
+def test_titles_count_beside_a_deal_that_is_given() -> None:
+    text = "#3\n 1a 1b\n#5\n 1a 1b\n"
+    assert len(parts(Source(text), Given(deal="3"))) == 2
+
+
+@pytest.mark.parametrize("form", ["short", "moves"])
+def test_check_tells_each_and_its_game(tmp_path: Path, form: str) -> None:
+    path = tmp_path / f"two.{form}"
+    path.write_text("".join(texts(form)))
+    outcome = CliRunner().invoke(check_command, [str(path), "--json"])
+    reasons = [check["reason"] for check in json.loads(outcome.stdout)["checks"]]
+    assert [reason[:16] for reason in reasons] == ["not solved after"] * 2

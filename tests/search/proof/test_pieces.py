@@ -1,0 +1,84 @@
+"""Pieces of a signature: a split divides all that waits, and nothing is lost or told twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pytest
+
+from dbmsolver.game.deals import Deal
+from dbmsolver.results import Method
+from dbmsolver.search.candidates import Candidates
+from dbmsolver.search.proof.orders import Proof
+from dbmsolver.search.proof.piece_tables import KeyShape
+from dbmsolver.search.proof.pieces import Piece, Tree
+
+CODEC = Proof(Deal.from_number(11982), "wkr", Method.EVERY_POSITION).keys()
+
+
+def states(candidates: Iterable[Candidates], words: int) -> set[tuple[int, ...]]:
+    """Return each candidate's key, word by word, and its code; no two may be the same."""
+    found = []
+    for one in candidates:
+        runs = one.load()
+        rows = zip(runs.keys.reshape(-1, words).tolist(), runs.codes.tolist(), strict=True)
+        found += [(*key, code) for key, code in rows]
+    assert len(found) == len(set(found))
+    return set(found)
+
+
+@pytest.mark.parametrize("words", [1, 3])
+def test_a_split_divides_candidates_and_opened_states(words: int) -> None:
+    """The bit is one of the key, or of the second word of a wide one."""
+    shape = KeyShape.of(CODEC, 0, int(CODEC.root[0]), words)
+    random = np.random.default_rng(words)
+    keys = random.integers(0, 1 << 40, (200, words), np.uint64)
+    codes = np.arange(200, dtype=np.uint8)
+    waiting, opened = slice(0, 120), slice(120, 200)
+
+    def some(part: slice) -> Candidates:
+        return shape.candidates(keys[part].reshape(-1), codes[part])
+
+    root = Piece(0, 0, 0, [], queue=[some(waiting)], opened=[some(opened)], used=7)
+    tree = Tree(shape, root)
+    whole = states([some(slice(0, 200))], words)
+    assert tree.pending == root.work == 200
+    bits = keys[:, words // 2] >> np.uint64(5) & np.uint64(1)
+    tree.split(root, 5)
+    low, high = tree.pieces
+    for value, piece in enumerate((low, high)):
+        assert (piece.mask, piece.value, piece.used) == (1 << 5, value << 5, 7)
+        for candidates, part in ((piece.queue, waiting), (piece.opened, opened)):
+            mine = np.flatnonzero(bits[part] == value)
+            expected = shape.candidates(keys[part][mine].reshape(-1), codes[part][mine])
+            assert states(candidates, words) == states([expected], words)
+    assert tree.pending == 200
+    assert states([*low.candidates, *high.candidates], words) == whole
+
+
+def test_later_splits_find_the_piece_of_a_key() -> None:
+    shape = KeyShape.of(CODEC, 0, int(CODEC.root[0]), 1)
+    keys, codes = np.arange(64, dtype=np.uint64), np.arange(64, dtype=np.uint8)
+    tree = Tree(shape, Piece(0, 0, 0, []))
+    earlier = tree.routes()
+    assert tree.fits(earlier)
+    tree.split(tree.pieces[0], 4)
+    assert not tree.fits(earlier)
+    tree.split(tree.pieces[1], 0)
+    tree.deliver(shape.candidates(keys, codes).load())
+    for piece in tree.pieces:
+        mine = [(key, key) for key in range(64) if key & piece.mask == piece.value]
+        assert states(piece.queue, 1) == set(mine)
+    masks = sorted((piece.mask, piece.value) for piece in tree.pieces)
+    assert masks == [(16, 0), (17, 16), (17, 17)]
+
+
+def test_states_that_are_not_expanded_wait_again_without_their_table() -> None:
+    shape = KeyShape.of(CODEC, 0, int(CODEC.root[0]), 1)
+    one, other = (
+        shape.candidates(np.array([key], np.uint64), np.zeros(1, np.uint8)) for key in (3, 5)
+    )
+    piece = Piece(0, 0, 0, [], queue=[one], opened=[other], full=True)
+    piece.evict()
+    assert (piece.queue, piece.opened, piece.full) == ([one, other], [], False)

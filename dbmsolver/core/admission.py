@@ -39,7 +39,7 @@ from dbmsolver.core.workspace import (
     USED_STATE_WORDS,
     USED_STATES,
 )
-from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.decorators import inlined, inner, kernel
 
 U64 = np.uint64
 LEAST_BITS = 6
@@ -174,6 +174,17 @@ def admit(ws, wide, bits, count, keys, codes, first, first_word, candidates):
             append(ws, count, wide, key, codes[first + index])
             count += 1
     return count
+
+
+@inner
+def admit_run(ws, wide, bits, runs, index):
+    """Put the candidates of a run that are new into an empty table and ``order``; return as admit.
+
+    ``runs`` is a :class:`dbmsolver.core.runs.RunArrays`.
+    """
+    first, word = runs.offsets[index], runs.word_offsets[index]
+    count = runs.counts[index]
+    return admit(ws, wide, bits, np.int64(0), runs.keys, runs.codes, first, word, count)
 
 
 @kernel

@@ -147,28 +147,17 @@ def locked_above(t, d, signature, off):
 
 
 @kernel
-def dive(
-    t,
-    d,
-    signature,
-    off,
-    low,
-    locked_in_deal,
-    most,
-    progress_weight,
-    free_weight,
-    home_weight,
-    near_weight,
-):
+def dive(t, d, signature, off, low, locked_in_deal, most, weights):
     """Dive from a normalised record, the first row, with room for ``most`` records.
 
-    The record is (signature, off, low), all uint64. A record's priority is the weighted sum of its
-    progress, its free slots, the cards home, and how few cards are locked on those that go home
-    next (int64). Writes to ``d`` only. Returns (outcome, records found, records expanded); a win
-    is the last row.
+    The record is (signature, off, low), all uint64. A record's priority is the sum, with these four
+    ``weights`` (int64), of its progress, its free slots, the cards home, and how few cards are
+    locked on those that go home next. Writes to ``d`` only. Returns (outcome, records found,
+    records expanded); a win is the last row.
     """
     rows = d.rows
     found = d.scratch.found
+    progress_weight, free_weight, home_weight, near_weight = weights
     mask = start_dive(d, signature, off, low, most)
     note_depths(t, d, signature)
     count = 1

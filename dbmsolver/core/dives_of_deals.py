@@ -195,10 +195,10 @@ def dive_deals(t, d, root, laid, first, schedule, results, ways, to_exhausted):
         outcome, count = np.int64(FULL), np.int64(0)
         for step in range(schedule.shape[0]):
             limit, one, two, three, four = schedule[step]
+            weights = one, two, three, four
             outcome, count, expanded = dive(
-                t, d, root[SIGNATURE], root[OFF], root[LOW], locked, limit,
-                one, two, three, four,
-            )  # fmt: skip
+                t, d, root[SIGNATURE], root[OFF], root[LOW], locked, limit, weights
+            )
             results[deal, EXPANDED] += expanded
             if outcome == WON:
                 results[deal, STEPS] = way_to(d, count - 1, ways[deal])

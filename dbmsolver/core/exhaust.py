@@ -17,8 +17,8 @@ import numpy as np
 
 from dbmsolver.core.admission import (
     PieceBits,
-    admit,
     admit_burst,
+    admit_run,
     has_room_for_closed,
     is_in_piece,
     note_partial,
@@ -241,12 +241,11 @@ def write_runs(t, ws, out, signature, outgoing):
 
 
 @kernel
-def exhaust_batch(t, ws, out, signatures, counts, offsets, words, keys, codes, first, last, limit):
+def exhaust_batch(t, ws, out, runs, first, last, limit):
     """Close the signatures ``first:last``, each with its candidates, and append the results.
 
-    Candidates of signature i are ``keys[words[i]:]`` and ``codes[offsets[i]:]``, ``counts[i]`` of
-    them, duplicates included. ``signatures`` and ``keys`` are uint64, ``counts``, ``offsets`` and
-    ``words`` int64. Writes to ``ws`` and ``out`` only.
+    These are ``runs`` (:class:`dbmsolver.core.runs.RunArrays`), duplicates included. Writes to
+    ``ws`` and ``out`` only.
 
     Returns the index of the first signature that is not closed: ``last``, or one whose keys are
     wide where those in ``out`` are not (or the reverse), or one for which there is no room or that
@@ -254,21 +253,19 @@ def exhaust_batch(t, ws, out, signatures, counts, offsets, words, keys, codes, f
     ``out.partial`` says how far its closure, which is left in the workspace, has come.
     """
     for index in range(first, last):
-        signature = signatures[index]
+        signature = runs.signatures[index]
         sets, layout = prepare(t, ws, signature)
         width = width_of(layout)
         if out.used[USED_SIGNATURES] > 0 and width != out.used[USED_WIDTH]:
             return index
         out.used[USED_WIDTH] = width
         room = room_for_states(ws, out, width, limit)
-        if counts[index] + BURST > room:
+        if runs.counts[index] + BURST > room:
             out.partial[:] = 0
             return index
-        bits = start_table(ws, width, counts[index])
+        bits = start_table(ws, width, runs.counts[index])
         head = np.int64(0)
-        count = admit(
-            ws, layout.wide, bits, head, keys, codes, offsets[index], words[index], counts[index]
-        )
+        count = admit_run(ws, layout.wide, bits, runs, index)
         bits, head, count, totals = close(
             t, ws, layout, sets, PieceBits(ZERO, ZERO), bits, head, count, room
         )

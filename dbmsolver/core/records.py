@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.admission import (
     PieceBits,
-    admit,
     admit_burst,
+    admit_run,
     has_room_for_closed,
     is_in_piece,
     note_partial,
@@ -302,9 +302,7 @@ def split_other_pieces(ws, space, outgoing, words, keys, codes):
 
 
 @kernel
-def exhaust_batch(
-    t, ws, space, out, signatures, counts, offsets, words, keys, codes, first, last, limit
-):
+def exhaust_batch(t, ws, space, out, runs, first, last, limit):
     """Close the signatures ``first:last``, each with its candidates, and append the results.
 
     As :func:`dbmsolver.core.exhaust.exhaust_batch`, for records; writes to ``space``, too. Returns
@@ -312,21 +310,20 @@ def exhaust_batch(
     successors.
     """
     for index in range(first, last):
-        sets = signature_sets(t, signatures[index])
+        signature = runs.signatures[index]
+        sets = signature_sets(t, signature)
         layout = make_layout(t, sets.loose, ws.nets)
         width = width_of(layout)
         if out.used[USED_SIGNATURES] > 0 and width != out.used[USED_WIDTH]:
             return index
         out.used[USED_WIDTH] = width
         room = room_for_states(ws, out, width, limit)
-        if counts[index] + BURST > room:
+        if runs.counts[index] + BURST > room:
             out.partial[:] = 0
             return index
-        bits = start_table(ws, width, counts[index])
+        bits = start_table(ws, width, runs.counts[index])
         head = np.int64(0)
-        count = admit(
-            ws, layout.wide, bits, head, keys, codes, offsets[index], words[index], counts[index]
-        )
+        count = admit_run(ws, layout.wide, bits, runs, index)
         bits, head, count, totals = close(
             t, ws, space, layout, sets, PieceBits(ZERO, ZERO), bits, head, count, room
         )
@@ -342,7 +339,7 @@ def exhaust_batch(
         ):
             return index
         write_runs(ws, space, out, outgoing)
-        put_closed(ws, out, signatures[index], width, count, 0)
+        put_closed(ws, out, signature, width, count, 0)
     return last
 
 

@@ -7,7 +7,10 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from dbmsolver.core.bits import prefetch
 from dbmsolver.core.layout import NETS, WIDE_WORDS, key_at, make_layout, pack_key, unpack_key
@@ -20,6 +23,29 @@ from dbmsolver.jit.decorators import allocating
 
 _AHEAD = 16
 """Rows that are on their way from memory while one is packed."""
+
+
+class RunArrays(NamedTuple):
+    """Runs as kernels read and write them: of any key width, anywhere in two arrays.
+
+    Run i has `counts[i]` states (int64[runs]) of `signatures[i]` (uint64[runs]). Its keys begin at
+    `keys[word_offsets[i]]` (uint64), its parent-move codes at `codes[offsets[i]]` (uint8 or
+    uint16).
+    """
+
+    signatures: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    word_offsets: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    codes: NDArray[Any]
+
+    def run(self, index: int, words: int) -> tuple[NDArray[np.uint64], NDArray[Any]]:
+        """Return copies of the keys and codes of one run, whose keys have ``words`` words."""
+        place, first = int(self.word_offsets[index]), int(self.offsets[index])
+        count = int(self.counts[index])
+        keys = self.keys[place : place + words * count].copy()
+        return keys, self.codes[first : first + count].copy()
 
 
 @allocating

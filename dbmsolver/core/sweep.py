@@ -174,14 +174,16 @@ def remember(known, rows):
 
 
 @kernel
-def sweep(t, b, level, known, locked_in_deal, sources, ways, first, left, part, parts):
+def sweep(t, b, level, known, locked_in_deal, sources, ways, first, left, share):
     """Put the successors of states into a level, from number ``first`` on, while there is room.
 
     ``sources`` (uint64[*, STATE]) are states, and ``ways`` (uint64[*, words]) how many sequences
     lead to each. ``left`` is how many moves a successor may have to come. Of the successors only
-    those are put there that belong to ``part`` of ``parts`` (a power of two) and are not in
-    ``known`` (:func:`remember`). Returns the first source whose successors are not in it.
+    those are put there that belong to ``share``, (part, parts) with a power of two of parts, and
+    are not in ``known`` (:func:`remember`). Returns the first source whose successors are not in
+    it.
     """
+    part, parts = share
     while first < sources.shape[0] and level.state[ROWS] + MAX_MOVES <= level.rows.shape[0]:
         source = sources[first]
         off, low, high = source[OFF], source[LOW], source[HIGH]

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.runs import copy_runs, progress_of, sort_runs, widths_of
+from dbmsolver.core.runs import RunArrays, copy_runs, progress_of, sort_runs, widths_of
 from dbmsolver.errors import InternalError
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.ledger import Entry, entry_of
-from dbmsolver.search.runs import RunArrays, are_among, gather, select_runs, sorted_runs
+from dbmsolver.search.runs import are_among, gather, select_runs, sorted_runs
 from dbmsolver.storage.blocks import Runs, decode_block, encode_block, read_block, split
 from dbmsolver.storage.store import Store
 

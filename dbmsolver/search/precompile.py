@@ -36,6 +36,7 @@ from dbmsolver.core.pile import PileSets
 from dbmsolver.core.possible_states import are_positions
 from dbmsolver.core.record_parents import record_at
 from dbmsolver.core.runs import (
+    RunArrays,
     copy_runs,
     key_bits,
     keys_fit,
@@ -225,8 +226,9 @@ def _of_sweep(codec: StateCodec) -> list[Call]:
     level = empty_level(1, 1)
     index = Index(level.rows, level.table, level.one, level.moves)
     found, marks = np.empty(1, np.int64), np.empty(1, np.bool_)
+    states = level, level.rows, _NUMBER, level.rows, level.ways
     return [
-        (sweep, (t, bound, level, level.rows, _NUMBER, level.rows, level.ways, *[_NUMBER] * 4)),
+        (sweep, (t, bound, *states, _NUMBER, _NUMBER, (_NUMBER, _NUMBER))),
         (remember, (level.rows, level.rows)),
         (are_positions, (t, _WORD, _WORD, level.rows)),
         (mark_leading, (t, index, level.rows, found, level.moves, marks)),
@@ -240,13 +242,13 @@ def _of_exhaustion(t: Any, code_type: Any) -> tuple[list[Call], list[Call]]:
     ws = make_workspace(1, 1, 1, code_type)
     out = make_output(1, 1, 1, code_type)
     codes = out.codes
-    runs = (_WORDS, *[_NUMBERS] * 3, _WORDS, codes)
+    runs = RunArrays(_WORDS, _NUMBERS, _NUMBERS, _NUMBERS, _WORDS, codes)
     first = [
         # Half of all the time is for what exhaust_batch calls, so two processes share that.
         (close, (t, ws, _LAYOUT, _SETS, _PIECE, *[_NUMBER] * 4)),
         (sort_states, (_WORDS, codes, _WORDS, codes, _NUMBER, _NUMBER)),
         (write_runs, (t, ws, out, _WORD, _NUMBER)),
-        (exhaust_batch, (t, ws, out, *runs, _NUMBER, _NUMBER, _NUMBER)),
+        (exhaust_batch, (t, ws, out, runs, _NUMBER, _NUMBER, _NUMBER)),
     ]
     pieces = [
         (count_flips, (t, _WORD, _WORDS, codes, _NUMBER, _NUMBERS, _NUMBERS)),
@@ -352,7 +354,7 @@ def _of_walks(t: Any) -> list[Call]:
     metas = np.empty(1, np.uint32)
     rows = np.empty((1, 5), np.uint64)
     return [
-        (dive, (t, diving, *[_WORD] * 3, *[_NUMBER] * 6)),
+        (dive, (t, diving, *[_WORD] * 3, _NUMBER, _NUMBER, (_NUMBER,) * 4)),
         (fingerprints, (rows,)),
         (record_at, (t, _WORD, _WORDS, _NUMBER, _NUMBER)),
         (pack_rows, (t, rows, metas)),
@@ -366,11 +368,11 @@ def _of_records(t: Any, sets: Any, code_type: Any = np.uint8) -> list[Call]:
     out = make_output(1, 1, 1, code_type)
     space = records.make_record_space(t, 1)
     codes = out.codes
-    runs = (_WORDS, *[_NUMBERS] * 3, _WORDS, codes)
+    runs = RunArrays(_WORDS, _NUMBERS, _NUMBERS, _NUMBERS, _WORDS, codes)
     bits = (_NUMBER, _NUMBER, _NUMBER, _NUMBER)
     return [
         (records.close, (t, ws, space, _LAYOUT, sets, _PIECE, *bits)),
-        (records.exhaust_batch, (t, ws, space, out, *runs, _NUMBER, _NUMBER, _NUMBER)),
+        (records.exhaust_batch, (t, ws, space, out, runs, _NUMBER, _NUMBER, _NUMBER)),
         (sort_states, (_WORDS, codes, _WORDS, codes, _NUMBER, _NUMBER)),
         (records.write_runs, (ws, space, out, _NUMBER)),
         (records.close_piece, (t, ws, space, _WORD, *bits, _WORD, _WORD)),

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.meta import BOUND_MASK, BOUND_SHIFT, G_MASK, G_SHIFT
-from dbmsolver.core.runs import pack_rows, unpack_rows
+from dbmsolver.core.runs import RunArrays, pack_rows, unpack_rows
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.candidates import make_candidates
-from dbmsolver.search.runs import RunArrays
 from dbmsolver.storage.blocks import Runs, encode_block
 
 Rows = NDArray[np.uint64]

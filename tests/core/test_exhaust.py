@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from helpers.batches import Batch, Candidate, Runs, closed_in, collect, lowest, pack, unpack
+from helpers.batches import Batch, Candidate, closed_in, collect, lowest, pack, unpack
 from helpers.naive_search import Closure, small_game
 from helpers.support import EVERY_GAME, Game, words_of
 from hypothesis import given, settings
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dbmsolver.core.exhaust import close_piece, exhaust_batch, write_runs
 from dbmsolver.core.hashing import EMPTY
 from dbmsolver.core.pieces import admit_piece, split_other_pieces
-from dbmsolver.core.runs import key_bits, local_key, widths_of
+from dbmsolver.core.runs import RunArrays, key_bits, local_key, widths_of
 from dbmsolver.core.workspace import (
     BURST,
     CLOSED_FORCED,
@@ -89,7 +89,7 @@ def test_exhaust_batch(rules: Rules, seed: int, signatures: int) -> None:
         first, last = 0, runs.signatures.size
         while first < last:
             out.used[:] = 0
-            reached = exhaust_batch(game.codec.tables, ws, out, *runs, first, last, STATES)
+            reached = exhaust_batch(game.codec.tables, ws, out, runs, first, last, STATES)
             assert int(out.used[USED_SIGNATURES]) == reached - first > 0
             found += closed_in(game.codec, out)
             forced += int(out.closed[: reached - first, CLOSED_FORCED].sum())
@@ -109,7 +109,7 @@ def test_too_big(rules: Rules, seed: int) -> None:
     out.partial[:] = 7
     ws = workspace(game.codec.code_type)
     runs = pack(game.codec, root(game))
-    assert exhaust_batch(game.codec.tables, ws, out, *runs, 0, 1, BURST) == 0
+    assert exhaust_batch(game.codec.tables, ws, out, runs, 0, 1, BURST) == 0
     assert out.used[USED_SIGNATURES] == 0
     assert not out.partial.any()
 
@@ -122,7 +122,7 @@ def test_keys_of_one_width_only_are_closed_at_once() -> None:
     for width, reached in ((3, 0), (1, 1)):
         out.used[:] = 0
         out.used[USED_SIGNATURES], out.used[USED_WIDTH] = 1, width
-        assert exhaust_batch(game.codec.tables, ws, out, *runs, 0, 1, STATES) == reached
+        assert exhaust_batch(game.codec.tables, ws, out, runs, 0, 1, STATES) == reached
         assert out.used[USED_SIGNATURES] == 1 + reached
 
 
@@ -139,7 +139,7 @@ def test_a_signature_that_the_output_has_no_room_for_is_left() -> None:
             used = []
             for end in (last - 1, last):
                 out.used[:] = 0
-                assert exhaust_batch(codec.tables, ws, out, *runs, 0, end, STATES) == end
+                assert exhaust_batch(codec.tables, ws, out, runs, 0, end, STATES) == end
                 used.append(out.used.tolist())
             collect(codec, out, pending)
             (_, _, _, _, _, begun, _), (states, words, _, candidates, candidate_words, *_) = used
@@ -156,14 +156,14 @@ def test_a_signature_that_the_output_has_no_room_for_is_left() -> None:
             for name, (_, little) in rooms.items():
                 small = out._replace(**{name: getattr(out, name)[:little]})
                 out.used[:] = 0
-                reached = exhaust_batch(codec.tables, ws, small, *runs, 0, last, STATES)
+                reached = exhaust_batch(codec.tables, ws, small, runs, 0, last, STATES)
                 assert reached < last, name
                 assert name == "codes" or reached == last - 1, name
                 tried += 1
             enough = {n: getattr(out, n)[:size] for n, (size, _) in rooms.items() if n != "codes"}
             out.used[:] = 0
             small = out._replace(**enough)
-            assert exhaust_batch(codec.tables, ws, small, *runs, 0, last, STATES) == last
+            assert exhaust_batch(codec.tables, ws, small, runs, 0, last, STATES) == last
     assert tried > 20
 
 
@@ -233,7 +233,7 @@ def close_in_pieces(
                 write_runs(tables, ws, out, word, rest)
                 collect(game.codec, out, pending)
             zero = np.zeros(1, np.int64)
-            closed = Runs(
+            closed = RunArrays(
                 runs.signatures,
                 np.array([count], np.int64),
                 zero,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.batches import Batch, Candidate, Runs, closed_in, collect, lowest, pack, unpack
+from helpers.batches import Batch, Candidate, closed_in, collect, lowest, pack, unpack
 from helpers.dominance_brute import random_deck
 from helpers.kernels import class_successors
 from helpers.selection import few_fast
@@ -32,7 +32,7 @@ from dbmsolver.core.records import (
     split_other_pieces,
     write_runs,
 )
-from dbmsolver.core.runs import key_bits, local_key, widths_of
+from dbmsolver.core.runs import RunArrays, key_bits, local_key, widths_of
 from dbmsolver.core.workspace import (
     BURST,
     CLOSED_FORCED,
@@ -141,14 +141,14 @@ def fingerprint(state: State) -> int:
     return (word * 0x9E3779B97F4A7C15 & WORD) >> 56
 
 
-def batch_of(keys: Keys, candidates: Runs, out: Output, first: int, limit: int = STATES) -> int:
+def batch_of(
+    keys: Keys, candidates: RunArrays, out: Output, first: int, limit: int = STATES
+) -> int:
     """Close what there is room for; return the index of the first signature that is left."""
     ws, space = memory()
     out.used[:] = 0
     last = candidates.signatures.size
-    return int(
-        exhaust_batch(keys.tables, ws, space, out, *candidates, first, last, limit)  # type: ignore[arg-type]
-    )
+    return int(exhaust_batch(keys.tables, ws, space, out, candidates, first, last, limit))
 
 
 def tight_output(graph: Graph) -> Output:
@@ -253,7 +253,7 @@ def test_keys_of_one_width_only_are_closed_at_once() -> None:
     out = make_output(3 * STATES, CANDIDATES, 1000, np.uint8)
     keys = RecordKeys(Deal.from_number(1, GAMES["somerset"]), "none")
     random = Random(2)
-    closed: dict[int, tuple[Runs, list[Candidate]]] = {}
+    closed: dict[int, tuple[RunArrays, list[Candidate]]] = {}
     while len(closed) < 2:
         position = position_of_runs(keys.rules, random)
         if position is not None and all(position.columns):  # with few moves
@@ -263,7 +263,7 @@ def test_keys_of_one_width_only_are_closed_at_once() -> None:
                 closed[int(out.used[USED_WIDTH])] = runs, closed_in(keys, out)
     for width, other in ((1, 3), (3, 1)):
         (first, found), (second, _) = closed[width], closed[other]
-        both = Runs(
+        both = RunArrays(
             np.concatenate([first.signatures, second.signatures]),
             np.array([1, 1]),
             np.array([0, 1]),
@@ -400,7 +400,9 @@ def unpacked(
     """Return the states with these local keys, and their codes."""
     zero = np.zeros(1, np.int64)
     counts = np.array([count], np.int64)
-    runs = Runs(np.array([signature]), counts, zero, zero, words[: width * count], codes[:count])
+    runs = RunArrays(
+        np.array([signature]), counts, zero, zero, words[: width * count], codes[:count]
+    )
     return dict(unpack(keys, runs))
 
 

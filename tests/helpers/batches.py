@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from dbmsolver.core.runs import local_key, progress_of, unpack_rows, widths_of
+from dbmsolver.core.runs import RunArrays, local_key, progress_of, unpack_rows, widths_of
 from dbmsolver.core.workspace import (
     CLOSED_STATES,
     USED_RUNS,
@@ -28,18 +28,7 @@ Batch = dict[int, list[Candidate]]
 """Candidates by signature."""
 
 
-class Runs(NamedTuple):
-    """Candidates as the kernels take and leave them."""
-
-    signatures: np.ndarray[Any, np.dtype[np.uint64]]
-    counts: np.ndarray[Any, np.dtype[np.int64]]
-    offsets: np.ndarray[Any, np.dtype[np.int64]]
-    key_words: np.ndarray[Any, np.dtype[np.int64]]
-    keys: np.ndarray[Any, np.dtype[np.uint64]]
-    codes: np.ndarray[Any, np.dtype[Any]]
-
-
-def pack(keys: StateCodec, batch: Batch) -> Runs:
+def pack(keys: StateCodec, batch: Batch) -> RunArrays:
     """Candidates as runs, those with short keys first."""
     tables = keys.tables
     unordered = np.array(sorted(batch), np.uint64)
@@ -50,7 +39,7 @@ def pack(keys: StateCodec, batch: Batch) -> Runs:
     counts = np.array([len(run) for run in runs], np.int64)
     sizes = counts * widths_of(tables, signatures)
     codes = [candidate.code for run in runs for candidate in run]
-    return Runs(
+    return RunArrays(
         signatures,
         counts,
         np.cumsum(counts) - counts,
@@ -60,12 +49,13 @@ def pack(keys: StateCodec, batch: Batch) -> Runs:
     )
 
 
-def unpack(keys: StateCodec, runs: Runs) -> Iterator[Candidate]:
+def unpack(keys: StateCodec, runs: RunArrays) -> Iterator[Candidate]:
     """Yield the candidates in runs."""
     tables = keys.tables
     widths = widths_of(tables, runs.signatures)
     for index, width in enumerate(widths.tolist()):
-        count, offset, word = (int(a[index]) for a in (runs.counts, runs.offsets, runs.key_words))
+        offset, word = int(runs.offsets[index]), int(runs.word_offsets[index])
+        count = int(runs.counts[index])
         rows = unpack_rows(
             tables,
             runs.signatures[index : index + 1],
@@ -82,7 +72,7 @@ def unpack(keys: StateCodec, runs: Runs) -> Iterator[Candidate]:
 def collect(keys: StateCodec, out: Output, batch: Batch) -> None:
     """Put the candidates in an output to those of their signatures."""
     used = int(out.used[USED_RUNS])
-    runs = Runs(
+    runs = RunArrays(
         out.run_signatures[:used],
         out.run_counts[:used],
         out.run_offsets[:used],
@@ -101,7 +91,7 @@ def closed_in(keys: StateCodec, out: Output) -> list[Candidate]:
     offsets = np.cumsum(counts) - counts
     width = int(out.used[USED_WIDTH])
     assert (words, states) == (width * int(counts.sum()), int(counts.sum()))
-    runs = Runs(
+    runs = RunArrays(
         out.signatures[:signatures].copy(),
         counts.copy(),
         offsets,

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core import exhaust, pieces, records
+from dbmsolver.core.runs import RunArrays
 from dbmsolver.core.workspace import OTHER_PIECES, Output, Workspace
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.proof.broken import broken
-from dbmsolver.search.runs import RunArrays
 
 Words = NDArray[np.uint64]
 
@@ -32,7 +32,7 @@ class PositionKernels:
         self, ws: Workspace, out: Output, groups: RunArrays, first: int, last: int, limit: int
     ) -> int:
         """Close the signatures ``first:last``; return the index of the first that is not closed."""
-        return int(exhaust.exhaust_batch(self.tables, ws, out, *groups, first, last, limit))
+        return int(exhaust.exhaust_batch(self.tables, ws, out, groups, first, last, limit))
 
     def close_piece(
         self,
@@ -79,7 +79,7 @@ class RecordKernels:
     ) -> int:
         """Close the signatures ``first:last``; return the index of the first that is not closed."""
         reached = int(
-            records.exhaust_batch(self.tables, ws, self.space, out, *groups, first, last, limit)
+            records.exhaust_batch(self.tables, ws, self.space, out, groups, first, last, limit)
         )
         if reached < 0:
             raise broken()

@@ -13,6 +13,7 @@ from itertools import count
 from typing import NamedTuple
 
 from dbmsolver.clusters import Connection, WorkerLostError
+from dbmsolver.core.runs import RunArrays
 from dbmsolver.errors import SystemRefusedError
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof.cluster_members import MOST, Member, Members
@@ -21,7 +22,7 @@ from dbmsolver.search.proof.piece_tables import KeyShape
 from dbmsolver.search.proof.piece_worker import PieceResult
 from dbmsolver.search.proof.pieces import Piece
 from dbmsolver.search.proof.worker import BatchResult
-from dbmsolver.search.runs import RunArrays, cut
+from dbmsolver.search.runs import cut
 
 _WORK = "dbmsolver.search.proof.orders:perform"
 _EXPAND = "dbmsolver.search.proof.orders:perform_piece"

@@ -161,9 +161,7 @@ class Diver:
         self.forget(limit)
         limit = self._limit
         words = (np.uint64(word) for word in start[:3])
-        outcome, count, expanded = dive(
-            keys.tables, self.diving, *words, keys.locked, limit, *order
-        )
+        outcome, count, expanded = dive(keys.tables, self.diving, *words, keys.locked, limit, order)
         if outcome == WON:
             path = [
                 State(signature, off, low, 0)

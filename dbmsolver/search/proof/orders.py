@@ -15,6 +15,7 @@ import pickle
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from dbmsolver.core.runs import RunArrays
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
@@ -29,7 +30,6 @@ from dbmsolver.search.proof.piece_away import expand_whole
 from dbmsolver.search.proof.piece_tables import KeyShape
 from dbmsolver.search.proof.piece_worker import PieceResult
 from dbmsolver.search.proof.worker import BatchResult, ProofWorker
-from dbmsolver.search.runs import RunArrays
 from dbmsolver.storage.binding import CHECKSUM, is_intact, with_content_hash
 from dbmsolver.storage.intake import intake_of
 

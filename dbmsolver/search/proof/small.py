@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 
-from dbmsolver.core.runs import widths_of
+from dbmsolver.core.runs import RunArrays, widths_of
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.proof.worker import BatchResult, LargeStart, start_of
 from dbmsolver.search.proof.workers import Workers
-from dbmsolver.search.runs import RunArrays
 
 _LARGEST_BATCH = 50_000
 _BATCHES_FOR_EACH = 8

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.core.runs import RunArrays
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.ledger import Entry, entry_of, total
@@ -20,7 +21,7 @@ from dbmsolver.search.proof.piece_tables import KeyShape
 from dbmsolver.search.proof.proof_state import ProofState
 from dbmsolver.search.proof.small import SmallSignatures
 from dbmsolver.search.proof.worker import SMALL, BatchResult, LargeStart
-from dbmsolver.search.runs import RunArrays, are_among, gather
+from dbmsolver.search.runs import are_among, gather
 from dbmsolver.storage.blocks import Runs, split
 
 SURELY_LARGE = 4 * SMALL

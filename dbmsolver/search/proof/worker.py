@@ -14,6 +14,7 @@ from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.pairs import PairTables
 from dbmsolver.core.patience_states import StrataTables
 from dbmsolver.core.pile import PileTables
+from dbmsolver.core.runs import RunArrays
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.tables import Tables
 from dbmsolver.core.workspace import (
@@ -33,7 +34,6 @@ from dbmsolver.search.candidates import Candidates, make_candidates, of_one_sign
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.proof.closing import kernels_of
 from dbmsolver.search.proof.piece_tables import piece_words
-from dbmsolver.search.runs import RunArrays
 from dbmsolver.storage.blocks import Runs, encode_block, split
 from dbmsolver.storage.records import Closed, layer_and_stratum
 

@@ -237,8 +237,7 @@ class Sweep:
                     ways,
                     first,
                     left,
-                    part,
-                    parts,
+                    (part, parts),
                 )
                 if first < rows.shape[0]:
                     if level.rows.shape[0] >= self.room:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dbmsolver.core.runs import RunArrays
 from dbmsolver.search.proof.small import SmallSignatures
 from dbmsolver.search.proof.worker import BatchResult, WorkResult
-from dbmsolver.search.runs import RunArrays
 
 SIGNATURES = 10
 

@@ -22,7 +22,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.results import Method
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef, CommitBatch, Packed
-from dbmsolver.search.proof import piece_away, piece_tables, piece_worker, pieces, worker
+from dbmsolver.search.proof import piece_away, piece_set, piece_tables, piece_worker, pieces, worker
 from dbmsolver.search.proof.kept_tables import KeptTables
 from dbmsolver.search.proof.large import LargeSignature
 from dbmsolver.search.proof.orders import Proof
@@ -210,6 +210,7 @@ def numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pieces, "count_flips", count_flips)
     monkeypatch.setattr(worker, "kernels_of", MadeUp)
     monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 13)
+    monkeypatch.setattr(piece_set, "FIRST_PIECES", 1)
     monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.0)
     monkeypatch.setattr(piece_away, "WHOLE_SECONDS", 0.005)
 
@@ -227,14 +228,20 @@ def check_closed(begun: LargeStart, workers: Any, memory: int = 1 << 30) -> Larg
     books = Books(begun)
     before = books.closed.size
     of = signature(books, begun, workers, memory)
+    assert [piece.closed for piece in of.pieces] == ([before] if before else [0, 0])
     while not of.step():
         books.commit(of)
+        assert all(piece.table is None or piece.table.bits <= 14 for piece in of.pieces)
     workers.close()
     books.commit(of)
     assert books.records == {}
     assert (of.set.pending, of.set.outstanding) == (0, 0)
     assert (np.sort(books.closed) == ALL).all()
     assert (books.states, books.forced) == (STATES - before, STATES - before)
+    for ref, span in of.set.index.spans.items():
+        keys = decode_block(ref.block.data, "a block").keys
+        assert not int(np.bitwise_or.reduce(keys)) & ~span.ones
+        assert not int(np.bitwise_or.reduce(~keys)) & ~span.zeros
     return of
 
 
@@ -252,6 +259,11 @@ WORKERS = pytest.mark.parametrize("make", [threads, Away])
 def test_each_state_is_closed_once(make: Callable[[], Any], memory: int) -> None:
     of = check_closed(start([], [ALL[:1]]), make(), memory)
     assert len(of.pieces) >= 8
+    assert of.set.largest_bits == 14
+    if make is threads and memory > LITTLE:
+        assert sum(piece.closed for piece in of.pieces) == STATES
+    known = [ref for piece in of.pieces for ref in piece.blocks if ref in of.set.index.spans]
+    assert bool(known) == (make is Away)
 
 
 @pytest.mark.parametrize("memory", [1 << 30, LITTLE])
@@ -333,6 +345,19 @@ def test_a_thread_takes_two_million_candidates_at_most() -> None:
         pass
     workers.close()
     assert workers.given == [[3 << 19, 1 << 19], [1, 5], [3 << 20]]
+
+
+def test_candidates_that_wait_for_room_come_when_nothing_else_is_left() -> None:
+    """Memory has no room for them at any time."""
+    begun = start([], [ALL[:0]])
+    begun.sources = [some(ALL[:700]), some(ALL[700:1000])]
+    books, workers = Books(begun), Noting()
+    of = signature(books, begun, workers, 1)
+    of.set.outstanding = 1000
+    while not of.step():
+        pass
+    workers.close()
+    assert sum(sum(given) for given in workers.given) == 1000
 
 
 def test_candidates_that_are_lost_are_told() -> None:

@@ -107,9 +107,10 @@ def test_opened_states_that_there_is_no_room_for_wait(words: int, at_once: int) 
     assert left == 180 - min(at_once, 50)
     assert done.taken - done.put_back == done.result.states == 180 - left
     while done.opened:
-        expansion.work(-1.0)
+        expansion.work(60.0)
     assert closed(done) == list(range(180))
     assert (done.taken - done.put_back, done.result.forced) == (180, 180)
+    assert done.put_back == (330 if at_once == 16 else 0)  # no group fits behind those taken
     assert (done.rest, done.full) == ([], False)
 
 

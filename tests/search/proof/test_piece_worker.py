@@ -11,75 +11,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.made_up_pieces import (
+    BITS,
+    CODEC,
+    MORE,
+    SHAPE,
+    SIGNATURE,
+    closed,
+    packed,
+    result_for,
+    some,
+    worker_of,
+)
 
 from dbmsolver.core.workspace import BURST
-from dbmsolver.game.deals import Deal
-from dbmsolver.results import Method
-from dbmsolver.search.candidates import Candidates
-from dbmsolver.search.commits import Packed
-from dbmsolver.search.proof.orders import Proof
 from dbmsolver.search.proof.piece_tables import KeyShape, Table, rebuilt
 from dbmsolver.search.proof.piece_worker import PieceExpansion, PieceResult, expand_piece
 from dbmsolver.search.proof.pieces import Piece, Tree
-from dbmsolver.search.proof.worker import ProofWorker
-from dbmsolver.storage.blocks import Runs, decode_block, encode_block
-
-CODEC = Proof(Deal.from_number(11982), "wkr", Method.EVERY_POSITION).keys()
-SIGNATURE = int(CODEC.root[0])
-SHAPE = KeyShape(CODEC, 0, SIGNATURE, 1, False)
-BITS = 14
-"""The size of the tables: 12,288 states are a full one, and a burst of 4,096 always fits."""
-MORE = 20_000
-"""States that the scratch memory of a worker has room for, where that is enough for all."""
-
-
-def worker_of(room: int, words: int = 1, at_once: int = MORE) -> ProofWorker:
-    """Return a worker with room for so many states, which closes ``at_once`` of them at a time.
-
-    Each of them counts as one with a forced move.
-    """
-    worker = ProofWorker(CODEC)
-    code_type = worker.workspace.order_codes.dtype
-    worker.workspace = worker.workspace._replace(
-        order=np.zeros(words * room, np.uint64), order_codes=np.zeros(room, code_type)
-    )
-
-    def close_piece(
-        _ws: Any, _signature: int, _bits: int, reach: tuple[int, int, int], _piece: Any
-    ) -> tuple[int, int, int, int]:
-        head, count, _ = reach
-        end = min(head + at_once, count)
-        return end, count, 0, end - head
-
-    kernels: Any = SimpleNamespace(close_piece=close_piece)
-    worker.kernels = kernels
-    return worker
-
-
-def some(keys: Iterable[int], words: int = 1) -> Candidates:
-    """Return candidates with these numbers in each word of their keys, and codes of their own."""
-    of = np.array(list(keys), np.uint64)
-    shape = KeyShape(CODEC, 0, SIGNATURE, words, False)
-    codes = (of % np.uint64(7)).astype(CODEC.code_type)
-    return shape.candidates(np.repeat(of, words), codes)
-
-
-def closed(done: PieceResult) -> list[int]:
-    """Return the numbers of the closed states, sorted; their keys and codes are as they were."""
-    found: list[int] = []
-    for block in done.result.closed:
-        runs = decode_block(block.data, "a block")
-        rows = runs.keys.reshape(-1, runs.key_words)
-        assert (rows == rows[:, :1]).all()
-        assert runs.codes.tolist() == (rows[:, 0] % np.uint64(7)).tolist()
-        found += rows[:, 0].tolist()
-    assert len(found) == done.result.states
-    return sorted(found)
-
-
-def result_for(piece: Piece, *rest: Candidates) -> PieceResult:
-    piece.in_work = list(rest)
-    return PieceResult.to(piece, Tree(SHAPE, piece).routes(), 16)
+from dbmsolver.storage.blocks import Runs, decode_block
 
 
 def test_all_that_a_piece_is_expanded_from_is_in_work() -> None:
@@ -156,10 +105,28 @@ def test_a_table_without_room_for_another_burst_is_full(states: int, full: bool)
     assert closed(done) == list(range(states))
 
 
-def packed(keys: range) -> Packed:
-    """Return a block of closed states."""
-    runs = some(keys).load()
-    return Packed(encode_block(runs), "a block", None)
+def test_states_that_are_found_take_room_in_the_table() -> None:
+    """A burst beyond its capacity always fits, and no more is found in one go."""
+    done = result_for(Piece(0, 0, 0, []), some(range(4)))
+    table, worker, room = Table.empty(SHAPE, BITS), worker_of(MORE), []
+    found = some(range(100, 103)).load()
+
+    def close_piece(
+        ws: Any, _signature: int, _bits: int, reach: tuple[int, int, int], _piece: Any
+    ) -> tuple[int, int, int, int]:
+        head, count, most = reach
+        room.append((head, count, most))
+        new = 3 if count == 4 else 0
+        ws.order[count : count + new] = found.keys[:new]
+        ws.order_codes[count : count + new] = found.codes[:new]
+        return count, count + new, 0, 0
+
+    kernels: Any = SimpleNamespace(close_piece=close_piece)
+    worker.kernels = kernels
+    PieceExpansion(SHAPE, done, table, worker).work(60.0)
+    assert room == [(0, 4, 8192 + BURST), (4, 7, 8192 + BURST)]
+    assert (table.held, done.taken, done.put_back) == (7, 4, 0)
+    assert closed(done) == [0, 1, 2, 3, 100, 101, 102]
 
 
 def test_states_of_all_blocks_are_known() -> None:

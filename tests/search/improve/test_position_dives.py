@@ -134,7 +134,7 @@ def test_a_dive_that_is_stuck_is_followed_by_the_next(recorder: Recorder) -> Non
 def test_a_solution_ends_the_search_where_none_is_shorter(
     recorder: Recorder, is_shortest: bool
 ) -> None:
-    """So it does where any will do."""
+    """Where any will do, each does."""
     best = Kept(True) if is_shortest else None
     of = dives(recorder, (300, FULL), (60, len(FOUND)), best=best)
     of.is_shortest = is_shortest

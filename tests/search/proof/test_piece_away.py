@@ -48,7 +48,7 @@ def test_opened_states_are_not_closed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("largest", "taken"), [(14, 8192), (15, 16_000)])
 def test_a_table_grows_up_to_the_largest(largest: int, taken: int) -> None:
-    """What there is no room for is left, and told."""
+    """Candidates without room are left, and told."""
     done = result_for(Piece(0, 0, 0, []), some(range(16_000)), largest_bits=largest)
     table = expand_whole(SHAPE, done, worker_of(50_000), [], Table.empty(SHAPE, BITS))
     assert table is not None

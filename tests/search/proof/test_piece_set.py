@@ -133,7 +133,7 @@ def test_a_table_is_as_large_as_what_is_closed_and_waits() -> None:
 
 
 def test_a_table_that_was_too_small_is_followed_by_a_larger_one() -> None:
-    """What was opened in it waits again. A piece too large for the largest table is split."""
+    """Opened states wait again. A piece too large for the largest table is split."""
     of, _ = pieces_of(keys=tuple(range(64)))
     piece, opened = of.pieces[0], some(0, 8)
     for bits in (16, LARGEST):

@@ -64,7 +64,7 @@ def test_opened_states_that_there_is_no_room_for_wait(words: int, at_once: int) 
 
 
 def test_candidates_that_there_is_no_room_for_wait() -> None:
-    """Those that are there twice, or were known, are closed once; all of them count as taken."""
+    """All count as taken; one that is there twice, or was known, is closed once."""
     piece = Piece(0, 0, 0, [])
     done = result_for(piece, some(range(60, 200)), some(range(130)))
     table = Table.empty(SHAPE, BITS)
@@ -79,7 +79,7 @@ def test_candidates_that_there_is_no_room_for_wait() -> None:
 
 
 def test_a_table_that_is_full_ends_the_expansion() -> None:
-    """What was taken is closed; a larger table has room for the rest."""
+    """All that was taken is closed; a larger table has room for the rest."""
     piece = Piece(0, 0, 0, [])
     done = result_for(piece, some(range(9000)))
     table = Table.empty(SHAPE, BITS)
@@ -171,7 +171,7 @@ def sent(pieces: Iterable[tuple[int, Runs]]) -> dict[int, list[tuple[int, int]]]
 
 
 def test_candidates_for_other_pieces_are_brought_together() -> None:
-    """Whether this process sorts them or another one packs them, none is left out."""
+    """None is left out, be it that this process sorts them or that another packs them."""
     piece = Piece(0, 0, 0, [])
     tree = Tree(SHAPE, piece)
     tree.split(piece, 3)

@@ -73,12 +73,17 @@ def test_tables_fit_that_take_six_tenths_of_the_memory(
         (30_000, 7, None, 14),
         (30_000, 7, 10, 14),
         (30_000, 3, 10, 15),
+        (30_000, 1, 10, 14),
+        (16_384, 4, None, 14),
     ],
 )
 def test_each_state_is_in_the_table_of_its_piece(
     states: int, blocks: int, told: int | None, bits: int
 ) -> None:
-    """Blocks that hold more than they told of let tables grow, and pieces be split."""
+    """Blocks that hold more than they told of let tables grow, and pieces be split.
+
+    In the last case each of two tables is full.
+    """
     of = pieces_of(*parts(states, blocks), told=told, bits=bits)
     with ThreadPoolExecutor(2) as pool:
         steps = sum(1 for _ in load_tables(of, pool))

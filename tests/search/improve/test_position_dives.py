@@ -53,8 +53,7 @@ class Planned(PositionDives[Any, Any]):
         return int(diving.result) if diving.states <= limit else GIVEN_UP
 
     def _steps(self, diving: Any, length: int) -> list[Step]:
-        assert length == len(FOUND)
-        return FOUND
+        return FOUND[:length]
 
     def __init__(self, *arguments: Any) -> None:
         self.begun: list[int] = []
@@ -145,6 +144,12 @@ def test_a_solution_ends_the_search_where_none_is_shorter(
     statistics = recorder.statistics
     assert statistics.states == statistics.evaluated == of.met == 250 + 60
     assert best is None or best.asked == []
+
+
+def test_a_deal_that_is_won_has_a_solution_of_no_moves(recorder: Recorder) -> None:
+    of = dives(recorder, (1, 0))
+    assert of.step() == GoalMet()
+    assert (of.path(GoalMet()), of.met) == ([], 1)
 
 
 @pytest.mark.parametrize("taken", [True, False])

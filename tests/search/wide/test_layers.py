@@ -82,6 +82,14 @@ def test_a_shortest_solution(tmp_path: Path, longer: int | None) -> None:
         assert max(layer for layer, _ in statistics.strata) <= LENGTH
 
 
+def test_a_deal_that_is_won_has_a_solution_of_no_moves(tmp_path: Path) -> None:
+    home = "Foundations: H-K H-K C-K C-K D-K D-K S-K S-K\n"
+    with layers(tmp_path, Deal.from_text(home, GAMES["gypsy"])) as search:
+        outcome = outcome_of(search)
+        assert outcome == GoalMet()
+        assert (search.path(outcome), search.counted) == ([], 1)
+
+
 def test_none_is_shorter_than_the_one_that_is_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,9 +14,11 @@ from helpers.searching import prove, without_dives
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.results import Limits, Options, Question
+from dbmsolver.results import Limits, Method, Options, Question
 from dbmsolver.search.outcome import Stopped
+from dbmsolver.search.proof import strata
 from dbmsolver.search.proof.initial import initial_candidates
+from dbmsolver.search.proof.orders import Proof
 from dbmsolver.search.proof.strata import ProofSearch
 from dbmsolver.search.proof.workers import Threads
 from dbmsolver.search.recorder import Recorder
@@ -50,16 +52,18 @@ class Noted(Threads):
 
 
 @contextmanager
-def begun(folder: Path) -> Iterator[tuple[ProofSearch, Noted]]:
+def begun(
+    folder: Path, codec: StateCodec = CODEC, *, has_begun: bool = True
+) -> Iterator[tuple[ProofSearch, Noted]]:
     """Yield a proof of which the deal is pending."""
     manifest, workers = new_manifest(Question.PROVE, DEAL, Options()), Noted()
     with Store.create(folder / "store", manifest, durable=False) as store:
         recorder = Recorder(
             store, Question.PROVE, Limits(), resumable=False, keep_closed=True, threads=2
         )
-        search = ProofSearch(CODEC, recorder, workers, 2, 1 << 28)
-        search.is_begun = True
-        search.add(initial_candidates(CODEC))
+        search = ProofSearch(codec, recorder, workers, 2, 1 << 28)
+        search.is_begun = has_begun
+        search.add(initial_candidates(codec))
         yield search, workers
         search.close()
         workers.close()
@@ -88,3 +92,24 @@ def test_a_proof_that_has_closed_all_that_it_may_closes_no_more(
     assert first.limit == again.limit == "max-states"
     assert (again.states, again.digest) == (first.states, first.digest)
     assert first.states + first.forced >= 20_000
+
+
+def test_a_dive_that_is_under_way_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No stratum is closed meanwhile, and the dive ends with the search."""
+    done: list[str] = []
+    dives: Any = SimpleNamespace(
+        under_way=True,
+        threads=3,
+        step=lambda: done.append("step"),
+        close=lambda: done.append("end"),
+    )
+    monkeypatch.setattr(strata, "LateDives", lambda *_: dives)
+    keys: Any = Proof(DEAL, "wkr", Method.DOMINATING).keys()
+    with begun(tmp_path, keys, has_begun=False) as (search, workers):
+        assert not search.is_diving
+        assert search.step() is None
+        assert (search.is_diving, search.report().dive) == (True, (1, 3))
+        assert (workers.given, search.stratum, done) == ([], 0, ["step"])
+        dives.under_way = False
+        assert (search.is_diving, search.report().dive) == (False, None)
+    assert done == ["step", "end"]

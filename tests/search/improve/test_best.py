@@ -1,0 +1,107 @@
+"""The best solution so far: only a shorter one, which wins, takes its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from dbmsolver.core.shards import NO_CEILING
+from dbmsolver.errors import InternalError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Move
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.keys.states import StateCodec
+from dbmsolver.results import Better, Commit, Limits, Method, Options, Question
+from dbmsolver.search.improve.best import Best
+from dbmsolver.search.proof.orders import Proof
+from dbmsolver.search.recorder import Recorder
+from dbmsolver.search.trace import replay, steps_of
+from dbmsolver.storage.manifest import new_manifest
+from dbmsolver.storage.store import Store
+
+BOARD = """\
+Foundations: H-J C-J D-K S-K
+Freecells: - - - -
+QH QC KH KC
+"""
+"""Both kings have to wait somewhere: six moves, or more if they change places."""
+DEAL = Deal.from_text(BOARD, GAMES["freecell"])
+CODEC = StateCodec(DEAL, "wkr")
+
+
+def random_win(seed: int, *, makes_safe_moves: bool = True) -> list[Move]:
+    """Return the moves of a random game that wins."""
+    random, position, moves = Random(seed), DEAL.position, []
+    while not position.is_goal():
+        forced = CODEC.measure.forced(position) if makes_safe_moves else None
+        move = forced or random.choice(position.moves(DEAL.rules))
+        position = position.apply(move)
+        moves.append(move)
+    return moves
+
+
+WINS = {len(moves): moves for moves in map(random_win, range(200))}
+"""Solutions by their lengths."""
+
+
+@pytest.fixture
+def recorder(tmp_path: Path) -> Iterator[Recorder]:
+    manifest = new_manifest(Question.SOLVE, DEAL, Options())
+    with Store.create(tmp_path / "store", manifest, durable=False) as store:
+        yield Recorder(store, Question.SOLVE, Limits(), resumable=True, keep_closed=True)
+
+
+def test_only_a_shorter_solution_is_taken(recorder: Recorder) -> None:
+    best = Best(CODEC, recorder)
+    assert (best.ceiling, best.fields()) == (NO_CEILING, {"path": None, "length": None})
+    for length, taken in ((8, True), (9, False), (8, False), (7, True), (6, True), (7, False)):
+        steps = steps_of(CODEC, WINS[length])
+        assert best.offer(steps) == taken
+        if taken:
+            assert best.moves == replay(CODEC, steps)
+            assert best.fields() == {"path": [list(step) for step in steps], "length": length}
+        assert best.ceiling == best.length
+        assert recorder.batch.fields == best.fields()
+    assert best.length == min(WINS) == 6
+
+
+def test_what_does_not_win_is_refused(recorder: Recorder) -> None:
+    best = Best(CODEC, recorder)
+    with pytest.raises(InternalError, match="does not bring all cards home"):
+        best.offer(steps_of(CODEC, WINS[7][:-1]))
+    assert (best.moves, best.length, recorder.batch.fields) == (None, None, {})
+
+
+def test_what_is_kept_is_told_and_known_to_the_next_run(recorder: Recorder) -> None:
+    best = Best(CODEC, recorder)
+    best.offer(steps_of(CODEC, WINS[7]))
+    assert recorder.events == []
+    best.keep()
+    told, committed = recorder.events
+    assert isinstance(told, Better) and isinstance(committed, Commit)
+    assert (told.moves, told.length, told.metric) == (best.moves, 7, CODEC.measure.metric)
+    assert told.rules == DEAL.rules
+    again = Best(CODEC, recorder)
+    assert (again.moves, again.length, again.path) == (best.moves, best.length, best.path)
+    assert not again.offer(steps_of(CODEC, WINS[8]))
+
+
+def test_a_solution_that_leaves_out_a_safe_move_is_not_taken(recorder: Recorder) -> None:
+    """The search for a shortest solution never looks at it."""
+    keys = Proof(DEAL, "wkr", Method.DOMINATING).keys()
+    best = Best(CODEC, recorder)
+    lengths = []
+    for seed in range(40):
+        moves = random_win(seed, makes_safe_moves=seed % 2 == 1)
+        position, safe = DEAL.position, True
+        for move in moves:
+            forced = position.forced(DEAL.rules, "wkr")
+            safe = safe and (forced is None or forced[:3] == move[:3])
+            position = position.apply(move)
+        before = best.ceiling
+        assert best.take(steps_of(keys, moves), keys) == (safe and len(moves) < before)
+        lengths += [(safe, len(moves) < before)]
+    assert {(True, True), (True, False), (False, True), (False, False)} == set(lengths)

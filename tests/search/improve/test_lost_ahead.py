@@ -1,0 +1,102 @@
+"""Dives before a search for a shortest solution: what it gets of their end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from dbmsolver.game.deals import Deal
+from dbmsolver.keys.states import Step
+from dbmsolver.results import Limit, Limits, Method, Options, Question
+from dbmsolver.search.improve.lost_ahead import LostAhead
+from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Stopped
+from dbmsolver.search.proof.orders import Proof
+from dbmsolver.search.recorder import Recorder
+from dbmsolver.storage.manifest import new_manifest
+from dbmsolver.storage.store import Store
+
+DEAL = Deal.from_number(1)
+KEYS: Any = Proof(DEAL, "wkr", Method.DOMINATING).keys()
+FOUND: list[Step] = [(5, 1), (3, 2)]
+
+
+class Known:
+    """The best solution so far, which takes another one if it is to; it notes what is asked."""
+
+    def __init__(self, recorder: Recorder, takes: bool) -> None:
+        self.recorder = recorder
+        self.takes = takes
+        self.asked: list[object] = []
+
+    def take(self, steps: list[Step], keys: Any) -> bool:
+        self.asked.append((steps, keys))
+        return self.takes
+
+    def keep(self) -> None:
+        self.asked.append("keep")
+
+
+@pytest.fixture
+def recorder(tmp_path: Path) -> Iterator[Recorder]:
+    """Yield the recorder of a run; nothing is counted yet."""
+    manifest = new_manifest(Question.SOLVE, DEAL, Options())
+    with Store.create(tmp_path / "store", manifest, durable=False) as store:
+        yield Recorder(store, Question.SOLVE, Limits(), resumable=True, keep_closed=True)
+
+
+def ahead(
+    recorder: Recorder, outcome: Outcome | None, *, takes: bool = True, any_solution: bool = False
+) -> tuple[LostAhead, Known]:
+    """Return dives that end so, having counted seven states, and the best solution."""
+
+    def step() -> Outcome | None:
+        recorder.statistics.count(0, 3, 7, 0, 99)
+        return outcome
+
+    best: Any = Known(recorder, takes)
+    search = LostAhead(best, KEYS, Limits(), 1, 1 << 24, (), any_solution)
+    search.close()
+    dives: Any = SimpleNamespace(step=step, path=lambda goal: FOUND)
+    search.dives = dives
+    return search, best
+
+
+@pytest.mark.parametrize("any_solution", [False, True])
+@pytest.mark.parametrize("takes", [False, True])
+def test_a_solution_is_offered(recorder: Recorder, takes: bool, any_solution: bool) -> None:
+    """It is told at once only where any will do; the search that follows counts from nothing."""
+    search, best = ahead(recorder, GoalMet(), takes=takes, any_solution=any_solution)
+    assert not search.won
+    assert search.step() == Stopped()
+    assert search.won
+    assert search.end(Stopped()) == Stopped()
+    assert best.asked == [(FOUND, KEYS)] + ["keep"] * (takes and any_solution)
+    assert (recorder.statistics.closed, recorder.statistics.digest) == (0, 0)
+    assert (recorder.batch.cleared, recorder.batch.fields) == ([], {})
+
+
+def test_a_deal_that_is_exhausted_is_lost(recorder: Recorder) -> None:
+    """The proof takes the place of the states that a search before has closed."""
+    search, best = ahead(recorder, Exhausted(), any_solution=True)
+    assert search.step() == Exhausted()
+    assert search.end(Exhausted()) == Exhausted()
+    assert (search.won, best.asked) == (False, [])
+    assert recorder.batch.cleared == [b"C"]
+    assert recorder.batch.fields == {"method": Method.DOMINATING}
+    assert (recorder.statistics.closed, recorder.statistics.digest) == (7, 99)
+
+
+@pytest.mark.parametrize("outcome", [Stopped(), Stopped(Limit.MAX_TIME)])
+def test_dives_that_leave_the_deal_open_count_for_nothing(
+    recorder: Recorder, outcome: Outcome
+) -> None:
+    search, best = ahead(recorder, outcome, any_solution=True)
+    assert search.step() == outcome
+    assert search.end(outcome) == outcome
+    assert (search.won, best.asked) == (False, [])
+    assert (recorder.statistics.closed, recorder.statistics.digest) == (0, 0)
+    assert (recorder.batch.cleared, recorder.batch.fields) == ([], {})

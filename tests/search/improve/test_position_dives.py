@@ -1,0 +1,162 @@
+"""Dives one after the other: how many states each may meet, and what ends them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from dbmsolver.game.deals import Deal
+from dbmsolver.results import Limits, Options, Question
+from dbmsolver.search.improve.position_dives import PositionDives
+from dbmsolver.search.outcome import GoalMet, Stopped
+from dbmsolver.search.recorder import Recorder
+from dbmsolver.search.trace import Step
+from dbmsolver.storage.manifest import new_manifest
+from dbmsolver.storage.store import Store
+
+LOST, FULL, GIVEN_UP = -1, -2, -3
+ROOM = 32 * 1000
+"""Memory in which a dive meets 1,000 states at most."""
+FOUND: list[Step] = [(5, 1), (3, 2)]
+
+
+class Planned(PositionDives[Any, Any]):
+    """Dives each of which ends as planned: with a result, once it has met so many states."""
+
+    at_once = 100
+    given_up = GIVEN_UP
+    ends = LOST
+    is_shortest = False
+    schedule = (250, 500, 4000)
+    plan: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def shortest(self) -> bool:
+        return self.is_shortest
+
+    def _wanted(self) -> Iterator[int]:
+        yield from self.schedule
+
+    def _begin(self, most: int) -> Any:
+        number = len(self.begun)
+        self.begun.append(most)
+        states, result = self.plan[number] if number < len(self.plan) else (1 << 40, 0)
+        return SimpleNamespace(state=[0, 0], states=states, result=result)
+
+    def _go_on(self, diving: Any, limit: int) -> int:
+        self.limits.append(limit)
+        diving.state[1] = min(limit, diving.states)
+        return int(diving.result) if diving.states <= limit else GIVEN_UP
+
+    def _steps(self, diving: Any, length: int) -> list[Step]:
+        return FOUND[:length]
+
+    def __init__(self, *arguments: Any) -> None:
+        self.begun: list[int] = []
+        self.limits: list[int] = []
+        super().__init__(*arguments)
+
+
+class Kept:
+    """A best solution that is taken if it is to be; it notes what it is offered and asked."""
+
+    def __init__(self, taken: bool) -> None:
+        self.taken = taken
+        self.asked: list[object] = []
+
+    def offer(self, steps: list[Step]) -> bool:
+        self.asked.append(steps)
+        return self.taken
+
+    def keep(self) -> None:
+        self.asked.append("keep")
+
+
+@pytest.fixture
+def recorder(tmp_path: Path) -> Iterator[Recorder]:
+    manifest = new_manifest(Question.SOLVE, Deal.from_number(1), Options())
+    with Store.create(tmp_path / "store", manifest, durable=False) as store:
+        yield Recorder(store, Question.SOLVE, Limits(), resumable=False, keep_closed=True)
+
+
+def dives(
+    recorder: Recorder,
+    *plan: tuple[int, int],
+    best: Kept | None = None,
+    most: int | None = None,
+    memory: int = ROOM,
+) -> Planned:
+    found = Planned(None, recorder, Limits(max_states=most), memory, best)
+    found.plan = plan
+    return found
+
+
+def test_each_dive_meets_as_many_states_as_it_may(recorder: Recorder) -> None:
+    """A hundred of them at a time, and no more than memory has room for."""
+    of = dives(recorder)
+    for _ in range(3 + 5 + 10):
+        assert of.step() is None
+    assert of.step() == Stopped()
+    assert of.begun == [250, 500, 1000]
+    assert of.limits == [100, 200, 250, *range(100, 600, 100), *range(100, 1100, 100)]
+    assert of.met == of.report().evaluated == 1750
+    assert recorder.statistics.states == 0
+
+
+@pytest.mark.parametrize(
+    ("most", "begun"), [(1, [1]), (250, [250]), (251, [250, 1]), (800, [250, 500, 50])]
+)
+def test_all_dives_meet_no_more_states_than_the_limit(
+    recorder: Recorder, most: int, begun: list[int]
+) -> None:
+    of = dives(recorder, most=most)
+    while of.step() is None:
+        pass
+    assert (of.begun, of.met) == (begun, most)
+
+
+def test_a_dive_that_is_stuck_is_followed_by_the_next(recorder: Recorder) -> None:
+    """One that has met all states is the last."""
+    of = dives(recorder, (130, FULL), (7, FULL), (40, LOST))
+    assert [of.step(), of.step(), of.step()] == [None, None, None]
+    assert of.begun == [250, 500]
+    assert of.met == 137
+    assert of.step() == Stopped()
+    assert (of.begun, of.met) == ([250, 500, 1000], 177)
+
+
+@pytest.mark.parametrize("is_shortest", [False, True])
+def test_a_solution_ends_the_search_where_none_is_shorter(
+    recorder: Recorder, is_shortest: bool
+) -> None:
+    """Where any will do, each does."""
+    best = Kept(True) if is_shortest else None
+    of = dives(recorder, (300, FULL), (60, len(FOUND)), best=best)
+    of.is_shortest = is_shortest
+    while (outcome := of.step()) is None:
+        pass
+    assert outcome == GoalMet()
+    assert of.path(outcome) == FOUND
+    statistics = recorder.statistics
+    assert statistics.states == statistics.evaluated == of.met == 250 + 60
+    assert best is None or best.asked == []
+
+
+def test_a_deal_that_is_won_has_a_solution_of_no_moves(recorder: Recorder) -> None:
+    of = dives(recorder, (1, 0))
+    assert of.step() == GoalMet()
+    assert (of.path(GoalMet()), of.met) == ([], 1)
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_another_solution_is_kept_if_it_is_shorter(recorder: Recorder, taken: bool) -> None:
+    """The search for a shortest one follows, and counts its own states."""
+    best = Kept(taken)
+    of = dives(recorder, (60, len(FOUND)), best=best)
+    assert of.step() == Stopped()
+    assert best.asked == [FOUND, "keep"][: 1 + taken]
+    assert (of.met, recorder.statistics.states, recorder.statistics.evaluated) == (60, 0, 0)

@@ -1,0 +1,115 @@
+"""A proof that ends early: nothing that is done is lost, and no more is done than may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from helpers.searching import prove, without_dives
+
+from dbmsolver.game.deals import Deal
+from dbmsolver.keys.states import StateCodec
+from dbmsolver.results import Limits, Method, Options, Question
+from dbmsolver.search.outcome import Stopped
+from dbmsolver.search.proof import strata
+from dbmsolver.search.proof.initial import initial_candidates
+from dbmsolver.search.proof.orders import Proof
+from dbmsolver.search.proof.strata import ProofSearch
+from dbmsolver.search.proof.workers import Threads
+from dbmsolver.search.recorder import Recorder
+from dbmsolver.storage.manifest import new_manifest
+from dbmsolver.storage.store import Store
+
+DEAL = Deal.from_number(11982)
+CODEC = StateCodec(DEAL, "wkr")
+
+
+class Noted(Threads):
+    """Two threads, and the work that they were given."""
+
+    def __init__(self) -> None:
+        super().__init__(CODEC, 2)
+        self.least = 1
+        self.given: list[Future[Any]] = []
+
+    def close_batch(self, *order: Any) -> Future[Any]:
+        self.given.append(super().close_batch(*order))
+        return self.given[-1]
+
+    def expand_piece(self, *order: Any) -> Future[Any]:
+        self.given.append(super().expand_piece(*order))
+        return self.given[-1]
+
+    @property
+    def closed(self) -> int:
+        """The states that are closed by all of it, once it is done."""
+        return sum(future.result().result.states for future in self.given)
+
+
+@contextmanager
+def begun(
+    folder: Path, codec: StateCodec = CODEC, *, has_begun: bool = True
+) -> Iterator[tuple[ProofSearch, Noted]]:
+    """Yield a proof of which the deal is pending."""
+    manifest, workers = new_manifest(Question.PROVE, DEAL, Options()), Noted()
+    with Store.create(folder / "store", manifest, durable=False) as store:
+        recorder = Recorder(
+            store, Question.PROVE, Limits(), resumable=False, keep_closed=True, threads=2
+        )
+        search = ProofSearch(codec, recorder, workers, 2, 1 << 28)
+        search.is_begun = has_begun
+        search.add(initial_candidates(codec))
+        yield search, workers
+        search.close()
+        workers.close()
+
+
+def test_the_end_takes_what_is_under_way(tmp_path: Path) -> None:
+    """Batches of small signatures are finished, and so is a large one's work."""
+    with begun(tmp_path) as (search, workers):
+        statistics, ended = search.recorder.statistics, []
+        while workers.closed == statistics.closed:
+            assert search.step() is None
+        large: Any = SimpleNamespace(end=lambda: ended.append(statistics.closed))
+        search.large = large
+        assert search.end(Stopped()) == Stopped()
+        assert statistics.closed == workers.closed > 0
+        assert ended == [statistics.closed]
+        store = search.recorder.store
+        assert sum(store.states_in(key) for key in store.keys(b"C")) == statistics.closed
+
+
+def test_a_proof_that_has_closed_all_that_it_may_closes_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_dives(monkeypatch)
+    first, again = (prove(DEAL, store=tmp_path / "store", max_states=20_000) for _ in range(2))
+    assert first.limit == again.limit == "max-states"
+    assert (again.states, again.digest) == (first.states, first.digest)
+    assert first.states + first.forced >= 20_000
+
+
+def test_a_dive_that_is_under_way_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No stratum is closed meanwhile, and the dive ends with the search."""
+    done: list[str] = []
+    dives: Any = SimpleNamespace(
+        under_way=True,
+        threads=3,
+        step=lambda: done.append("step"),
+        close=lambda: done.append("end"),
+    )
+    monkeypatch.setattr(strata, "LateDives", lambda *_: dives)
+    keys: Any = Proof(DEAL, "wkr", Method.DOMINATING).keys()
+    with begun(tmp_path, keys, has_begun=False) as (search, workers):
+        assert not search.is_diving
+        assert search.step() is None
+        assert (search.is_diving, search.report().dive) == (True, (1, 3))
+        assert (workers.given, search.stratum, done) == ([], 0, ["step"])
+        dives.under_way = False
+        assert (search.is_diving, search.report().dive) == (False, None)
+    assert done == ["step", "end"]

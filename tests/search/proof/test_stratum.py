@@ -1,0 +1,68 @@
+"""The signatures of a stratum are closed in as many passes as memory asks for, large ones alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dbmsolver.search.candidates import Candidates
+from dbmsolver.search.proof import stratum
+from dbmsolver.search.proof.stratum import signature_groups
+
+
+def some(counts: dict[int, int], words: int = 1) -> Candidates:
+    """Return candidates that are elsewhere, so many of each signature; each takes 10 bytes.
+
+    Those of three words take 26.
+    """
+    signatures = np.array(list(counts), np.uint64)
+    numbers = np.array(list(counts.values()), np.int64)
+    return Candidates(0, words, signatures, numbers, int(numbers.sum()))
+
+
+SOME = [some({1: 10, 2: 20, 5: 30}), some({2: 5, 3: 40, 5: 10, 9: 7})]
+"""They take 100, 250, 400, 400 and 70 bytes, by signature."""
+
+
+@pytest.mark.parametrize(
+    ("limit", "skip", "alone", "groups"),
+    [
+        (1220, [], [], [None]),
+        (1220, [1, 2, 3, 5, 9], [], [None]),
+        (1219, [], [], [[1, 2, 3, 5], [9]]),
+        (800, [], [], [[1, 2, 3], [5, 9]]),
+        (400, [], [], [[1, 2], [3], [5], [9]]),
+        (399, [], [3, 5], [[1, 2], [9]]),
+        (399, [2, 5], [3], [[1, 9]]),
+        (69, [], [1, 2, 3, 5, 9], []),
+        (69, [1, 2, 3, 5, 9], [], []),
+    ],
+)
+def test_each_pass_takes_what_memory_has_room_for(
+    limit: int, skip: list[int], alone: list[int], groups: list[list[int] | None]
+) -> None:
+    """All signatures that are not closed yet are in one of them."""
+    found = signature_groups(SOME, np.array(skip, np.uint64), limit)
+    assert [one.tolist() for one in found[0]] == [[signature] for signature in alone]
+    assert [None if one is None else one.tolist() for one in found[1]] == groups
+
+
+@pytest.mark.parametrize(
+    ("surely", "alone", "groups"),
+    [(40, [], [[1, 2, 3, 5, 9]]), (39, [3, 5], [[1, 2, 9]]), (122, [], [None])],
+)
+def test_a_signature_with_many_candidates_is_closed_alone(
+    monkeypatch: pytest.MonkeyPatch, surely: int, alone: list[int], groups: list[list[int] | None]
+) -> None:
+    """However much memory there is."""
+    monkeypatch.setattr(stratum, "SURELY_LARGE", surely)
+    found = signature_groups(SOME, np.empty(0, np.uint64), 1 << 30)
+    assert [one.tolist() for one in found[0]] == [[signature] for signature in alone]
+    assert [None if one is None else one.tolist() for one in found[1]] == groups
+
+
+def test_wide_keys_take_more() -> None:
+    wide = [some({1: 10, 4: 1}), some({2: 10, 3: 9}, words=3)]
+    alone, groups = signature_groups(wide, np.empty(0, np.uint64), 259)
+    assert [one.tolist() for one in alone] == [[2]]
+    assert [None if one is None else one.tolist() for one in groups] == [[1], [3, 4]]

@@ -1,0 +1,54 @@
+"""Threads that close signatures: what they share, and what an error leaves of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from helpers.made_up_pieces import CODEC, SHAPE, result_for, some
+
+from dbmsolver.search.proof import workers
+from dbmsolver.search.proof.piece_tables import Table
+from dbmsolver.search.proof.pieces import Piece
+from dbmsolver.search.proof.workers import Threads
+
+
+def test_each_thread_has_room_for_three_tables() -> None:
+    of = Threads(CODEC, 4)
+    assert (of.count, of.least, of.keeps_tables) == (4, CODEC.worth_a_batch, True)
+    assert of.table_bytes(24_000) == 2_000
+    of.close()
+
+
+def test_a_table_is_where_any_thread_finds_it() -> None:
+    of, piece = Threads(CODEC, 1), Piece(0, 0, 0, [])
+    assert (of.has_table(piece), of.delay(piece)) == (False, 0)
+    piece.table = Table.empty(SHAPE, 14)
+    assert of.has_table(piece)
+    of.close()
+
+
+def test_a_thread_goes_on_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its scratch memory is not lost with the work that failed."""
+
+    def fail(*_: Any) -> None:
+        raise MemoryError
+
+    of, done = Threads(CODEC, 2), result_for(Piece(0, 0, 0, []), some([1]))
+    monkeypatch.setattr(workers, "expand_piece", fail)
+    for _ in range(3):
+        with pytest.raises(MemoryError):
+            of.expand_piece(SHAPE, done, []).result()
+    monkeypatch.setattr(workers, "expand_piece", lambda *_: None)
+    assert of.expand_piece(SHAPE, done, []).result() is done
+    of.close()
+
+
+def test_the_end_waits_for_the_work_that_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    of, done = Threads(CODEC, 1), result_for(Piece(0, 0, 0, []), some([1]))
+    monkeypatch.setattr(workers, "expand_piece", lambda *_: None)
+    futures = [of.expand_piece(SHAPE, done, []) for _ in range(50)]
+    of.close()
+    assert all(future.done() for future in futures)
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        of.expand_piece(SHAPE, done, [])

@@ -67,6 +67,30 @@ def test_an_exception_of_the_caller(tmp_path: Path) -> None:
         (3, {}, "^ranges is 3, expected a text$"),
         (b"3", {}, "^ranges is of the type bytes, expected a text$"),
         ("1", {"rules": "klondike"}, "^rules is 'klondike', expected a Rules$"),
+        ("1", {"undecided_only": 7}, "^undecided_only is 7, expected True or False$"),
+        ("1", {"lengths": "no"}, "^lengths is 'no', expected True or False$"),
+        ("1", {"rows": True}, "rows says nothing about numbers, expected boards$"),
+        ("1", {"rows": 0}, "^rows is 0, expected True or False$"),
+        ("1", {"progress": 3}, "^progress is 3, expected a function or None$"),
+        ("1", {"cancel": 3}, "^cancel is 3, expected a function or None$"),
+        (
+            "1",
+            {"question": "fewest-freecells", "lengths": True},
+            "^lengths say nothing about fewest-freecells, expected the question verdict$",
+        ),
+        (
+            "1",
+            {"metric": "runs"},
+            "^metric runs: verdict has none, expected the question shortest$",
+        ),
+        (
+            "1",
+            {"question": "shortest", "metric": "cards", "rules": rules_for("klondike")},
+            "^metric cards in klondike, expected turns, runs or plays$",
+        ),
+        ("1", {"ray": 3}, "^ray is 3, expected a text$"),
+        ("1", {"threads": 0}, "^threads is 0, expected 1 to 256$"),
+        ("1", {"threads": 257}, "^threads is 257, expected 1 to 256$"),
     ],
 )
 def test_bad_wishes(tmp_path: Path, ranges: str, wishes: dict[str, object], words: str) -> None:

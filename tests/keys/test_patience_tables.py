@@ -40,6 +40,9 @@ DEALS = {
     "yukon": Deal.from_number(3, GAMES["yukon"]),
     "canfield": Deal.from_number(4, GAMES["canfield"]),
     "short": small_canfield("canfield", Random(5), base="round"),
+    "deal": Deal.from_number(6, replace(GAMES["canfield"], base="deal")),
+    "removable": small_canfield("canfield", Random(7), base="round", removable=True),
+    "waste": Deal.from_number(8, replace(GAMES["klondike"], fill="waste")),
 }
 
 
@@ -81,9 +84,9 @@ def test_cards_as_they_were_dealt(name: str) -> None:
     assert tables.bits.tolist() == [
         order.index(card) if card in order else -1 for card in range(CARDS)
     ]
-    assert isinstance(tables, CanfieldTables) == (name in ("canfield", "short"))
-    if reserve:
-        assert tables.reserve.tolist() == reserve
+    assert isinstance(tables, CanfieldTables) == (name not in ("klondike", "limited", "yukon"))
+    if isinstance(tables, CanfieldTables):
+        assert tables.reserve.tolist() == reserve  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", DEALS)
@@ -135,6 +138,11 @@ def test_numbers_of_the_rules(name: str, wanted: tuple[int, ...]) -> None:
         t = tables_of(position, rules, "none", counted, True)
         assert (t.counted, t.free) == (counted, int(counted == NONE_COUNT and name != "limited"))
         assert t.brief == int(name != "canfield")
+
+
+def test_cards_that_come_back_are_above_the_lowest_rank() -> None:
+    position, tables = made("removable")
+    assert tables.worrying == position.lowest > 1
 
 
 @pytest.mark.parametrize("policy", ["none", "horne", "wkr", "max"])

@@ -163,14 +163,14 @@ def test_a_summary_counts_rows_by_what_they_say(
     monkeypatch.setattr("dbmsolver.survey.filling.fill", fill)
     asked = surveys.survey_of(Inquiry.SHORTEST, parse_ranges("1"), (NONE,), Limits(), False, False)
     path, told = tmp_path / "table.csv", list[SurveyReport]()
-    work = surveys.fill_table(asked, path, "local", 3, list)
+    work = surveys.fill_table(asked, path, "local", 3, told.clear)
     while True:
         try:
             told.append(next(work))
         except StopIteration as end:
             summary = end.value
             break
-    assert given == [(asked, path, "local", 3, list)]
+    assert given == [(asked, path, "local", 3, told.clear)]
     assert told == reports
     assert summary.answers == {"solved": 2, "undecided": 2, "unsolvable": 1, "unreadable": 1}
     assert summary.new == 4

@@ -11,6 +11,7 @@ import pytest
 
 from dbmsolver.errors import StoreError
 from dbmsolver.storage.datafile import DataFile
+from dbmsolver.storage.environment import Environment
 
 PAGE = 4096
 HEADER = struct.Struct("<QHHHH")
@@ -48,7 +49,7 @@ def nodes_of(data: bytes, at: int) -> list[int]:
     return [at + start for start in struct.unpack_from(f"<{count}H", data, at + HEADER.size)]
 
 
-def refused(path: Path, data: bytes, message: str) -> None:
+def refused(path: Path, data: bytes | bytearray, message: str) -> None:
     """Check that a file with these bytes is not opened, and for what."""
     (path / "data.mdb").write_bytes(data)
     with pytest.raises(StoreError) as caught:
@@ -169,7 +170,7 @@ def test_a_file_that_ends_in_a_large_value(whole: bytes, tmp_path: Path) -> None
             refused(tmp_path, data, f"it ends at byte {len(data)}, before a record of page {leaf}")
 
 
-def not_for_writing(path: Path, data: bytes, message: str) -> None:
+def not_for_writing(path: Path, data: bytes | bytearray, message: str) -> None:
     """Check that a file with these bytes can be read, but not written, and why."""
     (path / "data.mdb").write_bytes(data)
     file = DataFile(path / "data.mdb", "store")
@@ -177,6 +178,9 @@ def not_for_writing(path: Path, data: bytes, message: str) -> None:
         file.check_for_writing()
     file.close()
     assert str(caught.value) == f"store: not a readable store (data.mdb is damaged: {message})"
+    with pytest.raises(StoreError) as caught:
+        Environment(path, durable=False)
+    assert str(caught.value) == f"{path}: not a readable store (data.mdb is damaged: {message})"
 
 
 def test_pages_that_are_not_free(whole: bytes, tmp_path: Path) -> None:

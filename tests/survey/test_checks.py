@@ -28,7 +28,8 @@ def refused(message: str, **values: Any) -> None:
 def test_a_row_has_its_columns_and_no_other() -> None:
     other = "not the columns of a survey, expected another file"
     refused(other, more=None)
-    for values in ([], None, {name: VALUES[name] for name in VALUES if name != "limit"}):
+    others: list[Any] = [[], None, {name: VALUES[name] for name in VALUES if name != "limit"}]
+    for values in others:
         with pytest.raises(StoreError, match=f"line 7: {other}"):
             checked_row(values, "line 7")
     assert checked_row(dict(VALUES), "line 7") == row(1)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.disk import reserve
-from dbmsolver.errors import DiskFullError
+from dbmsolver.errors import DiskFullError, InternalError
 
 
 class Spill:
@@ -47,6 +47,8 @@ class Spill:
         data = array.reshape(-1).view(np.uint8).data
         while data:
             read = self._read_at(data, offset)
+            if not read:
+                raise InternalError("a temporary file ends before what was written to it")
             offset, data = offset + read, data[read:]
 
     def _write_at(self, data: memoryview, place: int) -> int:

@@ -42,6 +42,15 @@ def test_a_part_of_what_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert asked == [1 << 28]
 
 
+def test_no_more_is_asked_for_than_a_store_can_have(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = allow(monkeypatch, MAP_SIZE)
+    monkeypatch.setattr(environment, "free_address_space", lambda: 1 << 50)
+    Environment(tmp_path, durable=False, new=True).close()
+    assert asked == [MAP_SIZE]
+
+
 def test_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     allow(monkeypatch, 0)
     with pytest.raises(SystemRefusedError, match="no address space for the store"):

@@ -80,3 +80,14 @@ def test_a_store_that_was_cut_after_its_first_commit_is_damaged(tmp_path: Path) 
         (copy / "data.mdb").write_bytes(whole[first : first + page])
         with pytest.raises(StoreError, match="damaged"):
             prove(DEAL, store=copy)
+
+
+def test_a_store_of_one_commit_is_not_made_anew(first_files: Path) -> None:
+    """Its first meta page tells of no commit, as only the second was written."""
+    records = Environment(first_files, durable=True, new=True)
+    with records.write() as txn:
+        txn.put(b"P", b"value")
+    records.close()
+    again = Environment(first_files, durable=True, new=True)
+    assert (again.entries(), again.get(b"P")) == (1, b"value")
+    again.close()

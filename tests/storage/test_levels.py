@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import tracemalloc
 from pathlib import Path
@@ -211,6 +212,37 @@ def test_no_room(tmp_path: Path) -> None:
         raise_no_space(writer)
     assert levels.last == -1
     assert not list(levels.path.glob("*.part"))
+
+
+@pytest.mark.parametrize(("durable", "flushed"), [(True, 2), (False, 0)])
+def test_what_is_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, durable: bool, flushed: int
+) -> None:
+    """The file, and the directory with its name, unless they may be lost."""
+    handles: list[int] = []
+    levels = Levels(tmp_path / "levels", "a question", durable=durable)
+    monkeypatch.setattr(os, "fsync", handles.append)
+    with levels.writing(0) as writer:
+        writer.put(encode_chunks(*some_states(0, 1, 1)))
+    assert len(handles) == flushed
+    levels.close()
+
+
+def test_places_where_no_level_can_be(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="cannot be made"):
+        opened(tmp_path / "no" / "levels")
+    levels = opened(tmp_path / "levels")
+    for name in ("00000.part", "00001.level"):
+        (levels.path / name).mkdir()
+    for depth in (0, 1):
+        with pytest.raises(StoreError, match="cannot be written"), levels.writing(depth):
+            pass
+    assert (levels.last, levels.states) == (-1, 0)
+    with pytest.raises(StoreError) as caught:
+        levels.refuse(3, "it has no ways")
+    where = levels.path / "00003.level"
+    assert str(caught.value) == f"{where}: the level is wrong (it has no ways); remove it"
+    levels.close()
 
 
 def raise_no_space(writer: module.LevelWriter) -> None:

@@ -19,7 +19,7 @@ from helpers.selection import few_fast
 from helpers.small_partitions import small_partitions
 
 from dbmsolver import api
-from dbmsolver.errors import DiskFullError
+from dbmsolver.errors import DiskFullError, InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_for
@@ -242,6 +242,15 @@ def test_a_system_that_writes_and_reads_in_parts(monkeypatch: pytest.MonkeyPatch
         os, "preadv", lambda file, buffers, place: read(file, [buffers[0][:5]], place)
     )
     check_spill(9, 4)
+
+
+def test_a_file_that_ends_too_early() -> None:
+    """It is told, and not waited for."""
+    file = Spill()
+    file.write(np.arange(3))
+    with pytest.raises(InternalError, match="ends before what was written to it"):
+        file.read_into(16, np.zeros(2, np.int64))
+    file.close()
 
 
 def test_files() -> None:

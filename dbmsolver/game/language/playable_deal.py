@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from dbmsolver.errors import UsageError
@@ -270,7 +270,7 @@ def shortened(layout: Layout, columns: int, cards: int) -> Layout:
             continue
         laid = plain.arrange(range(1, cards + 1), columns, 0)[0]
         if tuple(map(tuple, laid)) == layout.columns:
-            return Layout(layout.home, layout.first, order, (), layout.auto, layout.cells)
+            return replace(layout, order=order, columns=())
     return layout
 
 

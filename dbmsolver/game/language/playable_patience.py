@@ -377,7 +377,7 @@ def _laid_out(
     )
     layout.check(columns, 0, 0, rest - given, apart)
     if tableau.stacks:
-        layout = replace(shortened(layout, columns, given), base=base, reserve=reserve)
+        layout = shortened(layout, columns, given)
     if any(hidden):
         layout = replace(layout, hidden=(*hidden, *[0] * (columns - len(hidden))))
     return layout, rest - given

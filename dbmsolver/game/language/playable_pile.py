@@ -60,7 +60,7 @@ def understand_pile(game: Description, name: str, ranks: int, problems: Problems
     if not (starts or deal.layout.has_pile):
         reason = "no card is dealt to it, and no line lets one begin it, expected Wastepile Any Any"
         problems.add(f"{reason} OnBlank", "Wastepile")
-    _end(game, deal.stock, problems)
+    _end(game, problems)
     if problems.found:
         return None
     layout = str(deal.layout)
@@ -158,7 +158,10 @@ def _laid_out(dealt: dict[str, Dealt], columns: int, shift: int) -> _Deal:
         following += len(cards)
     if given + len(turned) + len(stock) != rest:
         left = rest - given - len(turned) - len(stock)
-        raise Unplayable(f"{left} cards are dealt nowhere, expected all", tableau.element)
+        words = f"{left} cards are dealt nowhere, expected all"
+        if left < 0:
+            words = f"{rest - left} cards are dealt, expected {rest}"
+        raise Unplayable(words, tableau.element)
     unlisted = ((),) * max(0, columns - len(numbers))
     layout = Layout(
         home,
@@ -191,9 +194,9 @@ def _cards(dealt: Dealt | None, shift: int) -> tuple[tuple[int, ...], list[int]]
     return tuple(named), numbers
 
 
-def _end(game: Description, stock: int, problems: Problems) -> None:
+def _end(game: Description, problems: Problems) -> None:
     for word in game.finish or ():
-        if word != "TableauEmpty" and (word != "SingleStack" or stock):
+        if word != "TableauEmpty":
             problems.add("expected TableauEmpty", word)
     for word in game.triggers or ():
         problems.add("deals in the middle of the game are not played", word)

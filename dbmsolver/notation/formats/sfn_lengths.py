@@ -136,13 +136,14 @@ class _Search:
     def longest(self, reading: Reading) -> LengthsPlayed | None:
         """Return the moves with as many cards as possible; None if they do not solve the deal."""
         counts: list[int] = []
+        attempt: PlayedReading | None = None
         try:
             attempt = PlayedReading(self.game, reading)
             while attempt.more():
                 counts.append(attempt.open_length(self.every))
                 attempt.one(None)
         except InputError as error:
-            self.failed(error, len(counts))
+            self.failed(error, attempt.reached if attempt else 0)
             return None
         return self.ended(attempt, counts)
 

@@ -172,6 +172,8 @@ def test_one_card_where_a_period_says_so() -> None:
 
 SINGLE = "17 2h 2h 2h 2h 6h 6h 6h 7h 1h 5h 5h 5h 1h 4h 4h 4h 1h 3h 3h 3h\n"
 """Every card by itself, home as well; with automoves it is won after the first move."""
+BACK = SINGLE.replace("17", "17 71").replace("7h", "1h")
+"""Cards go to an empty column and back, so that any number of them would do."""
 
 
 @pytest.mark.parametrize(
@@ -180,6 +182,8 @@ SINGLE = "17 2h 2h 2h 2h 6h 6h 6h 7h 1h 5h 5h 5h 1h 4h 4h 4h 1h 3h 3h 3h\n"
         (SINGLE, {}, 1, 0),
         (SINGLE, {"policy": "none"}, 1, 0),
         (SINGLE, {"lengths": "shortest"}, 1, 0),
+        (BACK, {}, 1, 0),
+        (BACK, {"policy": "none"}, 1, 0),
         (SINGLE, {"lengths": "longest"}, 4, 1),
         (SINGLE, {"policy": "horne"}, 4, 2),
         (" " + SINGLE, {}, 4, 1),
@@ -209,6 +213,39 @@ def test_an_end_of_the_search_for_lengths(monkeypatch: pytest.MonkeyPatch) -> No
         read("17 71 17 71 17 71 17 71\n", given)
     found = read(" 17 71 17 71 17 71 17 71\n", given)
     assert [step.count for step in found.steps] == [4] * 8
+
+
+def test_the_number_of_moves_that_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = Given(deal=Deal.from_text(AMBIGUOUS), policy="horne")
+    monkeypatch.setattr(sfn_lengths, "MAX_PLAYS", 13)
+    read(WAYS, given).check()
+    monkeypatch.setattr(sfn_lengths, "MAX_PLAYS", 12)
+    with pytest.raises(InputError, match="too many ways to read the lengths of moves to empty col"):
+        read(WAYS, given)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        # The first column has one card less for each that went to the empty one.
+        ("17 1a 1b 1c 1d\n", "illegal move 5 '1d': no card there"),
+        ("17 1a 1b 8d\n", "illegal move 4 '8d': no card there"),
+        ("17 1a 8d\n", "illegal move 3 '8d': no card there"),
+        ("17 8d\n", "illegal move 2 '8d': no card there"),
+    ],
+)
+def test_the_error_is_that_of_the_way_that_comes_furthest(text: str, said: str) -> None:
+    """Of ways that come as far it is that with as many cards as possible."""
+    with pytest.raises(InputError) as caught:
+        read(text, Given(deal=DEAL, policy="none"))
+    assert said in str(caught.value)
+    if text == "17 8d\n":
+        assert str(caught.value).endswith("| TD TS TH | KD QS JH TC | ")
+
+
+def test_nobody_to_ask() -> None:
+    with pytest.raises(UsageError, match="nobody to ask for lengths, expected longest or shortest"):
+        read(OPEN, Given(deal=DEAL, policy="horne", lengths="ask"))
 
 
 def test_lengths_that_do_not_solve_the_deal_are_not_named() -> None:

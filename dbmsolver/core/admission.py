@@ -178,9 +178,10 @@ def admit(ws, wide, bits, count, keys, codes, first, first_word, candidates):
 
 @inner
 def admit_run(ws, wide, bits, runs, index):
-    """Put the candidates of a run that are new into an empty table and ``order``; return as admit.
+    """Put each candidate of one run once into ``ws.table`` and ``ws.order``, which are empty.
 
-    ``runs`` is a :class:`dbmsolver.core.runs.RunArrays`.
+    ``runs`` is a :class:`dbmsolver.core.runs.RunArrays`, ``index`` the number of the run in it.
+    Other arguments are as for :func:`admit`. Returns the number of different candidates.
     """
     first, word = runs.offsets[index], runs.word_offsets[index]
     count = runs.counts[index]

@@ -26,11 +26,10 @@ _AHEAD = 16
 
 
 class RunArrays(NamedTuple):
-    """Runs as kernels read and write them: of any key width, anywhere in two arrays.
+    """Runs of states whose keys may have different widths, as kernels read them.
 
-    Run i has `counts[i]` states (int64[runs]) of `signatures[i]` (uint64[runs]). Its keys begin at
-    `keys[word_offsets[i]]` (uint64), its parent-move codes at `codes[offsets[i]]` (uint8 or
-    uint16).
+    Run i has `counts[i]` states, all with the signature `signatures[i]`. Its keys begin at
+    `keys[word_offsets[i]]`, its parent-move codes at `codes[offsets[i]]` (uint8 or uint16).
     """
 
     signatures: NDArray[np.uint64]

@@ -103,7 +103,7 @@ class Pairing(Patience):
         return None
 
     def with_lower_first(self, move: Move) -> Move:
-        """Return the move, a pair told from its card of the lower number, as `moves` tells it."""
+        """Return the move as `moves` lists it: of a pair, the card of the lower number first."""
         if move.destination == REMOVED and move.other is not None and move.other < move.card:
             place = dict(self._within_reach()).get(move.other)
             if place is not None:
@@ -111,7 +111,7 @@ class Pairing(Patience):
         return move
 
     def play(self, move: Move, rules: Rules) -> Position:
-        """Return the position after a move that is legal by the rules."""
+        """Return the position after a legal move; IllegalMoveError if the rules forbid it."""
         after = self.apply(move)
         if move not in self.moves(rules):
             if self.is_goal():

@@ -101,7 +101,7 @@ class Patience(Position):
     has_waste = True
 
     def without_turn_limit(self) -> Patience:
-        """Return the position with any number of passes through the stock left."""
+        """Return the position with unlimited passes through the stock."""
         return replace(self, turns=None)
 
     def available(self) -> list[tuple[int, Place]]:
@@ -206,7 +206,10 @@ class Patience(Position):
     def card_moved(
         self, source: Place, destination: Place, count: int, named: int | None = None
     ) -> int:
-        """Return the card that leaves a place, of cards of the stock or the waste the last one."""
+        """Return the card that a move takes from a place: the lowest, of the stock the last one.
+
+        The last card that is turned comes to lie on top of the waste.
+        """
         kind, index = source
         if kind not in ("stock", "waste", "foundation", "reserve"):
             return Position.card_moved(self, source, destination, count, named)
@@ -223,7 +226,7 @@ class Patience(Position):
         return cards[-1]
 
     def play(self, move: Move, rules: Rules) -> Position:
-        """Return the position after a move that is legal by the rules, to any empty column."""
+        """Return the position after a legal move; IllegalMoveError if the rules forbid it."""
         after = self.apply(move)
         kind, index = move.destination
         if kind == "column" and not self.columns[index]:

@@ -66,7 +66,7 @@ class Position:
     """True for positions that have a place for a waste, be it empty: only Klondike's kind."""
 
     names_empty_foundations: ClassVar[bool] = True
-    """True if boards name empty foundations, too, once a card is home."""
+    """True if the text of a board lists all foundations, the empty ones too, if one has a card."""
 
     @property
     def waste(self) -> tuple[int, ...]:
@@ -99,9 +99,9 @@ class Position:
         return None
 
     def without_turn_limit(self) -> Position:
-        """Return the position with any number of passes through the stock left.
+        """Return the position with unlimited passes through the stock.
 
-        Every game from a position is a game from this one, too.
+        All moves that can be made from this position can be made from the returned one, too.
         """
         return self
 
@@ -286,10 +286,11 @@ class Position:
     def card_moved(
         self, source: Place, destination: Place, count: int, named: int | None = None
     ) -> int:
-        """Return the card that leaves a place, of several cards the deepest one.
+        """Return the card that a move of `count` cards takes from a place: the lowest of them.
 
-        Where several foundations of a suit have a card on top, it is the `named` one if that is one
-        of them. Raises IllegalMoveError if there is no such card.
+        Games of two packs have several foundations of a suit: there it is the `named` card if a
+        foundation has it on top, else the highest top card. Only cards of the stock depend on the
+        destination: see the kinds of positions. Raises IllegalMoveError if no card lies there.
         """
         kind, index = source
         card: int | None
@@ -313,7 +314,10 @@ class Position:
         return card
 
     def card_under(self, card: int, destination: Place, count: int) -> int | None:
-        """Return the card that moved cards come to lie on, None for none; `card` is the deepest."""
+        """Return the card that moved cards are put on, None if there is none.
+
+        `card` is the lowest of the moved cards, `count` their number.
+        """
         kind, index = destination
         if kind == "column" and 0 <= index < len(self.columns):
             return self.columns[index][-1] if self.columns[index] else None
@@ -322,14 +326,14 @@ class Position:
         return self.pile[-1] if self.pile else None
 
     def with_lower_first(self, move: Move) -> Move:
-        """Return the move, a pair told from its card of the lower number, as `moves` tells it."""
+        """Return the move as `moves` lists it: of a pair, the card of the lower number first."""
         return move
 
     def play(self, move: Move, rules: Rules) -> Position:
-        """Return the position after a move that is legal by the rules.
+        """Return the position after a legal move.
 
-        Raises IllegalMoveError, which says why, if it is not. Moves that `moves` leaves out as they
-        make no difference are legal: to any empty column or freecell.
+        Raises IllegalMoveError, with the reason, if the rules forbid the move. `moves` lists only
+        one of several equal moves, as to the first of two empty columns; the others are legal, too.
         """
         if self.pile is not None:
             return self._play_to_pile(move, rules, self.pile)
@@ -361,7 +365,7 @@ class Position:
             raise IllegalMoveError(f"{card_name(card)} cannot be put into an empty column")
 
     def check_run(self, move: Move, rules: Rules) -> None:
-        """Raise IllegalMoveError unless the cards are a run that goes from column to column."""
+        """Raise IllegalMoveError unless the cards are a run, and both places are columns."""
         _, source, destination, _, count, _ = move
         if source.kind != "column" or destination.kind != "column":
             raise IllegalMoveError(f"{count} cards, expected 1 unless from column to column")

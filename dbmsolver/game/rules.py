@@ -547,7 +547,10 @@ class Rules:
 
     @property
     def has_supermoves(self) -> bool:
-        """True if single moves bring a run to another column: as far as there is room."""
+        """True if a run moves to another column as a series of single moves.
+
+        That takes enough empty freecells and columns (:mod:`dbmsolver.game.room`).
+        """
         return self.family in ("cards", "two-way")
 
     def is_run(self, cards: Sequence[int], lowest: int = 1) -> bool:

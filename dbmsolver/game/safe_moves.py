@@ -10,7 +10,7 @@ from dbmsolver.game.rules import Rules
 
 
 def has_safe_moves(rules: Rules) -> bool:
-    """Return False for rules under which no move home is ever taken to be safe."""
+    """Return True if these rules have moves to a foundation that are safe."""
     return not (rules.only_leave or rules.is_wide or rules.whole_suits or rules.takes_back)
 
 

@@ -20,9 +20,10 @@ def turns_before(position: Position, card: int, rules: Rules) -> list[Move] | No
 
 
 def turns_to(position: Position, wanted: Position, rules: Rules) -> list[Move] | None:
-    """Return the turns of the stock after which it and the waste lie as in another position.
+    """Return the turns that make stock and waste the same as in the ``wanted`` position.
 
-    None if turning does not lead there.
+    Turns are moves from the stock to the waste, and of the whole waste back. None if they do not
+    lead there.
     """
     lying = wanted.waste, wanted.stock, wanted.turns
     return _turns_until(

@@ -129,7 +129,7 @@ class Wide(Patience):
     def card_moved(
         self, source: Place, destination: Place, count: int, named: int | None = None
     ) -> int:
-        """Return the card that leaves a place, of a row that is dealt the first one."""
+        """Return the card that a move takes from a place: of a row that is dealt, the first one."""
         kind, index = source
         if kind == "stock" and destination == COLUMNS:
             cards = self.stock[:count] if len(self.stock) >= count else ()
@@ -144,13 +144,13 @@ class Wide(Patience):
         return cards[0]
 
     def card_under(self, card: int, destination: Place, count: int) -> int | None:
-        """Return the card that moved cards come to lie on, at home the next lower one."""
+        """Return the card that moved cards are put on; on a foundation, the next lower one."""
         if destination.kind == "foundation":
             return card - 4 * count if card >= 4 * count else None
         return Patience.card_under(self, card, destination, count)
 
     def play(self, move: Move, rules: Rules) -> Position:
-        """Return the position after a move that is legal by the rules."""
+        """Return the position after a legal move; IllegalMoveError if the rules forbid it."""
         after = self.apply(move)
         if move not in self.moves(rules):
             raise IllegalMoveError(f"{card_name(move.card)} cannot go there", str(move.destination))

@@ -166,7 +166,7 @@ class StateCodec:
         return self.card(card), self.place(state, card)
 
     def step_of(self, position: Position, move: Move) -> Step:
-        """Return the step of a move from a position: its card, and the place value it gets."""
+        """Return the step of a move from a position: the card, and the number of its new place."""
         kind, index = move.destination
         if kind in ("foundation", "pile"):
             return move.card, core.PLACE_HOME

@@ -113,7 +113,7 @@ class Pairing(Patience):
     def play(self, move: Move, rules: Rules) -> Position:
         """Return the position after a legal move; IllegalMoveError if the rules forbid it."""
         after = self.apply(move)
-        if move not in self.moves(rules):
+        if not self._is_listed(move, rules):
             if self.is_goal():
                 raise IllegalMoveError("the game is won, and nothing is left to be played")
             name = card_name(move.card)

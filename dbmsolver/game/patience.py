@@ -232,7 +232,7 @@ class Patience(Position):
         if kind == "column" and not self.columns[index]:
             first = next(i for i, column in enumerate(self.columns) if not column)
             move = move._replace(destination=Place("column", first))
-        if move not in self.moves(rules):
+        if not self._is_listed(move, rules):
             text = f"{card_name(move.card)} cannot be put there"
             raise IllegalMoveError(text, str(Place(kind, index)))
         return after

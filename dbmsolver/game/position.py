@@ -354,6 +354,10 @@ class Position:
                 raise IllegalMoveError(f"{count} cards, which move one by one", str(source))
         return self.apply(move)
 
+    def _is_listed(self, move: Move, rules: Rules) -> bool:
+        """Return True if `moves` lists the move, which may be marked as forced."""
+        return move._replace(forced=False) in self.moves(rules)
+
     def check_column(self, card: int, destination: Place, rules: Rules) -> None:
         """Raise IllegalMoveError if the destination is a column that does not take the card."""
         if destination.kind != "column" or not 0 <= destination.index < len(self.columns):
@@ -379,7 +383,7 @@ class Position:
     def _play_to_pile(self, move: Move, rules: Rules, pile: tuple[int, ...]) -> Position:
         """Return the position of a game of one pile after a legal move."""
         after = self.apply(move)
-        if move not in self.moves(rules):
+        if not self._is_listed(move, rules):
             if self.is_goal():
                 raise IllegalMoveError("the columns are empty, and nothing is left to be played")
             what = card_name(pile[-1]) if pile else "an empty pile"

@@ -152,7 +152,7 @@ class Wide(Patience):
     def play(self, move: Move, rules: Rules) -> Position:
         """Return the position after a legal move; IllegalMoveError if the rules forbid it."""
         after = self.apply(move)
-        if move not in self.moves(rules):
+        if not self._is_listed(move, rules):
             raise IllegalMoveError(f"{card_name(move.card)} cannot go there", str(move.destination))
         return after
 

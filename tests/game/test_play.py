@@ -56,7 +56,9 @@ def check_moves(position: Position, rules: Rules) -> tuple[int, int]:
     """Play each listed move, and many others; return how many were legal, and how many not."""
     moves = position.moves(rules)
     for move in moves:
-        assert position.play(move, rules) == position.apply(move)
+        after = position.apply(move)
+        assert position.play(move, rules) == after
+        assert position.play(move._replace(forced=True), rules) == after
         told = position.card_moved(move.source, move.destination, move.count, move.card)
         assert told == move.card
     legal = illegal = 0

@@ -109,7 +109,7 @@ def test_waiting_rows_without_room_wait_on(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_candidates_without_room_are_looked_at_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those before them are looked at once; nothing is expanded."""
+    """The first ones are looked at once; nothing is expanded."""
     Kernels(monkeypatch, 6, 2)
     shard = Shard(4, 5, 6)
     shard.full = [False]

@@ -148,7 +148,7 @@ def test_cards_that_come_back_are_above_the_lowest_rank() -> None:
 @pytest.mark.parametrize("policy", ["none", "horne", "wkr", "max"])
 @pytest.mark.parametrize("name", ["klondike", "canfield", "short"])
 def test_heights_from_which_a_move_home_is_safe(name: str, policy: Any) -> None:
-    """What is asked of one foundation, all others being complete."""
+    """Each is asked of one foundation, all others being complete."""
     position, tables = made(name, policy)
     rules, lowest = DEALS[name].rules, position.lowest
     for card in range(4 * (lowest - 1), CARDS):

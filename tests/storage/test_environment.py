@@ -38,13 +38,13 @@ def test_records(tmp_path: Path) -> None:
     records = Environment(tmp_path, durable=False, new=True)
     assert (records.keys(), records.entries(), records.get(b"P1")) == ([], 0, None)
     with records.write() as txn:
-        for key in (b"Q", b"P1", b"P21", b"P2", b"A"):
+        for key in (b"Q", b"P1", b"P3", b"P21", b"P2", b"A"):
             txn.put(key, b"value of " + key)
-    assert records.keys() == [b"A", b"P1", b"P2", b"P21", b"Q"]
-    assert records.keys(b"P") == [b"P1", b"P2", b"P21"]
+    assert records.keys() == [b"A", b"P1", b"P2", b"P21", b"P3", b"Q"]
+    assert records.keys(b"P") == [b"P1", b"P2", b"P21", b"P3"]
     assert records.keys(b"P2") == [b"P2", b"P21"]
     assert records.keys(b"R") == []
-    assert records.entries() == 5
+    assert records.entries() == 6
     assert (records.get(b"P2"), records.get(b"P2", 3)) == (b"value of P2", b"val")
     records.close()
 

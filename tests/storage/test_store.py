@@ -62,6 +62,17 @@ def test_records_are_removed_and_the_others_are_whole(tmp_path: Path) -> None:
             again.check_record(key)
 
 
+def test_a_record_of_a_checksum_alone_is_removed(tmp_path: Path) -> None:
+    """It counts in the seal as any other does."""
+    with made(tmp_path) as store:
+        with store.write() as txn:
+            key = txn.put_pending(0, 7, with_content_hash(b""))
+        assert len(store.read(key)) == 8
+        with store.write() as txn:
+            txn.delete(key)
+    Store.open(tmp_path, readonly=True).close()
+
+
 def test_no_write_follows_one_that_failed(tmp_path: Path) -> None:
     """The caller has counted on records that were not stored."""
     with made(tmp_path) as store:

@@ -42,7 +42,7 @@ def test_rows_in_memory_come_in_batches() -> None:
 
 
 def test_rows_beyond_the_memory_go_to_files() -> None:
-    """Those of the partition with most go first; what fits stays in memory."""
+    """Rows of the partition with most go first; all that fits stays in memory."""
     queues = RowQueues(STRATA, PLANES, 10 * ROW)
     small, large, more = rows_of(0, 4, 5), rows_of(100, 6, 7), rows_of(200, 3, 6)
     queues.send(0, small)

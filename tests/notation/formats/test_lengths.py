@@ -232,6 +232,7 @@ def test_the_number_of_moves_that_are_tried(monkeypatch: pytest.MonkeyPatch) -> 
         ("17 1a 1b 8d\n", "illegal move 4 '8d': no card there"),
         ("17 1a 8d\n", "illegal move 3 '8d': no card there"),
         ("17 8d\n", "illegal move 2 '8d': no card there"),
+        ("8d\n", "illegal move 1 '8d': no card there"),
     ],
 )
 def test_the_error_is_that_of_the_way_that_comes_furthest(text: str, said: str) -> None:

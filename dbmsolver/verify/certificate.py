@@ -142,12 +142,14 @@ def differences(certificate: Certificate, other: Certificate) -> list[str]:
             layer, stratum = key
             name = f"layer {layer}, stratum {stratum}" if layer else f"stratum {stratum}"
             found.append(
-                f"{name}: {first[0]} states and {first[1]} forced ones, "
-                f"not {second[0]} and {second[1]}"
+                f"{name}: {first[0]:,} states and {first[1]:,} forced ones, "
+                f"not {second[0]:,} and {second[1]:,}"
             )
-    for name in ("states", "forced", "digest"):
+    for name in ("states", "forced"):
         if certificate[name] != other[name]:
-            found.append(f"{name}: {certificate[name]}, not {other[name]}")
+            found.append(f"{name}: {certificate[name]:,}, not {other[name]:,}")
+    if certificate["digest"] != other["digest"]:
+        found.append(f"digest: {certificate['digest']}, not {other['digest']}")
     return found
 
 

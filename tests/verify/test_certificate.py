@@ -116,14 +116,14 @@ def test_a_shorter_solution_in_a_certificate(stores: Path, tmp_path: Path) -> No
 def test_differences_of_certificates(stores: Path) -> None:
     """Counts are compared where deal and claim are the same, and no solution of any length."""
     proof, shortest, solved = (of(stores / name) for name in ("proof", "shortest", "solved"))
-    rows = [{**proof["strata"][0], "states": 9}, *proof["strata"][1:]]
+    rows = [{**proof["strata"][0], "states": 9000}, *proof["strata"][1:]]
     assert certificate.differences(proof, {**proof, "path": 1, "versions": {}}) == []
-    found = certificate.differences(proof, {**proof, "strata": rows, "states": 8, "forced": 7})
+    found = certificate.differences(proof, {**proof, "strata": rows, "states": 8000, "forced": 7})
     stratum = proof["strata"][0]
     assert found == [
         f"stratum {stratum['stratum']}: {stratum['states']} states and {stratum['forced']} "
-        f"forced ones, not 9 and {stratum['forced']}",
-        "states: 63, not 8",
+        f"forced ones, not 9,000 and {stratum['forced']}",
+        "states: 63, not 8,000",
         "forced: 18, not 7",
     ]
     found = certificate.differences(proof, {**proof, "policy": "none", "strata": [], "states": 0})

@@ -48,7 +48,7 @@ USUAL_TIME = "10s"
     type=click.Choice(METRICS),
     help="What is counted as a move, as for solve. With moves those of --automove are free, of wkr "
     "if it is not given.  [default: cards, or runs in games where a run is one move, and "
-    "turns where a stock is turned or dealt]",
+    "turns in the kin of Klondike, Pyramid and Spider]",
 )
 @click.option(
     "--every-first-move",

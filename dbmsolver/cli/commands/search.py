@@ -126,8 +126,8 @@ def _search_options(automove: Callable[[Command], Command]) -> Callable[[Command
     help="What is counted as a move: each card that moves; a card or a run that moves at once; or "
     "such moves as long as the player makes them, without those that --automove names; or, in "
     "Klondike and its relatives, plays with turns of the stock (but not of the waste), or without. "
-    " [default: cards, or runs in games where a run is one move, and turns where a stock is turned "
-    "or dealt]",
+    " [default: cards, or runs in games where a run is one move, and turns in the kin of Klondike, "
+    "Pyramid and Spider]",
 )
 @click.option(
     "--any",

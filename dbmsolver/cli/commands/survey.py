@@ -63,7 +63,7 @@ SurveyWork = Callable[[Callable[[], None]], Generator[SurveyReport, None, "Table
     "--metric",
     type=click.Choice(METRICS),
     help="What the length of a shortest solution counts, as for solve.  [default: cards, or runs "
-    "in games where a run is one move, and turns where a stock is turned or dealt]",
+    "in games where a run is one move, and turns in the kin of Klondike, Pyramid and Spider]",
 )
 @automove_option(
     "The moves to the foundations that --metric moves does not count.  [default: wkr]",

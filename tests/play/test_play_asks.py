@@ -183,6 +183,21 @@ def test_a_hard_deal_is_left(player: Player) -> None:
         table.verdict("8 card moves, proven shortest")
 
 
+def test_a_button_that_is_pressed_stays_until_it_is_let_go(player: Player) -> None:
+    """What is learnt of the moves meanwhile draws the list anew after the click, not before."""
+    table = player(moves=steps()[:LATE])
+    table.known()
+    button = table.page.locator("#choices button").first
+    button.scroll_into_view_if_needed()
+    box = button.bounding_box()
+    assert box is not None
+    table.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    table.page.mouse.down()
+    table.ask("document.querySelector('#analyse').click()")
+    table.page.mouse.up()
+    table.at(LATE + 1)
+
+
 @pytest.mark.slow
 def test_every_game(player: Player) -> None:
     """Each is shown as it is dealt, and its first legal move can be played."""

@@ -147,8 +147,12 @@ function choiceText(value) {
   return least === most ? `wins in ${most}` : `wins in ${most} or less`;
 }
 
+// The position in which a button of the list is pressed. Its click comes when it is let go, if it is still there.
+let pressed = null;
+
 // All moves as buttons, best first.
 function drawChoices() {
+  if (pressed === here) return;
   const names = account ? Object.keys(account.moves) : [...new Set(Object.values(here.legal))];
   const made = names.map((move) => {
     const value = account?.moves[move], button = make("button", "choice");
@@ -167,6 +171,17 @@ function drawChoices() {
   const list = element("choices"), focused = document.activeElement?.dataset?.choice;
   list.replaceChildren(...made);
   if (focused) list.querySelector(`[data-choice="${focused}"]`)?.focus();
+}
+
+element("choices").addEventListener("pointerdown", () => {
+  pressed = here;
+});
+for (const end of ["pointerup", "pointercancel"]) {
+  window.addEventListener(end, () => {
+    if (!pressed) return;
+    pressed = null;
+    setTimeout(drawChoices);  // after the click
+  });
 }
 
 element("choices").addEventListener("click", (event) => {

@@ -184,7 +184,7 @@ def test_a_hard_deal_is_left(player: Player) -> None:
 
 
 def test_a_button_that_is_pressed_stays_until_it_is_let_go(player: Player) -> None:
-    """What is learnt of the moves meanwhile draws the list anew after the click, not before."""
+    """The list is drawn anew after the click, not before, if more is learnt of the moves."""
     table = player(moves=steps()[:LATE])
     table.known()
     button = table.page.locator("#choices button").first

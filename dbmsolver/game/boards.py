@@ -126,10 +126,10 @@ def format_board(position: Position, rules: Rules | None = None) -> str:
     if position.base != ACE:
         lowest = f" {RANKS[position.lowest - 1]}" if position.lowest > 1 else ""
         lines.append(f"Base: {RANKS[position.base.rank - 1]}{lowest}")
-    if position.pyramid is None:
+    if (pyramid := position.pyramid) is None:
         lines += _lines_of_columns(position)
     else:
-        lines += _pairing_lines(position, position.pyramid)
+        lines += _pairing_lines(position, pyramid)
     return "".join(line + "\n" for line in lines)
 
 

@@ -63,7 +63,7 @@ class Position:
         return "not home" if self.pile is None else "left in the columns"
 
     has_waste: ClassVar[bool] = False
-    """True for positions that have a place for a waste, be it empty: only Klondike's kind."""
+    """True for the kinds of positions that have a place for a waste, be it always empty."""
 
     names_empty_foundations: ClassVar[bool] = True
     """True if the text of a board lists all foundations, the empty ones too, if one has a card."""

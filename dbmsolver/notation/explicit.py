@@ -179,7 +179,7 @@ def told_in_full(solution: Solution) -> Iterable[Step]:
     """Yield the steps with the card that moves, the card it is put on, and the position before."""
     for step, before, _ in solution.replay():
         card = moving_card(before, step)
-        onto = card_under(before, step, solution.rules)
+        onto = card_under(before, step, card, solution.rules)
         yield replace(step, card=card, onto=onto, before=before)
 
 

@@ -156,7 +156,7 @@ class Solution:
         """Return each step with the moves it stands for, as for `moves`."""
         found = []
         for index, (step, position, _) in enumerate(self.replay()):
-            move = move_of(position, step, self.rules)
+            move = move_of(position, step, moving_card(position, step), self.rules)
             moves = [move._replace(forced=step.automove != "none")]
             if step.count > 1 and self.rules.has_supermoves and move.destination.kind == "column":
                 source, destination = step.source.index, step.destination.index

@@ -76,19 +76,18 @@ def moving_card(position: Position, step: Step) -> int:
     return position.card_moved(step.source, step.destination, step.count, step.card)
 
 
-def move_of(position: Position, step: Step, rules: Rules) -> Move:
-    """Return the move of a step; of a pair, told from its card of the lower number."""
+def move_of(position: Position, step: Step, card: int, rules: Rules) -> Move:
+    """Return the move of a step that moves this card; of a pair, the lower number first."""
     other = step.onto if rules.has_pairs else None
-    card = moving_card(position, step)
     move = Move(card, step.source, step.destination, count=step.count, other=other)
     return position.with_lower_first(move)
 
 
-def card_under(position: Position, step: Step, rules: Rules) -> int | None:
-    """Return the card that the step's card is put on; of a pair, the other card."""
+def card_under(position: Position, step: Step, card: int, rules: Rules) -> int | None:
+    """Return the card that a step puts its card on; of a pair, the other card."""
     if rules.has_pairs:
         return step.onto
-    return position.card_under(moving_card(position, step), step.destination, step.count)
+    return position.card_under(card, step.destination, step.count)
 
 
 def rest_of_suit(position: Position, column: int) -> int:
@@ -120,12 +119,12 @@ def play(position: Position, step: Step, rules: Rules, unlimited: bool = False) 
         and moves_home(position, card, rules, step.automove)
     ):
         raise IllegalMoveError(f"no automove of the policy {step.automove}")
-    move = move_of(position, step, rules)
+    move = move_of(position, step, card, rules)
     if count > 1 and destination.kind == "column" and rules.has_supermoves:
         after = _play_supermove(position, move, rules, unlimited)
     else:
         after = position.play(move, rules)
-    _check_card("is the card under it", step.onto, card_under(position, step, rules))
+    _check_card("is the card under it", step.onto, card_under(position, step, card, rules))
     return after
 
 

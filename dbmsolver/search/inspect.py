@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -233,12 +234,10 @@ def _moves_on_solution(store: Store, keys: AnyKeys, position: Position) -> list[
     if store.manifest.path is None:
         return None
     moves = moves_of(store.manifest, keys, str(store.path))
-    reached = keys.deal.position
-    for number in range(len(moves) + 1):
+    way = accumulate(moves, lambda at, move: at.apply(move), initial=keys.deal.position)
+    for number, reached in enumerate(way):
         if reached.canonical() == position.canonical():
             return list(moves[:number])
-        if number < len(moves):
-            reached = reached.apply(moves[number])
     return None
 
 

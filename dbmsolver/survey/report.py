@@ -149,13 +149,15 @@ def _lengths(rows: Sequence[Row], question: Inquiry) -> Iterator[str]:
 
 
 def _unit(rows: Iterable[Row], question: Inquiry) -> str:
-    """Return the unit of the rows' lengths: that of their metric, or "moves" if metrics differ."""
+    """Return the unit of the rows' lengths: that of their metric, or "moves" if metrics differ.
+
+    Where one of the games has a stock, the unit names turns of it.
+    """
     metrics = {question.metric or usual_metric(row.rules) for row in rows}
     if len(metrics) != 1:
         return "moves"
-    metric = metrics.pop()
-    words = [length_words(metric, row.rules) for row in rows]
-    return max(words, key=lambda word: len(word[1]))[1]
+    rules = max((row.rules for row in rows), key=lambda rules: rules.stock > 0)
+    return length_words(metrics.pop(), rules)[1]
 
 
 def _states(rows: Sequence[Row]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.results import Method
@@ -49,6 +50,17 @@ def worker_of(room: int, words: int = 1, at_once: int = MORE) -> ProofWorker:
     kernels: Any = SimpleNamespace(close_piece=close_piece)
     worker.kernels = kernels
     return worker
+
+
+def count_no_flips(
+    _codec: Any, _signature: int, keys: NDArray[np.uint64], *_: Any
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Count how often each bit is set; no bit changes along a move, as the keys are no positions.
+
+    Stands for :func:`dbmsolver.search.proof.closing.count_flips`.
+    """
+    ones = [int((keys >> np.uint64(bit) & np.uint64(1)).sum()) for bit in range(64)]
+    return np.array(ones), np.zeros(64, np.int64)
 
 
 def some(keys: Iterable[int], words: int = 1) -> Candidates:

@@ -31,7 +31,7 @@ from dbmsolver.notation.formats.sfn_reading import WrittenGame
 from dbmsolver.notation.formats.sfn_text import MAX_COLUMNS, MAX_FREECELLS, MAX_ROWS, SfnText, parse
 from dbmsolver.notation.formats.short import place_letter
 from dbmsolver.notation.formats.source import InvalidError, Source
-from dbmsolver.notation.formats.unsaid import check_things
+from dbmsolver.notation.formats.unsaid import check_things, check_wide
 from dbmsolver.notation.formats.xhtml import one_line
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step
@@ -74,7 +74,7 @@ def read(source: Source, given: Given) -> Solution:
     """Read the notation; with a deal given, the moves begin there."""
     text = parse(source)
     rules = _rules(text, given, source)
-    _check_wide(rules)
+    check_wide(rules, "Standard FreeCell Notation")
     layout = _layout(text, rules, given, source)
     start, shown = _beginning(text, rules, layout, given, source)
     letters = "abcd"[: max(rules.freecells, 0)]
@@ -90,17 +90,11 @@ def read(source: Source, given: Given) -> Solution:
     return replace(found, notes=(*notes, *found.notes))
 
 
-def _check_wide(rules: Rules) -> None:
-    """Raise UsageError for games of several packs, and those of a stock dealt onto columns."""
-    if rules.is_wide:
-        check_things(rules, "Standard FreeCell Notation")
-
-
 def check_rules(rules: Rules, policy: Policy) -> None:
     """Raise UsageError for games, and for automoves, that the notation cannot say."""
     if policy not in ("horne", "wkr"):
         raise UsageError("the notation states Horne or WKR automoves: expected horne or wkr")
-    _check_wide(rules)
+    check_wide(rules, "Standard FreeCell Notation")
     if rules.has_runs:
         what = f"{MOVES_WORDS[rules.moves]} in {rules.name}"
         raise UsageError(f"{what}: Standard FreeCell Notation does not say how many cards move")

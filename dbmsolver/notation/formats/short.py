@@ -24,7 +24,7 @@ from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.moves import is_board_line, read_board
 from dbmsolver.notation.formats.preamble import Preamble, opening
 from dbmsolver.notation.formats.source import MAX_MOVES, InvalidError, Source
-from dbmsolver.notation.formats.unsaid import check_things
+from dbmsolver.notation.formats.unsaid import check_things, check_wide
 from dbmsolver.notation.formats.xhtml import one_line
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Comment, Origin, Step
@@ -64,7 +64,7 @@ def write(solution: Solution) -> str:
 
 def check_rules(rules: Rules) -> None:
     """Raise UsageError for games that the format has no letters for."""
-    _check_wide(rules)
+    check_wide(rules, "the format short", "letters")
     if rules.has_runs:
         what = f"{MOVES_WORDS[rules.moves]} in {rules.name}"
         raise UsageError(f"{what}: the format short does not say how many cards move")
@@ -84,12 +84,6 @@ def check_columns(rules: Rules, what: str, expected: str = "") -> None:
         raise UsageError(f"{rules.name}: {text}{expected}")
 
 
-def _check_wide(rules: Rules) -> None:
-    """Raise UsageError for games of several packs, and those of a stock dealt onto columns."""
-    if rules.is_wide:
-        check_things(rules, "the format short", "letters")
-
-
 def read(source: Source, given: Given) -> Solution:
     """Read the moves; the deal is the one that the text names, or the one given."""
     preamble = Preamble(source, given)
@@ -107,7 +101,7 @@ def read(source: Source, given: Given) -> Solution:
         elif comment.strip():
             comments[len(words) - 1] = comment.strip()
     deal = preamble.deal()
-    _check_wide(deal.rules)
+    check_wide(deal.rules, "the format short", "letters")
     builder = Builder(deal, source.where, surplus=True)
     for index, word in enumerate(words):
         builder.add(_step(word, source))

@@ -13,6 +13,12 @@ def check_things(rules: Rules, form: str, words: str = "words") -> None:
         raise UsageError(f"{rules.name}: {form} has no {words} for {_things(rules)}")
 
 
+def check_wide(rules: Rules, form: str, words: str = "words") -> None:
+    """Raise UsageError, as `check_things`, for games that are played over whole columns."""
+    if rules.is_wide:
+        check_things(rules, form, words)
+
+
 def _things(rules: Rules) -> str:
     things = []
     if max(rules.suit_packs) > 1:

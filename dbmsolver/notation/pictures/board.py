@@ -25,8 +25,8 @@ RANK_WORDS = {1: "ace", 11: "jack", 12: "queen", 13: "king"}
 
 def draw_board(position: Position, title: str) -> str:
     """Return the position as SVG; the title, and a description in words, are part of it."""
-    if position.pyramid is not None:
-        return _draw_pyramid(position, position.pyramid, title)
+    if (pyramid := position.pyramid) is not None:
+        return _draw_pyramid(position, pyramid, title)
     cells, columns = len(position.freecells), len(position.columns)
     has_stock = position.pile is None and bool(position.stock + position.waste)
     held = position.reserve
@@ -96,8 +96,8 @@ def _pyramid_in_words(position: Position, pyramid: Pyramid) -> str:
 
 def describe(position: Position) -> str:
     """Return the position in words, a sentence for each place."""
-    if position.pyramid is not None:
-        return _pyramid_in_words(position, position.pyramid)
+    if (pyramid := position.pyramid) is not None:
+        return _pyramid_in_words(position, pyramid)
     said = [] if position.pile is None else _piled_in_words(position, position.pile)
     said += [
         f"Foundation of {SUIT_NAMES[index]}: " + ("empty" if top is None else card_words(top))

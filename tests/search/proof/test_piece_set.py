@@ -7,25 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from helpers.made_up_pieces import CODEC, SHAPE, SIGNATURE, count_no_flips
 
 from dbmsolver.core.workspace import BURST
-from dbmsolver.game.deals import Deal
-from dbmsolver.results import Method
 from dbmsolver.search.candidates import Candidates, pack_together
 from dbmsolver.search.commits import BlockRef, CommitBatch
 from dbmsolver.search.proof import pieces
 from dbmsolver.search.proof.block_index import Span
-from dbmsolver.search.proof.orders import Proof
 from dbmsolver.search.proof.piece_set import Budget, PieceSet
-from dbmsolver.search.proof.piece_tables import LARGEST_BITS, KeyShape, Table
+from dbmsolver.search.proof.piece_tables import LARGEST_BITS, Table
 from dbmsolver.search.proof.pieces import Piece
 from dbmsolver.search.proof.worker import LargeStart
 from dbmsolver.storage.records import Closed
 
-CODEC = Proof(Deal.from_number(11982), "wkr", Method.EVERY_POSITION).keys()
-SIGNATURE = int(CODEC.root[0])
-SHAPE = KeyShape(CODEC, 0, SIGNATURE, 1, False)
 ALL_BITS = (1 << 64) - 1
 LARGEST = 17
 
@@ -57,12 +51,7 @@ def pieces_of(
 @pytest.fixture(autouse=True)
 def no_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no bit change along a move: the sample's keys are no positions."""
-
-    def count_flips(_codec: Any, _signature: int, keys: NDArray[np.uint64], *_: Any) -> Any:
-        ones = [int((keys >> np.uint64(bit) & np.uint64(1)).sum()) for bit in range(64)]
-        return np.array(ones), np.zeros(64, np.int64)
-
-    monkeypatch.setattr(pieces, "count_flips", count_flips)
+    monkeypatch.setattr(pieces, "count_flips", count_no_flips)
 
 
 def masks(of: PieceSet) -> list[tuple[int, int]]:

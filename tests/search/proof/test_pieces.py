@@ -6,15 +6,11 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
+from helpers.made_up_pieces import CODEC
 
-from dbmsolver.game.deals import Deal
-from dbmsolver.results import Method
 from dbmsolver.search.candidates import Candidates
-from dbmsolver.search.proof.orders import Proof
 from dbmsolver.search.proof.piece_tables import KeyShape
 from dbmsolver.search.proof.pieces import Piece, Tree
-
-CODEC = Proof(Deal.from_number(11982), "wkr", Method.EVERY_POSITION).keys()
 
 
 def states(candidates: Iterable[Candidates], words: int) -> set[tuple[int, ...]]:

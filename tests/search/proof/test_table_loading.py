@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.made_up_pieces import CODEC, SHAPE, SIGNATURE, some
+from helpers.made_up_pieces import CODEC, SHAPE, SIGNATURE, count_no_flips, some
 from numpy.typing import NDArray
 
 from dbmsolver.search.commits import BlockRef, CommitBatch
@@ -23,12 +23,7 @@ from dbmsolver.storage.records import Closed
 @pytest.fixture(autouse=True)
 def small_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a table of 14 bits, for 8,192 states, be the smallest, and two pieces the fewest."""
-
-    def count_flips(_codec: Any, _signature: int, keys: NDArray[np.uint64], *_: Any) -> Any:
-        ones = [int((keys >> np.uint64(bit) & np.uint64(1)).sum()) for bit in range(64)]
-        return np.array(ones), np.zeros(64, np.int64)
-
-    monkeypatch.setattr(pieces, "count_flips", count_flips)
+    monkeypatch.setattr(pieces, "count_flips", count_no_flips)
     monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 14)
     monkeypatch.setattr(piece_set, "FIRST_PIECES", 1)
 

@@ -68,6 +68,7 @@ from dbmsolver.game.cards import (
 )
 from dbmsolver.game.home_words import HEIGHTS, parse_home
 from dbmsolver.game.layouts import layout_of
+from dbmsolver.game.one_pile import OnePile
 from dbmsolver.game.pairing import Pairing, columns_of_pyramid
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position, Pyramid
@@ -395,15 +396,11 @@ class _BoardReader:
             return self._pairing((hearts, spades, diamonds, clubs))
         if self.rules.is_patience:
             return self._patience(columns, (hearts, spades, diamonds, clubs))
-        pile, stock = (self.piled.get(name, (0, ()))[1] for name in ("pile", "stock"))
-        position = Position(
-            tuple(columns),
-            tuple(freecells),
-            (hearts, spades, diamonds, clubs),
-            pile if self.rules.has_pile else None,
-            stock,
-            base,
-        )
+        places = tuple(columns), tuple(freecells), (hearts, spades, diamonds, clubs), base
+        position = Position(*places)
+        if self.rules.has_pile:
+            pile, stock = (self.piled.get(name, (0, ()))[1] for name in ("pile", "stock"))
+            position = OnePile(*places, pile, stock)
         position.validate(self.rules, self.where)
         return position
 
@@ -430,8 +427,7 @@ class _BoardReader:
             tuple(columns),
             (),
             heights,
-            None,
-            stock,
+            stock=stock,
             waste=waste,
             hidden=hidden,
             turns=turns,
@@ -474,8 +470,7 @@ class _BoardReader:
             (*self.columns, *[()] * empty),
             (),
             layout_of(self.rules.layout).heights,
-            None,
-            stock,
+            stock=stock,
             waste=waste,
             hidden=(*self.hidden, *[0] * empty),
             home=with_heights(self.rules, self.homes, self.where),

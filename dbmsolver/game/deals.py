@@ -32,6 +32,7 @@ from dbmsolver.game.decks import (
 from dbmsolver.game.json_boards import is_json_board, parse_json_board
 from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.numbers import MAX_NUMBER, NUMBERS, Numbers, shuffled, shuffled_packs
+from dbmsolver.game.one_pile import OnePile
 from dbmsolver.game.packs import new_deck
 from dbmsolver.game.pairing import Pairing, deal_pairing
 from dbmsolver.game.patience import Patience
@@ -120,7 +121,7 @@ def deal_number(number: int, rules: Rules, numbers: Numbers = "microsoft") -> Po
         columns, rest, heights = layout.arrange(deck, rules.columns, after)
         pile = (*layout.pile, *rest[: layout.turned])
         stock = tuple(rest[layout.turned :])
-        return Position(tuple(map(tuple, columns)), (), heights, pile, stock)
+        return OnePile(tuple(map(tuple, columns)), (), heights, pile=pile, stock=stock)
     first, _, dealt = layout.taken_apart(deck)
     columns, rest, home = layout.arrange(dealt, rules.columns, rules.dealt_to_freecells)
     freecells: list[int | None] = [None] * rules.freecells
@@ -156,7 +157,6 @@ def _sink_kings(deck: list[int], columns: int) -> list[int]:
 
 
 _KINDS: dict[str, Any] = {
-    "pile": tuple | None,
     "turns": int | None,
     "base": Base,
     "whole": bool,
@@ -170,6 +170,8 @@ def _kind_of_position(rules: Rules) -> type[Position]:
         return Wide
     if rules.has_pairs:
         return Pairing
+    if rules.has_pile:
+        return OnePile
     return Patience if rules.is_patience else Position
 
 

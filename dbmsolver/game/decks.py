@@ -18,6 +18,7 @@ from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.cards import CARDS, card_name, rank, suit
 from dbmsolver.game.layouts import Heights, Layout, layout_of
 from dbmsolver.game.numbers import Numbers, shuffled
+from dbmsolver.game.one_pile import OnePile
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
@@ -130,8 +131,7 @@ def _patience(
         tuple(map(tuple, columns)),
         (),
         heights,
-        None,
-        tuple(stock),
+        stock=tuple(stock),
         hidden=layout.hidden or (0,) * rules.columns,
         turns=rules.passes - 1 if rules.passes else None,
         base=base,
@@ -172,10 +172,12 @@ def _lay_as_solvitaire(deck: Sequence[int], rules: Rules, where: str) -> Positio
         raise InputError(f"{text}, expected another game, or other numbers", where)
     if rules.is_patience:
         return _patience(columns, stock, reserve, single, layout.heights, layout, rules)
-    pile = (*layout.pile, *single) if rules.has_pile else None
+    piles = tuple(map(tuple, columns))
+    if rules.has_pile:
+        pile = (*layout.pile, *single)
+        return OnePile(piles, (), layout.heights, pile=pile, stock=tuple(stock))
     cells += [None] * (rules.freecells - len(cells))
-    columns_of_cards = tuple(map(tuple, columns))
-    return Position(columns_of_cards, tuple(cells), layout.heights, pile, tuple(stock))
+    return Position(piles, tuple(cells), layout.heights)
 
 
 def _rows(cards: Sequence[int], columns: int, diagonal: bool) -> list[list[int]]:

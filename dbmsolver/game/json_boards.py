@@ -31,6 +31,7 @@ from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.cards import parse_card, rank, suit
 from dbmsolver.game.layouts import Heights, layout_of
+from dbmsolver.game.one_pile import OnePile
 from dbmsolver.game.pairing import Pairing, columns_of_pyramid
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
@@ -116,7 +117,7 @@ def _with_pile(data: Any, rules: Rules, where: str) -> Position:
         for lists in (piles, (pile, stock))
     )
     empty = ((),) * (rules.columns - len(piles))
-    position = Position((*columns, *empty), (), (lowest,) * 4, rest[0], rest[1])
+    position = OnePile((*columns, *empty), (), (lowest,) * 4, pile=rest[0], stock=rest[1])
     position.validate(rules, where)
     return position
 
@@ -138,8 +139,7 @@ def _patience(data: Any, rules: Rules, where: str) -> Position:
         (*(tuple(card + 4 * lowest for card in pile) for pile in piles), *[()] * empty),
         (),
         heights,
-        None,
-        tuple(card + 4 * lowest for card in reversed(stock)),
+        stock=tuple(card + 4 * lowest for card in reversed(stock)),
         waste=tuple(card + 4 * lowest for card in waste),
         hidden=(*hidden, *[0] * empty),
         turns=rules.passes - 1 if rules.passes else None,
@@ -165,8 +165,7 @@ def _wide(data: Any, rules: Rules, where: str) -> Position:
         (*(tuple(card + 4 * lowest for card in pile) for pile in piles), *[()] * empty),
         (),
         layout_of(rules.layout).heights,
-        None,
-        tuple(card + 4 * lowest for card in reversed(stock)),
+        stock=tuple(card + 4 * lowest for card in reversed(stock)),
         waste=tuple(card + 4 * lowest for card in waste),
         hidden=(*hidden, *[0] * empty),
         home=with_heights(rules, ((suit(card), rank(card) + lowest) for card in tops), where),

@@ -89,6 +89,8 @@ from dbmsolver.game.safe_moves import is_safe_home
 class Patience(Position):
     """One arrangement of the cards; an immutable value. Freecells are none."""
 
+    stock: tuple[int, ...] = ()
+    """The stock, the card first that is turned next."""
     waste: tuple[int, ...] = ()
     """The waste, the last card on top."""
     hidden: tuple[int, ...] = ()
@@ -359,11 +361,6 @@ class Patience(Position):
             raise InputError(
                 "an empty column beside a reserve that fills it, expected no empty column", where
             )
-
-    def lying(self) -> list[tuple[int, str]]:
-        """Return each card that is not home, and its place in words."""
-        held = [(card, str(RESERVE)) for card in self.reserve]
-        return [*Position.lying(self), *held, *((card, str(WASTE)) for card in self.waste)]
 
     def __str__(self) -> str:
         """Return one line for debugging; boards for people are `deals.format_board`."""

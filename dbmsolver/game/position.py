@@ -15,7 +15,15 @@ from dbmsolver.errors import IllegalMoveError
 from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.cards import CARDS, RANKS, SUIT_NAMES, card_name, rank, suit
 from dbmsolver.game.kinds import Policy
-from dbmsolver.game.moves import PILE, STOCK, Move, Place, column_places
+from dbmsolver.game.moves import (
+    PILE,
+    RESERVE,
+    STOCK,
+    WASTE,
+    Move,
+    Place,
+    column_places,
+)
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.safe_moves import is_safe_home
 from dbmsolver.game.showing import picture
@@ -33,40 +41,39 @@ class Position:
     """Deepest card first."""
     freecells: tuple[int | None, ...]
     foundations: tuple[int, int, int, int]
-    """Heights, 0 for empty to 13 for complete, in the order of `cards.SUITS`.
-
-    In a game of one pile these are the low ranks that a short deck is without.
-    """
-    pile: tuple[int, ...] | None = None
-    """The pile's cards, the last one on top; None in games that have no pile."""
-    stock: tuple[int, ...] = ()
-    """The stock, the card first that is turned next."""
+    """Heights, 0 for empty to 13 for complete, in the order of `cards.SUITS`."""
     base: Base = ACE
     """The rank with which foundations begin."""
 
     def is_goal(self) -> bool:
-        """Return True if all cards are home; with one pile, if the columns are empty."""
-        if self.pile is not None:
-            return not any(self.columns)
+        """Return True if all cards are home."""
         return all(height == 13 for height in self.foundations)
 
     @property
     def left(self) -> int:
-        """The number of cards that are not home; with one pile, of those in columns."""
-        if self.pile is not None:
-            return sum(map(len, self.columns))
+        """The number of cards that are not home."""
         return CARDS - sum(self.foundations)
 
     @property
     def left_where(self) -> str:
-        """The words for where cards are that are left: not home, or with one pile, in columns."""
-        return "not home" if self.pile is None else "left in the columns"
+        """The words for where cards are that are left."""
+        return "not home"
 
     has_waste: ClassVar[bool] = False
     """True for the kinds of positions that have a place for a waste, be it always empty."""
 
     names_empty_foundations: ClassVar[bool] = True
     """True if the text of a board lists all foundations, the empty ones too, if one has a card."""
+
+    @property
+    def pile(self) -> tuple[int, ...] | None:
+        """The pile's cards, the last one on top; None in games that have no pile."""
+        return None
+
+    @property
+    def stock(self) -> tuple[int, ...]:
+        """The stock, the card first that is turned next."""
+        return ()
 
     @property
     def waste(self) -> tuple[int, ...]:
@@ -220,8 +227,6 @@ class Position:
         first empty column only. A card alone in its column does not move to an empty column, nor a
         run that is a whole column, nor a card from freecell to freecell.
         """
-        if self.pile is not None:
-            return self._moves_to_pile(rules, self.pile)
         cells = [] if rules.reserve else self.freecells
         empty_cell = _first(index for index, card in enumerate(cells) if card is None)
         empty_column = _first(index for index, column in enumerate(self.columns) if not column)
@@ -244,29 +249,11 @@ class Position:
         """Return the moves that turn the stock or the waste; only Klondike's kind has some."""
         return []
 
-    def _moves_to_pile(self, rules: Rules, pile: tuple[int, ...]) -> list[Move]:
-        """Return all legal moves of a game of one pile: last cards of columns, then the stock's.
-
-        Any card may be the first one of an empty pile. The stock is turned whatever lies on the
-        pile; nothing need be turned where the columns are empty.
-        """
-        lowest = 1 + min(self.foundations)
-        moves = [
-            Move(card, place, PILE)
-            for card, place in self.ends()
-            if not pile or rules.follows(card, pile[-1], lowest)
-        ]
-        if self.stock and not self.is_goal():
-            moves.append(Move(self.stock[0], STOCK, PILE))
-        return moves
-
     def forced(self, rules: Rules, policy: Policy) -> Move | None:
         """Return the safe move to a foundation that must be made, lowest suit first.
 
-        None if there is none, and always in a game of one pile.
+        None if there is none.
         """
-        if self.pile is not None:
-            return None
         safe = [
             (suit(card), card, source)
             for card, source in self.available()
@@ -301,12 +288,8 @@ class Position:
             card = column[-count] if column else None
         elif kind == "freecell" and 0 <= index < len(self.freecells):
             card = self.freecells[index]
-        elif kind == "foundation" and 0 <= index < 4 and self.pile is None:
+        elif kind == "foundation" and 0 <= index < 4:
             card = self.top_home(index)
-        elif kind == "stock" and self.stock:
-            card = self.stock[0]
-        elif kind == "pile":
-            raise IllegalMoveError("no card leaves a pile", str(source))
         else:
             raise IllegalMoveError("no such place", str(source))
         if card is None:
@@ -321,9 +304,7 @@ class Position:
         kind, index = destination
         if kind == "column" and 0 <= index < len(self.columns):
             return self.columns[index][-1] if self.columns[index] else None
-        if kind == "foundation":
-            return self.top_home(suit(card))
-        return self.pile[-1] if self.pile else None
+        return self.top_home(suit(card)) if kind == "foundation" else None
 
     def with_lower_first(self, move: Move) -> Move:
         """Return the move as `moves` lists it: of a pair, the card of the lower number first."""
@@ -335,8 +316,6 @@ class Position:
         Raises IllegalMoveError, with the reason, if the rules forbid the move. `moves` lists only
         one of several equal moves, as to the first of two empty columns; the others are legal, too.
         """
-        if self.pile is not None:
-            return self._play_to_pile(move, rules, self.pile)
         card, source, destination, _, count, _ = move
         if source.kind == "foundation" and not rules.takes_back:
             raise IllegalMoveError("no card leaves a foundation", str(source))
@@ -380,16 +359,6 @@ class Position:
         if not whole or (rules.has_runs and not self.is_run(run, rules)):
             raise IllegalMoveError(f"the last {count} cards are no run", str(source))
 
-    def _play_to_pile(self, move: Move, rules: Rules, pile: tuple[int, ...]) -> Position:
-        """Return the position of a game of one pile after a legal move."""
-        after = self.apply(move)
-        if not self._is_listed(move, rules):
-            if self.is_goal():
-                raise IllegalMoveError("the columns are empty, and nothing is left to be played")
-            what = card_name(pile[-1]) if pile else "an empty pile"
-            raise IllegalMoveError(f"{card_name(move.card)} cannot be put on {what}")
-        return after
-
     def apply(self, move: Move) -> Position:
         """Return the position after the move.
 
@@ -403,8 +372,6 @@ class Position:
         freecells = list(self.freecells)
         foundations = list(self.foundations)
         taken: tuple[int, ...] = (card,)
-        if self.pile is not None or "pile" in (source.kind, destination.kind):
-            return self._to_pile(move)
         if source.kind == "column":
             taken = columns[source.index][-count:]
             columns[source.index] = columns[source.index][:-count]
@@ -437,27 +404,10 @@ class Position:
         home = hearts, spades, diamonds, clubs
         return Position(tuple(columns), tuple(freecells), home, base=self.base)
 
-    def _to_pile(self, move: Move) -> Position:
-        """Return the position after a card that is free was put on the pile."""
-        card, source, destination, _, count, _ = move
-        if self.pile is None or destination != PILE or count != 1:
-            raise IllegalMoveError(f"{card_name(card)} cannot go there", str(destination))
-        columns = list(self.columns)
-        if source.kind == "column":
-            columns[source.index] = columns[source.index][:-1]
-        return replace(
-            self,
-            columns=tuple(columns),
-            pile=(*self.pile, card),
-            stock=self.stock[1:] if source == STOCK else self.stock,
-        )
-
     def _is_free(self, card: int, source: Place, count: int) -> bool:
         """Return True if nothing lies on the cards that move, the deepest of which is `card`."""
-        if source == STOCK:
-            return count == 1 and self.stock[:1] == (card,)
         if source.kind == "foundation":
-            height = self.foundations[suit(card)] if self.pile is None else 0
+            height = self.foundations[suit(card)]
             return count == 1 and source.index == suit(card) and height == rank(self.counted(card))
         if source.kind != "column":
             return count == 1 and (card, source) in self.available()
@@ -482,13 +432,8 @@ class Position:
         )
 
     def canonical(self) -> Hashable:
-        """Return a value equal for positions that differ only in the order of columns or freecells.
-
-        Of the pile only the card on top makes a difference.
-        """
+        """Return a value equal for positions that differ by an order of columns or freecells."""
         columns = tuple(sorted(column for column in self.columns if column))
-        if self.pile is not None:
-            return columns, self.pile[-1:], self.stock, self.foundations
         freecells = tuple(sorted(card for card in self.freecells if card is not None))
         return columns, freecells, self.foundations
 
@@ -508,8 +453,14 @@ class Position:
             for index, card in enumerate(self.freecells)
             if card is not None
         ]
-        lying += [(card, str(PILE)) for card in self.pile or ()]
-        return lying + [(card, str(STOCK)) for card in self.stock]
+        for cards, place in (
+            (self.pile or (), PILE),
+            (self.stock, STOCK),
+            (self.reserve, RESERVE),
+            (self.waste, WASTE),
+        ):
+            lying += [(card, str(place)) for card in cards]
+        return lying
 
     def _repr_svg_(self) -> str | None:
         """Return a picture of the position, which notebooks show."""
@@ -522,9 +473,6 @@ class Position:
         )
         cells = " ".join("-" if card is None else card_name(card) for card in self.freecells)
         columns = " | ".join(" ".join(map(card_name, column)) for column in self.columns)
-        if self.pile is not None:
-            pile, stock = (" ".join(map(card_name, cards)) for cards in (self.pile, self.stock))
-            return f"pile [{pile}] stock [{stock}] {columns}"
         text = f"[{home}] ({cells}) {columns}"
         return text if self.base == ACE else f"{text} base {RANKS[self.base.rank - 1]}"
 

@@ -305,8 +305,7 @@ def deal_wide(deck: list[int], layout: Layout, rules: Rules) -> Wide:
         tuple(map(tuple, columns)),
         (),
         heights,
-        None,
-        tuple(stock),
+        stock=tuple(stock),
         hidden=layout.hidden or (0,) * rules.columns,
         home=home_of(rules, min(heights)),
     )

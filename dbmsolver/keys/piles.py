@@ -28,6 +28,7 @@ from dbmsolver.errors import InputError
 from dbmsolver.game.cards import CARDS, card_name
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Measure
+from dbmsolver.game.one_pile import OnePile
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.keys.leaving import LeavingKeys
@@ -165,12 +166,12 @@ class PileKeys(LeavingKeys):
         if not is_one or not self._may_be_on_top(lengths, left, top):
             raise InputError(no_key)
         below = sorted(set(self._piled(lengths, left)) - {top})
-        return Position(
+        return OnePile(
             tuple(column[:length] for column, length in zip(dealt.columns, lengths, strict=True)),
             (),
             dealt.foundations,
-            (*below, *([] if top == NOTHING else [top])),
-            dealt.stock[len(dealt.stock) - left :],
+            pile=(*below, *([] if top == NOTHING else [top])),
+            stock=dealt.stock[len(dealt.stock) - left :],
         )
 
     def _piled(self, lengths: list[int], left: int) -> list[int]:

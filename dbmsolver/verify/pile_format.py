@@ -30,7 +30,7 @@ import numpy as np
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.position import Position
+from dbmsolver.game.one_pile import OnePile
 from dbmsolver.verify.kernels.leaving import unpack_keys
 from dbmsolver.verify.leaving_format import Body, Flags, Ints, Moved, Words
 
@@ -222,7 +222,7 @@ class PileFormat:
             below = np.full(int(some.sum()), layer - layers)
             yield Moved(keys[some], parents[some], below, strata)
 
-    def position(self, key: int) -> Position | None:
+    def position(self, key: int) -> OnePile | None:
         """Return the position of a key; None if it is none.
 
         The lower cards of the pile are in their order.
@@ -236,10 +236,10 @@ class PileFormat:
         gone = [card for pile, n in zip(self.piles, left, strict=True) for card in pile[n:]]
         top = int(fields.top[0])
         below = sorted({*self.on_pile, *gone} - {top})
-        return Position(
+        return OnePile(
             tuple(columns[:-1]),
             (),
             self.deal.position.foundations,
-            (*below, *([] if top == EMPTY else [top])),
-            columns[-1][::-1],
+            pile=(*below, *([] if top == EMPTY else [top])),
+            stock=columns[-1][::-1],
         )

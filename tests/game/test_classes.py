@@ -115,7 +115,7 @@ def test_covered_cards_that_move_together_have_no_classes() -> None:
     # 7H 6S 9D, all face up: 7H and 6S would move together once 9D has left.
     cards = (4 * 6, 4 * 5 + 1, 4 * 8 + 2)
     rest = [card for card in range(51, -1, -1) if card not in cards]
-    deal = Patience((cards, tuple(rest)), (), (0, 0, 0, 0), None, hidden=(0, len(rest) - 1))
+    deal = Patience((cards, tuple(rest)), (), (0, 0, 0, 0), hidden=(0, len(rest) - 1))
     assert not is_in_a_class(deal, rules)
     assert is_in_a_class(replace(deal, hidden=(1, len(rest) - 1)), rules)
     with pytest.raises(InputError, match="does not hold"):

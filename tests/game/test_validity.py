@@ -8,6 +8,7 @@ import pytest
 
 from dbmsolver.errors import InputError
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.one_pile import OnePile
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
@@ -45,9 +46,12 @@ def test_piles_and_stocks() -> None:
     assert golf.pile is not None and len(golf.stock) == 16
     more = replace(golf, pile=(), stock=(*golf.pile, *golf.stock))
     assert refusal(more, GOLF) == "17 cards in the stock, expected at most 16"
-    assert refusal(replace(golf, pile=None), GOLF) == "no pile, expected one"
-    assert refusal(replace(START, pile=())) == "a pile, expected none"
-    assert refusal(replace(START, stock=(0,))) == "a stock, expected none"
+    bare = Position(golf.columns, golf.freecells, golf.foundations)
+    assert refusal(bare, GOLF) == "no pile, expected one"
+    piled = OnePile(START.columns, START.freecells, START.foundations)
+    assert refusal(piled) == "a pile, expected none"
+    hole = Deal.from_number(3, GAMES["black_hole"])
+    assert refusal(replace(hole.position, stock=(0,)), hole.rules) == "a stock, expected none"
     assert refusal(replace(golf, foundations=(1, 0, 0, 0)), GOLF) == (
         "foundations of different heights, expected them to tell the ranks that a short deck is "
         "without"

@@ -7,7 +7,7 @@ from random import Random
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.position import Position
+from dbmsolver.game.one_pile import OnePile
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Verdict
 
@@ -29,12 +29,12 @@ def small_deck(game: str, random: Random) -> Deal:
     random.shuffle(cards)
     pile = [cards.pop()] if "pile" in rules.layout or "turned" in rules.layout else []
     stock = [cards.pop() for _ in range(random.randint(0, 6) if rules.stock else 0)]
-    position = Position(
+    position = OnePile(
         tuple(tuple(cards[index::columns]) for index in range(columns)),
         (),
         (13 - ranks,) * 4,
-        tuple(pile),
-        tuple(stock),
+        pile=tuple(pile),
+        stock=tuple(stock),
     )
     own = replace(rules, columns=columns, layout="", stock=len(stock))
     return Deal(position, replace(own, pile=random.choice((rules.pile, "ends"))))

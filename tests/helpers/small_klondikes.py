@@ -58,8 +58,7 @@ def small_klondike(random: Random, most_cards: int = 12) -> Deal:
             tuple(map(tuple, piles)),
             (),
             (hearts, spades, diamonds, clubs),
-            None,
-            tuple(stock),
+            stock=tuple(stock),
             waste=tuple(waste),
             hidden=tuple(
                 most if random.random() < 0.8 else random.randint(0, most) for most in most_hidden
@@ -126,8 +125,7 @@ def last_king_needs_a_column() -> Deal:
         tuple(tuple(map(parse_card, column.split())) for column in columns),
         (),
         (10, 10, 10, 10),
-        None,
-        tuple(map(parse_card, stock.split())),
+        stock=tuple(map(parse_card, stock.split())),
         hidden=(0, 0, 0, 0),
     )
     return Deal(position, rules)
@@ -146,8 +144,7 @@ def five_columns_and_four_kings() -> Deal:
         tuple(tuple(map(parse_card, column.split())) for column in columns),
         (),
         (9, 9, 9, 9),
-        None,
-        tuple(map(parse_card, ["KH", "JS", "QS", "JC", "KC", "TS", "QD"])),
+        stock=tuple(map(parse_card, ["KH", "JS", "QS", "JC", "KC", "TS", "QD"])),
         hidden=(0, 2, 0, 0, 0),
         turns=1,
     )

@@ -157,7 +157,7 @@ def test_positions_of_other_deals() -> None:
         columns, stock, pile = position.columns, position.stock, position.pile or ()
         full = [index for index, column in enumerate(columns) if len(column) > 1]
         wrong = [
-            replace(position, pile=None),
+            Position(columns, (), position.foundations),
             replace(position, foundations=(0, 1, 2, 3)),
             replace(position, pile=(*pile, columns[full[0]][0])) if full else None,
             replace(position, stock=stock[1:] + stock[:1]) if len(stock) > 1 else None,

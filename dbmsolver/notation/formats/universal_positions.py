@@ -7,6 +7,7 @@ from typing import Any
 from dbmsolver.errors import DbmError
 from dbmsolver.game.bases import Base
 from dbmsolver.game.cards import SUIT_NAMES
+from dbmsolver.game.one_pile import OnePile
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
@@ -59,9 +60,10 @@ class PositionReader(ValueReader):
         home = hearts, spades, diamonds, clubs
         if self.rules.base != "ace":
             home = self.counted(base, heights)
-        top = pile if "pile" in value else None
-        position = Position(piles, tuple(cells), home, top, stock, base)
-        if self.rules.has_pairs:
+        position = Position(piles, tuple(cells), home, base)
+        if self.rules.has_pile:
+            position = OnePile(piles, tuple(cells), home, base, pile, stock)
+        elif self.rules.has_pairs:
             often = max(0, self.rules.passes - 1)
             position = Pairing(
                 piles,
@@ -85,8 +87,7 @@ class PositionReader(ValueReader):
                 piles,
                 tuple(cells),
                 home,
-                None,
-                stock,
+                stock=stock,
                 waste=waste,
                 hidden=hidden,
                 turns=turns,
@@ -134,8 +135,7 @@ class PositionReader(ValueReader):
             piles,
             (),
             (below, below, below, below),
-            None,
-            stock,
+            stock=stock,
             waste=waste,
             hidden=self.hidden_in(value["columns"], path),
             home=(hearts, spades, diamonds, clubs),

@@ -144,7 +144,9 @@ class Beam:
         kept = todo[layers_of(rows[:, META], 1) < state[CEILING]]
         if kept.size > self.shape.width:
             cost = self._cost(self._queue.rows[kept])
-            kept = kept[np.argpartition(cost, self.shape.width)[: self.shape.width]]
+            # Which come first among the lowest depends on the processor; in order, it does not.
+            lowest = np.sort(np.argpartition(cost, self.shape.width)[: self.shape.width])
+            kept = kept[lowest]
         self._queue.shard.todo[: kept.size] = kept
         state[TODO] = kept.size
 

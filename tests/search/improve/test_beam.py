@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
 from helpers.support import EVERY_GAME, random_game
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from dbmsolver.core.shards import NO_CEILING
 from dbmsolver.game.deals import Deal
@@ -60,6 +63,22 @@ def test_wide_beams_find_shortest_solutions() -> None:
     beam = made(StateCodec(Deal.from_number(3), "wkr"), BeamShape(1000), room=1_000_000)
     assert beam.steps is not None and len(beam.steps) == 73
     assert made(beam.codec, BeamShape(1000), 73, room=1_000_000).steps is None
+
+
+def test_a_beam_is_the_same_on_every_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processors differ in the order in which numpy puts those that come first."""
+    codec = StateCodec(Deal.from_number(3), "wkr")
+    beam = made(codec, BeamShape(50))
+    partition = np.argpartition
+
+    def turned_round(cost: NDArray[np.float64], number: int) -> NDArray[np.int64]:
+        order = partition(cost, number)
+        return np.concatenate((order[:number][::-1], order[number:]))
+
+    monkeypatch.setattr(np, "argpartition", turned_round)
+    other = made(codec, BeamShape(50))
+    assert (other.steps, other.looked_at) == (beam.steps, beam.looked_at)
+    assert beam.steps
 
 
 def test_a_beam_without_room_gives_up() -> None:

@@ -44,7 +44,8 @@ def test_the_next_run_knows_the_solution(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
     begun = solve(Deal.from_number(2), store=store, threads=1, max_states=12_000)
     assert (begun.verdict, begun.shortest, begun.limit) == (Verdict.SOLVED, False, "max-states")
-    assert begun.length == len(begun.moves) == 75
+    # The beams' solution, the same on every machine; a shortest one has 75 moves.
+    assert begun.length == len(begun.moves) == 78
     known: list[int | None] = []
     steps = session.resume(store)
     while True:
@@ -53,7 +54,7 @@ def test_the_next_run_knows_the_solution(tmp_path: Path, monkeypatch: pytest.Mon
         except StopIteration as end:
             result = end.value
             break
-    assert 75 in [length for length in known[:2] if length is not None]
+    assert 78 in [length for length in known[:2] if length is not None]
     assert (result.length, result.shortest) == (75, True)
     assert verify_store(store).valid
 

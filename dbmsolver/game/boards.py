@@ -50,6 +50,7 @@ top all the same. `Reserve:` has the cards of a reserve that is one stack, the l
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
@@ -67,15 +68,14 @@ from dbmsolver.game.cards import (
     suit,
 )
 from dbmsolver.game.home_words import HEIGHTS, parse_home
-from dbmsolver.game.layouts import layout_of
-from dbmsolver.game.one_pile import OnePile
-from dbmsolver.game.pairing import Pairing, columns_of_pyramid
-from dbmsolver.game.patience import Patience
+from dbmsolver.game.layouts import Heights, layout_of
+from dbmsolver.game.pairing import columns_of_pyramid
 from dbmsolver.game.position import Position, Pyramid
+from dbmsolver.game.positions import make_position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shapes import ADVICE, columns_of_rows, is_shape_of_rows, words_of
 from dbmsolver.game.texts import LINE_END
-from dbmsolver.game.wide import Wide, with_heights
+from dbmsolver.game.wide import Home, with_heights
 
 LABEL = re.compile(
     r"\s*(?:(?:(?P<home>foundations?|founds?|decks?)|(?P<cells>freecells?|fc)"
@@ -390,17 +390,39 @@ class _BoardReader:
             raise InputError(f"no cards, expected a board of {CARDS}", self.where)
         freecells = list(self.freecells or ())
         freecells += [None] * (self.rules.freecells - len(freecells))
-        columns = self.columns + [()] * (self.rules.columns - len(self.columns))
         hearts, spades, diamonds, clubs = (self.heights.get(index, 0) for index in range(4))
+        return self.laid((hearts, spades, diamonds, clubs), freecells)
+
+    def laid(
+        self, heights: Heights, freecells: Sequence[int | None] = (), home: Home | None = None
+    ) -> Position:
+        """Return the position with what was read, and these foundations and freecells."""
+        empty = self.rules.columns - len(self.columns)
+        columns = (*self.columns, *[()] * empty)
         if self.rules.has_pairs:
-            return self._pairing((hearts, spades, diamonds, clubs))
-        if self.rules.is_patience:
-            return self._patience(columns, (hearts, spades, diamonds, clubs))
-        places = tuple(columns), tuple(freecells), (hearts, spades, diamonds, clubs), base
-        position = Position(*places)
-        if self.rules.has_pile:
-            pile, stock = (self.piled.get(name, (0, ()))[1] for name in ("pile", "stock"))
-            position = OnePile(*places, pile, stock)
+            columns = columns_of_pyramid(self.pyramid, self.rules.columns)
+        pile, stock, waste, reserve, removed = (
+            self.piled.get(name, (0, ()))[1]
+            for name in ("pile", "stock", "waste", "reserve", "removed")
+        )
+        turns = self.turns
+        if turns is None and self.rules.has_pairs and not waste and not stock:
+            turns = 0  # with nothing to turn, the number is told where it is not 0
+        position = make_position(
+            self.rules,
+            columns,
+            heights,
+            freecells=freecells,
+            base=self.base or ACE,
+            pile=pile,
+            stock=stock,
+            waste=waste,
+            hidden=(*self.hidden, *[0] * (len(columns) - len(self.hidden))),
+            turns=turns,
+            reserve=reserve,
+            removed=removed,
+            home=home,
+        )
         position.validate(self.rules, self.where)
         return position
 
@@ -412,71 +434,13 @@ class _BoardReader:
             index: base.height(index, top) or base.lowest - 1 for index, top in enumerate(tops)
         }
 
-    def _patience(
-        self, columns: list[tuple[int, ...]], heights: tuple[int, int, int, int]
-    ) -> Patience:
-        """Return the position on a board of a game of Klondike's kind."""
-        waste, stock, reserve = (
-            self.piled.get(name, (0, ()))[1] for name in ("waste", "stock", "reserve")
-        )
-        turns = self.turns
-        if turns is None and self.rules.passes:
-            turns = self.rules.passes - 1
-        hidden = (*self.hidden, *[0] * (self.rules.columns - len(self.hidden)))
-        position = Patience(
-            tuple(columns),
-            (),
-            heights,
-            stock=stock,
-            waste=waste,
-            hidden=hidden,
-            turns=turns,
-            base=self.base or ACE,
-            reserve=reserve,
-        )
-        position.validate(self.rules, self.where)
-        return position
-
-    def _pairing(self, heights: tuple[int, int, int, int]) -> Pairing:
-        """Return the position on a board of a pairing game."""
-        waste, stock, removed = (
-            self.piled.get(name, (0, ()))[1] for name in ("waste", "stock", "removed")
-        )
-        # With nothing to turn, the number is told where it is not 0.
-        most = max(0, self.rules.passes - 1) if waste or stock else 0
-        turns = most if self.turns is None else self.turns
-        position = Pairing(
-            columns_of_pyramid(self.pyramid, self.rules.columns),
-            (),
-            heights,
-            stock=stock,
-            waste=waste,
-            hidden=(0,) * self.rules.columns,
-            turns=turns,
-            removed=removed,
-            whole=self.rules.pairs == "all",
-        )
-        position.validate(self.rules, self.where)
-        return position
-
-    def _wide(self) -> Wide:
+    def _wide(self) -> Position:
         """Return the position on a board of a wide game."""
         if not self.seen and not self.homes:
             cards = len(self.rules.deck)
             raise InputError(f"no cards, expected a board of {cards}", self.where)
-        waste, stock = (self.piled.get(name, (0, ()))[1] for name in ("waste", "stock"))
-        empty = self.rules.columns - len(self.columns)
-        position = Wide(
-            (*self.columns, *[()] * empty),
-            (),
-            layout_of(self.rules.layout).heights,
-            stock=stock,
-            waste=waste,
-            hidden=(*self.hidden, *[0] * empty),
-            home=with_heights(self.rules, self.homes, self.where),
-        )
-        position.validate(self.rules, self.where)
-        return position
+        home = with_heights(self.rules, self.homes, self.where)
+        return self.laid(layout_of(self.rules.layout).heights, home=home)
 
     def place(self, at: tuple[int, int]) -> str:
         return f"{self.where}, line {at[0]}, column {at[1]}"

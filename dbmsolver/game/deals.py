@@ -24,6 +24,7 @@ from dbmsolver.game.decks import (
     based,
     deal_as,
     deal_patience,
+    deal_wide,
     deck_of_digits,
     is_deck,
     lay_klondike,
@@ -32,17 +33,14 @@ from dbmsolver.game.decks import (
 from dbmsolver.game.json_boards import is_json_board, parse_json_board
 from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.numbers import MAX_NUMBER, NUMBERS, Numbers, shuffled, shuffled_packs
-from dbmsolver.game.one_pile import OnePile
 from dbmsolver.game.packs import new_deck
-from dbmsolver.game.pairing import Pairing, deal_pairing
-from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
+from dbmsolver.game.positions import kind_of_position, make_position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, SHIPPED
 from dbmsolver.game.showing import picture
 from dbmsolver.game.texts import read_path, read_stream
 from dbmsolver.game.titles import title
-from dbmsolver.game.wide import Wide, deal_wide
 
 __all__ = ["Deal", "deal_number", "dealing", "format_board", "parse_board"]
 
@@ -115,20 +113,21 @@ def deal_number(number: int, rules: Rules, numbers: Numbers = "microsoft") -> Po
             text = f"{rules.name} has no such deal: nothing says how its pyramid is dealt"
             raise InputError(text, f"deal {number}")
         columns, rest, heights = layout.arrange(deck, rules.columns, rules.stock)
-        return deal_pairing(tuple(map(tuple, columns)), rest, layout.turned, heights, rules)
+        waste, stock = rest[: layout.turned], rest[layout.turned :]
+        return make_position(rules, columns, heights, stock=stock, waste=waste)
     if rules.has_pile:
         after = layout.turned + rules.stock
         columns, rest, heights = layout.arrange(deck, rules.columns, after)
         pile = (*layout.pile, *rest[: layout.turned])
-        stock = tuple(rest[layout.turned :])
-        return OnePile(tuple(map(tuple, columns)), (), heights, pile=pile, stock=stock)
+        stock = rest[layout.turned :]
+        return make_position(rules, columns, heights, pile=pile, stock=stock)
     first, _, dealt = layout.taken_apart(deck)
     columns, rest, home = layout.arrange(dealt, rules.columns, rules.dealt_to_freecells)
     freecells: list[int | None] = [None] * rules.freecells
     for cell, card in zip(layout.cells or range(len(rest)), rest, strict=True):
         freecells[cell] = card
     base, heights = based(first, home)
-    return Position(tuple(map(tuple, columns)), tuple(freecells), heights, base=base)
+    return make_position(rules, columns, heights, freecells=freecells, base=base)
 
 
 def _unnumbered_deck(number: int) -> list[int]:
@@ -162,17 +161,6 @@ _KINDS: dict[str, Any] = {
     "whole": bool,
 }
 """The types of those fields of positions that are not all tuples."""
-
-
-def _kind_of_position(rules: Rules) -> type[Position]:
-    """Return the class of the positions of games by these rules."""
-    if rules.is_wide:
-        return Wide
-    if rules.has_pairs:
-        return Pairing
-    if rules.has_pile:
-        return OnePile
-    return Patience if rules.is_patience else Position
 
 
 @dataclass(frozen=True)
@@ -258,7 +246,7 @@ class Deal:
         `where` is the name of the deal in messages.
         """
         checked_instance("rules", self.rules, Rules)
-        kind, given = _kind_of_position(self.rules), type(self.position)
+        kind, given = kind_of_position(self.rules), type(self.position)
         if given is not kind:
             text = f"position is a {given.__name__}, expected a {kind.__name__}"
             raise WrongTypeError(f"{text}, as {self.rules.name} has")

@@ -18,13 +18,13 @@ from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.cards import CARDS, card_name, rank, suit
 from dbmsolver.game.layouts import Heights, Layout, layout_of
 from dbmsolver.game.numbers import Numbers, shuffled
-from dbmsolver.game.one_pile import OnePile
-from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
+from dbmsolver.game.positions import make_position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shapes import dealt_lengths
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.game.texts import LINE_END
+from dbmsolver.game.wide import home_of
 
 DIGITS = 3 * CARDS
 """The number of digits of a deck."""
@@ -86,7 +86,7 @@ def deal_as(number: int, rules: Rules, numbers: Numbers) -> Position:
     return lay_klondike(deck, rules, where)
 
 
-def lay_klondike(deck: Sequence[int], rules: Rules, where: str) -> Patience:
+def lay_klondike(deck: Sequence[int], rules: Rules, where: str) -> Position:
     """Lay a deck of Klondike out; InputError for a game with another shape."""
     layout = layout_of(rules.layout)
     if rules.is_patience and not rules.off_columns and rules.stock == 24:
@@ -98,7 +98,7 @@ def lay_klondike(deck: Sequence[int], rules: Rules, where: str) -> Patience:
     raise InputError(f"{text}, {expected} stock of 24 cards", where)
 
 
-def deal_patience(deck: Sequence[int], layout: Layout, rules: Rules) -> Patience:
+def deal_patience(deck: Sequence[int], layout: Layout, rules: Rules) -> Position:
     """Deal a shuffled deck for a game of Klondike's kind."""
     first, reserve, rest = layout.taken_apart(deck)
     columns, left, home = layout.arrange(rest, rules.columns, rules.stock)
@@ -124,19 +124,19 @@ def _patience(
     home: Heights,
     layout: Layout,
     rules: Rules,
-) -> Patience:
+) -> Position:
     """Return the position, `first` being the card that is the base, if there is one."""
     base, heights = based(first, home)
-    return Patience(
-        tuple(map(tuple, columns)),
-        (),
-        heights,
-        stock=tuple(stock),
-        hidden=layout.hidden or (0,) * rules.columns,
-        turns=rules.passes - 1 if rules.passes else None,
-        base=base,
-        reserve=tuple(reserve),
+    return make_position(
+        rules, columns, heights, base=base, stock=stock, hidden=layout.hidden, reserve=reserve
     )
+
+
+def deal_wide(deck: Sequence[int], layout: Layout, rules: Rules) -> Position:
+    """Deal a shuffled deck of a wide game."""
+    columns, stock, heights = layout.arrange(deck, rules.columns, rules.stock)
+    home = home_of(rules, min(heights))
+    return make_position(rules, columns, heights, stock=stock, hidden=layout.hidden, home=home)
 
 
 def _lay_as_solvitaire(deck: Sequence[int], rules: Rules, where: str) -> Position:
@@ -172,12 +172,9 @@ def _lay_as_solvitaire(deck: Sequence[int], rules: Rules, where: str) -> Positio
         raise InputError(f"{text}, expected another game, or other numbers", where)
     if rules.is_patience:
         return _patience(columns, stock, reserve, single, layout.heights, layout, rules)
-    piles = tuple(map(tuple, columns))
-    if rules.has_pile:
-        pile = (*layout.pile, *single)
-        return OnePile(piles, (), layout.heights, pile=pile, stock=tuple(stock))
     cells += [None] * (rules.freecells - len(cells))
-    return Position(piles, tuple(cells), layout.heights)
+    pile = (*layout.pile, *single)
+    return make_position(rules, columns, layout.heights, freecells=cells, pile=pile, stock=stock)
 
 
 def _rows(cards: Sequence[int], columns: int, diagonal: bool) -> list[list[int]]:

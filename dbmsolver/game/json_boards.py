@@ -31,12 +31,11 @@ from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.cards import parse_card, rank, suit
 from dbmsolver.game.layouts import Heights, layout_of
-from dbmsolver.game.one_pile import OnePile
-from dbmsolver.game.pairing import Pairing, columns_of_pyramid
-from dbmsolver.game.patience import Patience
+from dbmsolver.game.pairing import columns_of_pyramid
 from dbmsolver.game.position import Position
+from dbmsolver.game.positions import make_position
 from dbmsolver.game.rules import Rules
-from dbmsolver.game.wide import Wide, with_heights
+from dbmsolver.game.wide import with_heights
 
 _PILES, _CELLS, _FOUNDATIONS = "tableau piles", "cells", "foundations"
 _RESERVE = "reserve"
@@ -83,15 +82,21 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
         text = f"{len(cells)} cards in {place}, expected at most {rules.freecells}"
         raise InputError(text, where)
     _check_columns(piles, rules, where)
-    position = Position(
-        tuple(tuple(card + 4 * shift for card in pile) for pile in piles)
-        + ((),) * (rules.columns - len(piles)),
-        tuple(card + 4 * shift for card in cells) + (None,) * (rules.freecells - len(cells)),
-        heights,
-        base=base,
-    )
+    freecells = [*_raised(cells, shift), *[None] * (rules.freecells - len(cells))]
+    columns = _columns(piles, shift, rules)
+    position = make_position(rules, columns, heights, freecells=freecells, base=base)
     position.validate(rules, where)
     return position
+
+
+def _raised(cards: Iterable[int], ranks: int) -> list[int]:
+    """Return cards that are `ranks` higher."""
+    return [card + 4 * ranks for card in cards]
+
+
+def _columns(piles: list[list[int]], ranks: int, rules: Rules) -> list[list[int]]:
+    """Return the columns of a position: piles whose cards are `ranks` higher, and empty ones."""
+    return [*(_raised(pile, ranks) for pile in piles), *[[]] * (rules.columns - len(piles))]
 
 
 def _lines_of(data: Any) -> list[str] | None:
@@ -112,12 +117,13 @@ def _with_pile(data: Any, rules: Rules, where: str) -> Position:
     stock = _cards(data.get(_STOCK, []), where)[::-1]
     lowest = _ranks_missing((*piles, pile, stock), where)
     _check_columns(piles, rules, where)
-    columns, rest = (
-        [tuple(card + 4 * lowest for card in cards) for cards in lists]
-        for lists in (piles, (pile, stock))
+    position = make_position(
+        rules,
+        _columns(piles, lowest, rules),
+        (lowest,) * 4,
+        pile=_raised(pile, lowest),
+        stock=_raised(stock, lowest),
     )
-    empty = ((),) * (rules.columns - len(piles))
-    position = OnePile((*columns, *empty), (), (lowest,) * 4, pile=rest[0], stock=rest[1])
     position.validate(rules, where)
     return position
 
@@ -134,17 +140,15 @@ def _patience(data: Any, rules: Rules, where: str) -> Position:
     lowest = _ranks_missing((*piles, stock, waste, reserve, tops), where)
     _check_columns(piles, rules, where)
     base, heights = _home(tops, lowest, rules, where)
-    empty = rules.columns - len(piles)
-    position = Patience(
-        (*(tuple(card + 4 * lowest for card in pile) for pile in piles), *[()] * empty),
-        (),
+    position = make_position(
+        rules,
+        _columns(piles, lowest, rules),
         heights,
-        stock=tuple(card + 4 * lowest for card in reversed(stock)),
-        waste=tuple(card + 4 * lowest for card in waste),
-        hidden=(*hidden, *[0] * empty),
-        turns=rules.passes - 1 if rules.passes else None,
         base=base,
-        reserve=tuple(card + 4 * lowest for card in reserve),
+        stock=_raised(reversed(stock), lowest),
+        waste=_raised(waste, lowest),
+        hidden=[*hidden, *[0] * (rules.columns - len(piles))],
+        reserve=_raised(reserve, lowest),
     )
     position.validate(rules, where)
     return position
@@ -160,14 +164,13 @@ def _wide(data: Any, rules: Rules, where: str) -> Position:
     )
     lowest = _ranks_missing((*piles, stock, waste, tops), where)
     _check_columns(piles, rules, where)
-    empty = rules.columns - len(piles)
-    position = Wide(
-        (*(tuple(card + 4 * lowest for card in pile) for pile in piles), *[()] * empty),
-        (),
+    position = make_position(
+        rules,
+        _columns(piles, lowest, rules),
         layout_of(rules.layout).heights,
-        stock=tuple(card + 4 * lowest for card in reversed(stock)),
-        waste=tuple(card + 4 * lowest for card in waste),
-        hidden=(*hidden, *[0] * empty),
+        stock=_raised(reversed(stock), lowest),
+        waste=_raised(waste, lowest),
+        hidden=[*hidden, *[0] * (rules.columns - len(piles))],
         home=with_heights(rules, ((suit(card), rank(card) + lowest) for card in tops), where),
     )
     position.validate(rules, where)
@@ -201,16 +204,13 @@ def _pairing(data: Any, rules: Rules, where: str) -> Position:
     )
     lowest = _ranks_missing((*cards, stock, waste, removed), where)
     found = {name: _card(name, where) + 4 * lowest for row in rows for name in row if name}
-    position = Pairing(
+    position = make_position(
+        rules,
         columns_of_pyramid([[found.get(name) for name in row] for row in rows], rules.columns),
-        (),
         (lowest,) * 4,
-        stock=tuple(card + 4 * lowest for card in reversed(stock)),
-        waste=tuple(card + 4 * lowest for card in waste),
-        hidden=(0,) * rules.columns,
-        turns=max(0, rules.passes - 1),
-        removed=tuple(card + 4 * lowest for card in removed),
-        whole=rules.pairs == "all",
+        stock=_raised(reversed(stock), lowest),
+        waste=_raised(waste, lowest),
+        removed=_raised(removed, lowest),
     )
     position.validate(rules, where)
     return position

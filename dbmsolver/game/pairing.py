@@ -167,7 +167,7 @@ class Pairing(Patience):
         if held > rules.stock:
             text = f"{held} cards in stock and waste, expected at most {rules.stock}"
             raise InputError(text, where)
-        most = max(0, rules.passes - 1)
+        most = rules.turns or 0
         if self.turns is None or not 0 <= self.turns <= most:
             given = "any number of" if self.turns is None else self.turns
             text = f"{given} turns of the waste, expected at most {most}"
@@ -205,26 +205,6 @@ class Pairing(Patience):
         waste, stock = (" ".join(map(card_name, cards)) for cards in (self.waste, self.stock))
         columns = " | ".join(" ".join(map(card_name, column)) for column in self.columns)
         return f"waste [{waste}] stock [{stock}] turns {self.turns} {columns}"
-
-
-def deal_pairing(
-    columns: tuple[tuple[int, ...], ...],
-    left: list[int],
-    turned: int,
-    heights: tuple[int, int, int, int],
-    rules: Rules,
-) -> Pairing:
-    """Return a dealt position; of the cards `left`, the first `turned` ones go to the waste."""
-    return Pairing(
-        columns,
-        (),
-        heights,
-        stock=tuple(left[turned:]),
-        waste=tuple(left[:turned]),
-        hidden=(0,) * len(columns),
-        turns=max(0, rules.passes - 1),
-        whole=rules.pairs == "all",
-    )
 
 
 def columns_of_pyramid(

@@ -345,7 +345,7 @@ class Patience(Position):
         if len(self.waste) + len(self.stock) > rules.stock:
             text = f"{len(self.waste) + len(self.stock)} cards in stock and waste"
             raise InputError(f"{text}, expected at most {rules.stock}", where)
-        most = rules.passes - 1 if rules.passes else None
+        most = rules.turns
         if (self.turns is None) != (most is None) or not 0 <= (self.turns or 0) <= (most or 0):
             given = "any number of" if self.turns is None else self.turns
             expected = "any number" if most is None else f"at most {most}"

@@ -506,6 +506,16 @@ class Rules:
         return self.pairs != "none"
 
     @property
+    def turns(self) -> int | None:
+        """The times the waste may be turned over in a game: None for any number.
+
+        None, too, where the stock is gone through in another way, or there is none.
+        """
+        if self.passes and not self.is_wide:
+            return self.passes - 1
+        return 0 if self.has_pairs else None
+
+    @property
     def only_leave(self) -> bool:
         """True if cards only leave their places: in games of one pile, and of pairs."""
         return self.has_pile or self.has_pairs

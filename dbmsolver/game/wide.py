@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from dbmsolver.errors import IllegalMoveError, InputError
 from dbmsolver.game.cards import CARDS, SUIT_NAMES, SUITS, card_name, rank, suit
 from dbmsolver.game.kinds import Policy
-from dbmsolver.game.layouts import Layout, layout_of
+from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.moves import COLUMNS, STOCK, WASTE, Move, Place
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
@@ -296,19 +296,6 @@ class Wide(Patience):
         stock, waste = (" ".join(map(card_name, cards)) for cards in (self.stock, self.waste))
         columns = " | ".join(" ".join(map(card_name, column)) for column in self.columns)
         return f"[{home}] stock [{stock}] waste [{waste}] {columns} face down {self.hidden}"
-
-
-def deal_wide(deck: list[int], layout: Layout, rules: Rules) -> Wide:
-    """Deal a shuffled deck of a wide game."""
-    columns, stock, heights = layout.arrange(deck, rules.columns, rules.stock)
-    return Wide(
-        tuple(map(tuple, columns)),
-        (),
-        heights,
-        stock=tuple(stock),
-        hidden=layout.hidden or (0,) * rules.columns,
-        home=home_of(rules, min(heights)),
-    )
 
 
 def with_heights(rules: Rules, told: Iterable[tuple[int, int]], where: str | None) -> Home:

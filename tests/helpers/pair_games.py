@@ -9,7 +9,7 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Pairs
 from dbmsolver.game.layouts import layout_of
-from dbmsolver.game.pairing import deal_pairing
+from dbmsolver.game.positions import make_position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Verdict
@@ -46,7 +46,8 @@ def small_deck(random: Random, rows: int | None = None, ranks: int | None = None
     cards = list(range(CARDS))
     random.shuffle(cards)
     columns, rest, heights = layout.arrange(cards, rules.columns, rules.stock)
-    position = deal_pairing(tuple(map(tuple, columns)), rest, layout.turned, heights, rules)
+    waste, stock = rest[: layout.turned], rest[layout.turned :]
+    position = make_position(rules, columns, heights, stock=stock, waste=waste)
     return Deal(position, rules)
 
 

@@ -9,12 +9,13 @@ from dbmsolver.errors import UsageError
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.cards import rank
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.decks import deal_wide
 from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.moves import Place
 from dbmsolver.game.packs import cards_of, packs_text
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.game.wide import Wide, deal_wide
+from dbmsolver.game.wide import Wide
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step
 

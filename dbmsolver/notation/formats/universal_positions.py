@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from dbmsolver.errors import DbmError
-from dbmsolver.game.bases import Base
+from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.cards import SUIT_NAMES
-from dbmsolver.game.one_pile import OnePile
-from dbmsolver.game.pairing import Pairing
+from dbmsolver.game.layouts import Heights
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
+from dbmsolver.game.positions import kind_of_position, make_position
 from dbmsolver.game.rules import MAX_COLUMNS, MAX_RESERVE
-from dbmsolver.game.wide import Wide
 from dbmsolver.notation.formats.universal_values import ValueReader
 from dbmsolver.notation.solution import Path
 
@@ -22,18 +21,7 @@ class PositionReader(ValueReader):
 
     def position(self, value: Any, path: Path) -> Position:
         """Return the position that an object of the tree holds; InvalidError if it is none."""
-        piled = ("pile", "stock")
-        absent: tuple[str, ...] = () if self.rules.has_pile else piled
-        if self.rules.has_pairs:
-            absent = ("pile", "reserve")
-        elif self.rules.is_wide:
-            absent = ("pile", "turns", "reserve", *(() if self.rules.draw else ("waste",)))
-        elif self.rules.is_patience:
-            absent = ("pile", "reserve", *(() if self.rules.passes else ("turns",)))
-        else:
-            absent += ("waste", "turns", "reserve")
-        absent += ("base", "lowest", *(() if self.rules.has_pairs else ("removed",)))
-        self.object(value, path, "position", absent)
+        self._check_places(value, path)
         ranks = self.foundations(value["foundations"], (*path, "foundations"))
         at = (*path, "freecells")
         cells = [
@@ -48,57 +36,67 @@ class PositionReader(ValueReader):
             if self.integer(item["len"], (*at, index, "len"), 0, 104) != len(columns[-1]):
                 text = f"{item['len']}, there are {len(columns[-1])} cards"
                 self.fail((*at, index, "len"), text)
-        pile, stock, waste = (
+        base = self.base(value, path)
+        pile, stock, waste, reserve, removed = (
             self.cards(value.get(name, []), (*path, name), hidden=name == "stock")
-            for name in (*piled, "waste")
+            for name in ("pile", "stock", "waste", "reserve", "removed")
         )
-        piles, base = tuple(columns), self.base(value, path)
-        if self.rules.is_wide:
-            return self.wide(value, path, piles, ranks)
-        heights = {index: tops[0] for index, tops in enumerate(ranks)}
-        hearts, spades, diamonds, clubs = (heights[index] for index in range(4))
-        home = hearts, spades, diamonds, clubs
-        if self.rules.base != "ace":
-            home = self.counted(base, heights)
-        position = Position(piles, tuple(cells), home, base)
-        if self.rules.has_pile:
-            position = OnePile(piles, tuple(cells), home, base, pile, stock)
-        elif self.rules.has_pairs:
-            often = max(0, self.rules.passes - 1)
-            position = Pairing(
-                piles,
-                tuple(cells),
-                home,
-                stock=stock,
-                waste=waste,
-                hidden=(0,) * len(piles),
-                turns=self.integer(value["turns"], (*path, "turns"), 0, often),
-                removed=self.cards(value["removed"], (*path, "removed")),
-                whole=self.rules.pairs == "all",
-            )
-        elif self.rules.is_patience:
-            most = self.rules.passes - 1 if self.rules.passes else None
-            turns = most
-            if most is not None and "turns" in value:
-                turns = self.integer(value["turns"], (*path, "turns"), 0, most)
-            reserve = self.cards(value.get("reserve", []), (*path, "reserve"))
-            hidden = self.hidden_in(value["columns"], path)
-            position = Patience(
-                piles,
-                tuple(cells),
-                home,
-                stock=stock,
-                waste=waste,
-                hidden=hidden,
-                turns=turns,
-                base=base,
-                reserve=reserve,
-            )
+        turns = None
+        if "turns" in value:
+            turns = self.integer(value["turns"], (*path, "turns"), 0, self.rules.turns or 0)
+        position = make_position(
+            self.rules,
+            columns,
+            self._heights(ranks, base),
+            freecells=cells,
+            base=ACE if self.rules.is_wide else base,
+            pile=pile,
+            stock=stock,
+            waste=waste,
+            hidden=self.hidden_in(value["columns"], path),
+            turns=turns,
+            reserve=reserve,
+            removed=removed,
+            home=tuple(tuple(sorted(tops, reverse=True)) for tops in ranks),
+        )
         try:
             position.validate(self.rules)
         except DbmError as error:
             self.fail(path, error.message)
         return position
+
+    def _check_places(self, value: Any, path: Path) -> None:
+        """Check that a position has the places and ranks that the game has, and no other."""
+        rules, kind = self.rules, kind_of_position(self.rules)
+        has = {
+            "pile": rules.has_pile,
+            "stock": kind is not Position,
+            "waste": kind.has_waste and bool(rules.draw or not rules.is_wide),
+            "turns": rules.turns is not None,
+            "reserve": kind is Patience,
+            "removed": rules.has_pairs,
+            "base": not rules.is_wide and not rules.has_pairs,
+            "lowest": not rules.has_pairs,
+        }
+        left_out = ("reserve", "base", "lowest")
+        optional = [name for name in has if not has[name] or name in left_out]
+        self.object(value, path, "position", optional)
+        for name in has:
+            if name in value and not has[name]:
+                self.fail((*path, name), f"expected none in {rules.name}")
+
+    def _heights(self, ranks: list[list[int]], base: Base) -> Heights:
+        """Return the foundations of a position by the ranks on top of them.
+
+        In wide games these are the ranks that the deck is without.
+        """
+        if self.rules.is_wide:
+            return (base.lowest - 1,) * 4
+        heights = {index: tops[0] for index, tops in enumerate(ranks)}
+        if self.rules.base != "ace":
+            return self.counted(base, heights)
+        hearts, spades, diamonds, clubs = (heights[index] for index in range(4))
+        return hearts, spades, diamonds, clubs
 
     def foundations(self, value: Any, path: Path) -> list[list[int]]:
         """Return the ranks on top of each suit's foundations; every foundation has to be there."""
@@ -114,37 +112,6 @@ class PositionReader(ValueReader):
         if len(found) != sum(packs):
             self.fail(path, f"{len(found)} foundations, expected all {sum(packs)}")
         return [[top for (own, _), top in found.items() if own == index] for index in range(4)]
-
-    def wide(
-        self,
-        value: Any,
-        path: Path,
-        piles: tuple[tuple[int, ...], ...],
-        ranks: list[list[int]],
-    ) -> Position:
-        """Return the position of a wide game, all but piles and foundations still to be read."""
-        if "base" in value:
-            self.fail((*path, "base"), "expected none, as foundations begin with the lowest rank")
-        below = self.integer(value.get("lowest", 1), (*path, "lowest"), 1, 13) - 1
-        stock, waste = (
-            self.cards(value.get(name, []), (*path, name), hidden=name == "stock")
-            for name in ("stock", "waste")
-        )
-        hearts, spades, diamonds, clubs = (tuple(sorted(tops, reverse=True)) for tops in ranks)
-        position = Wide(
-            piles,
-            (),
-            (below, below, below, below),
-            stock=stock,
-            waste=waste,
-            hidden=self.hidden_in(value["columns"], path),
-            home=(hearts, spades, diamonds, clubs),
-        )
-        try:
-            position.validate(self.rules)
-        except DbmError as error:
-            self.fail(path, error.message)
-        return position
 
     def base(self, value: Any, path: Path) -> Base:
         """Return the rank with which foundations begin, and the lowest of the deck."""

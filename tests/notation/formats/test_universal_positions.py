@@ -66,6 +66,26 @@ def test_fields_that_a_position_must_have(game: str, fields: str) -> None:
         assert refused(value, RULES[game]).startswith(f"no {name}, expected foundations, ")
 
 
+@pytest.mark.parametrize(
+    ("game", "others"),
+    [
+        ("freecell", "pile stock waste turns reserve removed"),
+        ("golf", "waste turns reserve removed"),
+        ("klondike", "pile turns removed"),
+        ("canfield", "pile turns removed"),
+        ("twice", "pile removed"),
+        ("spider", "pile waste turns reserve removed base"),
+        ("forty_thieves", "pile turns reserve removed base"),
+        ("pyramid", "pile reserve base lowest"),
+    ],
+)
+def test_fields_that_only_other_games_have(game: str, others: str) -> None:
+    """An empty one, too, is of another game: nothing is passed over."""
+    for name in others.split():
+        value = dealt(game) | {name: 1 if name in ("turns", "base", "lowest") else []}
+        assert refused(value, RULES[game]) == f"{name}: expected none in {game}"
+
+
 def test_only_cards_of_columns_and_stock_lie_face_down() -> None:
     for game in ("klondike", "forty_thieves"):
         value = dealt(game)

@@ -21,10 +21,7 @@ from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.cards import rank
 from dbmsolver.game.decks import (
     DIGITS,
-    based,
     deal_as,
-    deal_patience,
-    deal_wide,
     deck_of_digits,
     is_deck,
     lay_klondike,
@@ -35,7 +32,7 @@ from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.numbers import MAX_NUMBER, NUMBERS, Numbers, shuffled, shuffled_packs
 from dbmsolver.game.packs import new_deck
 from dbmsolver.game.position import Position
-from dbmsolver.game.positions import kind_of_position, make_position
+from dbmsolver.game.positions import kind_of_position, lay_out
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, SHIPPED
 from dbmsolver.game.showing import picture
@@ -84,7 +81,7 @@ def deal_number(number: int, rules: Rules, numbers: Numbers = "microsoft") -> Po
             text = f"{rules.name}: {numbers} has no numbers for such a deal"
             raise UsageError(f"{text}, expected microsoft or pysolfc")
         deck = shuffled_packs(number, new_deck(rules.packs), numbers)
-        return deal_wide(deck, layout_of(rules.layout), rules)
+        return lay_out(deck, layout_of(rules.layout), rules)
     if numbers not in ("microsoft", "pysolfc", "pysol"):
         return deal_as(number, rules, numbers)
     if number in (-1, -2) and numbers == "microsoft":
@@ -104,30 +101,10 @@ def deal_number(number: int, rules: Rules, numbers: Numbers = "microsoft") -> Po
     if rules.off_columns and not rules.layout:
         text = f"{rules.name} has no such deal: nothing says which cards go to base and reserve"
         raise InputError(text, f"deal {number}")
-    if rules.is_patience:
-        return deal_patience(deck, layout, rules)
-    if rules.is_wide:
-        return deal_wide(deck, layout, rules)
-    if rules.has_pairs:
-        if layout.order != "pyramid":
-            text = f"{rules.name} has no such deal: nothing says how its pyramid is dealt"
-            raise InputError(text, f"deal {number}")
-        columns, rest, heights = layout.arrange(deck, rules.columns, rules.stock)
-        waste, stock = rest[: layout.turned], rest[layout.turned :]
-        return make_position(rules, columns, heights, stock=stock, waste=waste)
-    if rules.has_pile:
-        after = layout.turned + rules.stock
-        columns, rest, heights = layout.arrange(deck, rules.columns, after)
-        pile = (*layout.pile, *rest[: layout.turned])
-        stock = rest[layout.turned :]
-        return make_position(rules, columns, heights, pile=pile, stock=stock)
-    first, _, dealt = layout.taken_apart(deck)
-    columns, rest, home = layout.arrange(dealt, rules.columns, rules.dealt_to_freecells)
-    freecells: list[int | None] = [None] * rules.freecells
-    for cell, card in zip(layout.cells or range(len(rest)), rest, strict=True):
-        freecells[cell] = card
-    base, heights = based(first, home)
-    return make_position(rules, columns, heights, freecells=freecells, base=base)
+    if rules.has_pairs and layout.order != "pyramid":
+        text = f"{rules.name} has no such deal: nothing says how its pyramid is dealt"
+        raise InputError(text, f"deal {number}")
+    return lay_out(deck, layout, rules)
 
 
 def _unnumbered_deck(number: int) -> list[int]:

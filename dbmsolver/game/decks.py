@@ -14,17 +14,15 @@ from dataclasses import replace
 from itertools import chain, cycle
 
 from dbmsolver.errors import InputError, UsageError
-from dbmsolver.game.bases import ACE, Base
-from dbmsolver.game.cards import CARDS, card_name, rank, suit
-from dbmsolver.game.layouts import Heights, Layout, layout_of
+from dbmsolver.game.cards import CARDS, card_name
+from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.numbers import Numbers, shuffled
 from dbmsolver.game.position import Position
-from dbmsolver.game.positions import make_position
+from dbmsolver.game.positions import based, lay_out, make_position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shapes import dealt_lengths
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.game.texts import LINE_END
-from dbmsolver.game.wide import home_of
 
 DIGITS = 3 * CARDS
 """The number of digits of a deck."""
@@ -92,51 +90,10 @@ def lay_klondike(deck: Sequence[int], rules: Rules, where: str) -> Position:
     if rules.is_patience and not rules.off_columns and rules.stock == 24:
         plain = layout_of(GAMES["klondike_left_to_right"].layout)
         if dealt_lengths(rules) == list(range(1, 8)):
-            return deal_patience(deck, replace(plain, hidden=layout.hidden), rules)
+            return lay_out(deck, replace(plain, hidden=layout.hidden), rules)
     text = f"a deck of Klondike, which {rules.name} is not"
     expected = "expected --game klondike, klondike_by_threes, or another of seven columns and a"
     raise InputError(f"{text}, {expected} stock of 24 cards", where)
-
-
-def deal_patience(deck: Sequence[int], layout: Layout, rules: Rules) -> Position:
-    """Deal a shuffled deck for a game of Klondike's kind."""
-    first, reserve, rest = layout.taken_apart(deck)
-    columns, left, home = layout.arrange(rest, rules.columns, rules.stock)
-    return _patience(columns, left, reserve, first, home, layout, rules)
-
-
-def based(first: Sequence[int], home: Heights) -> tuple[Base, Heights]:
-    """Return the base that these cards give, the ace without any, and heights with them home."""
-    if not first:
-        return ACE, home
-    heights = list(home)
-    for card in first:
-        heights[suit(card)] += 1
-    hearts, spades, diamonds, clubs = heights
-    return Base(rank(first[0]), 1 + min(home)), (hearts, spades, diamonds, clubs)
-
-
-def _patience(
-    columns: Sequence[Sequence[int]],
-    stock: Sequence[int],
-    reserve: Sequence[int],
-    first: Sequence[int],
-    home: Heights,
-    layout: Layout,
-    rules: Rules,
-) -> Position:
-    """Return the position, `first` being the card that is the base, if there is one."""
-    base, heights = based(first, home)
-    return make_position(
-        rules, columns, heights, base=base, stock=stock, hidden=layout.hidden, reserve=reserve
-    )
-
-
-def deal_wide(deck: Sequence[int], layout: Layout, rules: Rules) -> Position:
-    """Deal a shuffled deck of a wide game."""
-    columns, stock, heights = layout.arrange(deck, rules.columns, rules.stock)
-    home = home_of(rules, min(heights))
-    return make_position(rules, columns, heights, stock=stock, hidden=layout.hidden, home=home)
 
 
 def _lay_as_solvitaire(deck: Sequence[int], rules: Rules, where: str) -> Position:
@@ -170,11 +127,19 @@ def _lay_as_solvitaire(deck: Sequence[int], rules: Rules, where: str) -> Positio
     if found != lengths:
         text = f"{rules.name}: Solvitaire deals columns of other lengths"
         raise InputError(f"{text}, expected another game, or other numbers", where)
-    if rules.is_patience:
-        return _patience(columns, stock, reserve, single, layout.heights, layout, rules)
     cells += [None] * (rules.freecells - len(cells))
-    pile = (*layout.pile, *single)
-    return make_position(rules, columns, layout.heights, freecells=cells, pile=pile, stock=stock)
+    base, heights = based(single if layout.base else [], layout.heights)
+    return make_position(
+        rules,
+        columns,
+        heights,
+        freecells=cells,
+        base=base,
+        pile=(*layout.pile, *single),
+        stock=stock,
+        hidden=layout.hidden,
+        reserve=reserve,
+    )
 
 
 def _rows(cards: Sequence[int], columns: int, diagonal: bool) -> list[list[int]]:

@@ -9,7 +9,7 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Pairs
 from dbmsolver.game.layouts import layout_of
-from dbmsolver.game.positions import make_position
+from dbmsolver.game.positions import lay_out
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Verdict
@@ -42,13 +42,9 @@ def small_rules(random: Random, rows: int | None = None, ranks: int | None = Non
 def small_deck(random: Random, rows: int | None = None, ranks: int | None = None) -> Deal:
     """Return a deal of a small pyramid."""
     rules = small_rules(random, rows, ranks)
-    layout = layout_of(rules.layout)
     cards = list(range(CARDS))
     random.shuffle(cards)
-    columns, rest, heights = layout.arrange(cards, rules.columns, rules.stock)
-    waste, stock = rest[: layout.turned], rest[layout.turned :]
-    position = make_position(rules, columns, heights, stock=stock, waste=waste)
-    return Deal(position, rules)
+    return Deal(lay_out(cards, layout_of(rules.layout), rules), rules)
 
 
 _PYRAMID = {Verdict.SOLVED: 106, Verdict.UNSOLVABLE: 67}

@@ -9,10 +9,10 @@ from dbmsolver.errors import UsageError
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.cards import rank
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.decks import deal_wide
 from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.moves import Place
 from dbmsolver.game.packs import cards_of, packs_text
+from dbmsolver.game.positions import lay_out
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.game.wide import Wide
@@ -51,7 +51,7 @@ def _small_deck(random: Random, game: str | None) -> Deal:
     if not rules.is_wide:
         raise UsageError("not wide")
     random.shuffle(deck)
-    return Deal(deal_wide(deck, layout_of(layout), rules), rules)
+    return Deal(lay_out(deck, layout_of(layout), rules), rules)
 
 
 def _rules_of(rules: Rules) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shapes import dealt_lengths
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.game.texts import LINE_END
+from dbmsolver.game.texts import LINE_END, WHICH_GAME
 
 DIGITS = 3 * CARDS
 """The number of digits of a deck."""
@@ -94,8 +94,8 @@ def lay_klondike(deck: Sequence[int], rules: Rules, where: str) -> Patience:
         if dealt_lengths(rules) == list(range(1, 8)):
             return deal_patience(deck, replace(plain, hidden=layout.hidden), rules)
     text = f"a deck of Klondike, which {rules.name} is not"
-    expected = "expected --game klondike, klondike_by_threes, or another of seven columns and a"
-    raise InputError(f"{text}, {expected} stock of 24 cards", where)
+    expected = "expected klondike, klondike_by_threes, or another game of seven columns and a"
+    raise InputError(f"{text}, {expected} stock of 24 cards", where, WHICH_GAME)
 
 
 def deal_patience(deck: Sequence[int], layout: Layout, rules: Rules) -> Patience:

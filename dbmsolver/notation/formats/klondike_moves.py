@@ -30,6 +30,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.decks import DIGITS, deck_of_digits, lay_klondike
 from dbmsolver.game.moves import STOCK, WASTE, Place
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.texts import WHICH_GAME
 from dbmsolver.notation.formats.building import Builder
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.source import MAX_MOVES, InvalidError, Source
@@ -101,8 +102,8 @@ def _read(
         wanted = given if game is None else replace(given, game=game)
         rules = wanted.rules({}, source.where)
         if not rules.is_patience or not rules.draw:
-            text = f"moves of Klondike, expected --game klondike or a relative, not {rules.name}"
-            raise InvalidError(text, source.named())
+            text = f"moves of Klondike, expected klondike or a relative, not {rules.name}"
+            raise InvalidError(text, source.named(), WHICH_GAME)
         builder = Builder(_deal(source, wanted, rules), source.where, surplus=True)
         try:
             for match, origin in words:

@@ -24,7 +24,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, usual_rules
 from dbmsolver.notation.explicit import explicit
-from dbmsolver.notation.formats.given import Given
+from dbmsolver.notation.formats.given import SAYS_DEAL, Given
 from dbmsolver.notation.formats.moves import read_board
 from dbmsolver.notation.formats.sfn_lengths import understand
 from dbmsolver.notation.formats.sfn_reading import WrittenGame
@@ -186,8 +186,10 @@ def _rules(text: SfnText, given: Given, source: Source) -> Rules:
     rules = given.rules(said, source.named(text.game_line))
     if rules.columns > MAX_COLUMNS or rules.freecells > MAX_FREECELLS:
         what = f"{rules.name} has {rules.columns} columns and {rules.freecells} freecells"
-        text_ = f"{what}, expected at most 8 and 4 (--from short reads single-card moves of more)"
-        raise InvalidError(text_, source.named(text.game_line))
+        advice = "--from short reads single-card moves of more"
+        raise InvalidError(
+            f"{what}, expected at most 8 and 4", source.named(text.game_line), advice
+        )
     return rules
 
 
@@ -249,8 +251,8 @@ def _beginning(
         if named is not None and named.position == layout:
             return given.start(named, rules, place), None
     elif text.mark:
-        message = "the layout is of a later position, expected --deal for the first one"
-        raise InvalidError(message, place)
+        message = "the layout is of a later position, expected a text that tells the first one, too"
+        raise InvalidError(message, place, SAYS_DEAL)
     return given.start(Deal(layout, rules), rules, place), None
 
 

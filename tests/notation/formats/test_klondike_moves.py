@@ -104,7 +104,7 @@ def test_games_without_stock_or_of_other_kinds(game: str) -> None:
     if game == "canfield":
         assert "the text does not say which deal it solves" in text
     else:
-        assert f"moves of Klondike, expected --game klondike or a relative, not {game}" in text
+        assert f"moves of Klondike, expected klondike or a relative, not {game}" in text
 
 
 def test_the_most_moves(monkeypatch: pytest.MonkeyPatch) -> None:

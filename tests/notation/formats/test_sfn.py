@@ -227,7 +227,7 @@ def test_tag_in_place_of_a_number() -> None:
     assert read(text).tag == "my file.txt"
     moves = moves_of(text)
     assert read(f"deals/mine.txt\n{text[text.index(chr(10)) + 1 :]}").tag == "deals/mine.txt"
-    with pytest.raises(InvalidError, match="expected --deal"):
+    with pytest.raises(InvalidError, match="expected one that does"):
         read(f"deals/mine.txt\n{moves}")
     found = read(f"deals/mine.txt\n{moves}", solved(3).deal)
     found.check()
@@ -318,7 +318,7 @@ def test_marked_position_is_checked() -> None:
 
 def test_marked_layout_needs_its_beginning() -> None:
     text = sfn.write(solved(3), "horne", 17).replace("Game #3\n", "")
-    with pytest.raises(InvalidError, match="expected --deal"):
+    with pytest.raises(InvalidError, match="expected a text that tells the first one"):
         read(text)
     read(text, solved(3).deal).check()
 
@@ -352,7 +352,7 @@ def test_automoves_repeated_as_moves_home(policy: Policy, number: int) -> None:
 
 def test_lines_without_layout_take_the_deal_given() -> None:
     moves = moves_of(sfn.write(solved(6), "wkr"))
-    with pytest.raises(InvalidError, match="expected --deal"):
+    with pytest.raises(InvalidError, match="expected one that does"):
         read(moves)
     found = read(moves, solved(6).deal)
     found.check()

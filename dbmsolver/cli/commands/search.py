@@ -97,8 +97,9 @@ def _search_options(automove: Callable[[Command], Command]) -> Callable[[Command
             type=click.Choice(["all", "none"]),
             default="all",
             show_default=True,
-            help="Keep all closed states, or drop those of finished strata to save disk; a "
-            "solution or a certificate needs them all.",
+            help="Keep all closed states, or drop those of finished strata to save disk. Without "
+            "them the proof cannot be verified, and a solution that is met only among them has no "
+            "moves.",
         ),
     )
 

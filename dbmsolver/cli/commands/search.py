@@ -26,6 +26,7 @@ from dbmsolver.cli.options import (
     DealForm,
     DisplayOptions,
     automove_option,
+    check_automove,
     check_address,
     deal_argument,
     deal_form_options,
@@ -176,6 +177,7 @@ def solve_command(
     options = replace(
         options, metric=metric, method=Method.EVERY_POSITION, any_solution=any_solution
     )
+    check_automove(rules, options.policy, metric)
     if source == played == "-":
         raise UsageError("DEAL and --played are both -, expected one of them on standard input")
     game = play_out(deal_form.load(source, rules), () if played is None else (played,), None, None)
@@ -218,6 +220,7 @@ def prove_command(
     """
     method = Method.EVERY_POSITION if every_position else Method.DOMINATING
     check_address(address, "DEAL")
+    check_automove(rules, options.policy)
     options = replace(options, method=method, cluster=address)
     return _search(Question.PROVE, deal_form.load(source, rules), options, limits, form, display)
 

@@ -93,7 +93,8 @@ def read(source: Source, given: Given) -> Solution:
 def check_rules(rules: Rules, policy: Policy) -> None:
     """Raise UsageError for games, and for automoves, that the notation cannot say."""
     if policy not in ("horne", "wkr"):
-        raise UsageError("the notation states Horne or WKR automoves: expected horne or wkr")
+        text = "Standard FreeCell Notation states Horne's automoves or WKR's"
+        raise UsageError(f"automove {policy}: {text}, expected horne or wkr")
     check_wide(rules, "Standard FreeCell Notation")
     if rules.has_runs:
         what = f"{MOVES_WORDS[rules.moves]} in {rules.name}"

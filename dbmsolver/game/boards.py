@@ -306,7 +306,8 @@ class _BoardReader:
         for word, at in words:
             if len(self.freecells) == self.rules.freecells:
                 text = f"{quoted(word)} is one freecell too many"
-                self.fail(f"{text}, expected at most {self.rules.freecells}", at)
+                text = f"{text}, expected at most {self.rules.freecells} in {self.rules.name}"
+                self.fail(text, at, "--game or --freecells says otherwise")
             self.freecells.append(None if word in ("-", "*") else self.read_card(word, at))
 
     def read_column(self, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int]) -> None:
@@ -347,7 +348,7 @@ class _BoardReader:
     def read_turns(self, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int]) -> None:
         """Read how often the waste may still be turned over."""
         if not self.rules.passes:
-            self.fail(f"turns, expected none in {self.rules.name}", at)
+            self.fail(f"turns, expected none in {self.rules.name}", at, WHICH_GAME)
         number = words[0][0] if len(words) == 1 else ""
         if self.turns is not None or not re.fullmatch("[0-9]{1,2}", number, re.ASCII):
             self.fail("expected one line with one number, as in Turns: 1", at)
@@ -356,7 +357,7 @@ class _BoardReader:
     def read_base(self, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int]) -> None:
         """Read the rank with which foundations begin, and the lowest rank of a short deck."""
         if self.rules.base == "ace":
-            self.fail(f"a base, expected none in {self.rules.name}", at)
+            self.fail(f"a base, expected none in {self.rules.name}", at, WHICH_GAME)
         ranks = [HEIGHTS.get(word.upper() if word.isascii() else "", 0) for word, _ in words]
         if self.base is not None or not 1 <= len(ranks) <= 2 or not all(ranks):
             self.fail("expected one line with a rank, or with the lowest rank, too: Base: J 9", at)

@@ -52,12 +52,19 @@ def parse_deck(text: str, rules: Rules, where: str) -> Position:
     if others:
         said = f"more after the deck of line {number}, expected one deal in a file"
         raise InputError(said, f"{where}, line {others[0][0]}")
+    position = deal_of_line(line, rules, place)
+    assert position is not None
+    return position
+
+
+def deal_of_line(line: str, rules: Rules, where: str) -> Position | None:
+    """Deal the deck that a line has, as digits or as a number; None if it has none."""
     match = _LINE.fullmatch(line)
-    assert match is not None
+    if match is None:
+        return None
     if match["deck"]:
-        return lay_klondike(deck_of_digits(match["deck"], place), rules, place)
-    name = match["name"].lower()
-    return deal_as(int(match["number"]), rules, _NAMES[name])
+        return lay_klondike(deck_of_digits(match["deck"], where), rules, where)
+    return deal_as(int(match["number"]), rules, _NAMES[match["name"].lower()])
 
 
 def deck_of_digits(digits: str, where: str) -> list[int]:

@@ -203,9 +203,13 @@ def test_what_is_too_many_names_the_options_that_say_otherwise() -> None:
     with pytest.raises(InputError, match="at most 8 in freecell") as raised:
         Deal.from_text(format_board(DEAL.position) + "\n:\n")
     assert raised.value.advice == "--game or --columns says otherwise"
-    with pytest.raises(InputError, match="a talon, expected none in freecell") as raised:
-        Deal.from_text("Talon: KC\n")
-    assert raised.value.advice == "--game says which game it is"
+    with pytest.raises(InputError, match="at most 4 in freecell") as raised:
+        Deal.from_text("Freecells: - - - - -\n")
+    assert raised.value.advice == "--game or --freecells says otherwise"
+    for text in ("Talon: KC", "Turns: 1", "Base: 3", "Reserve: KC"):
+        with pytest.raises(InputError, match="expected none in freecell") as raised:
+            Deal.from_text(text)
+        assert raised.value.advice == "--game says which game it is"
 
 
 def test_a_pile_in_the_line_of_foundations_is_of_cards() -> None:

@@ -176,8 +176,9 @@ class Given:
             return parse_board("\n".join(lines), rules, where)
         except InputError as error:
             options = self.options()
-            message = f"{error.message} ({options})" if options else error.message
-            raise InvalidError(message, error.where, error.advice) from None
+            if not options:
+                raise InvalidError(error.message, error.where, error.advice) from None
+            raise InvalidError(f"{error.message} ({options})", error.where) from None
 
     def not_dealt(self, what: str, number: int | None, where: str) -> InvalidError:
         """Return the error of a board, called `what`, that the text's number does not deal."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from dbmsolver.errors import DbmError, UsageError, quoted
+from dbmsolver.errors import DbmError, InputError, UsageError, quoted
 from dbmsolver.game.cards import RANKS, card_name, parse_card
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import MOVES_WORDS, REMOVABLE_WORDS, Policy
@@ -83,10 +83,17 @@ def read(source: Source, given: Given) -> Solution:
             letter for letter, cell in zip("abcd", text.cells, strict=True) if not _blocked(cell)
         )
     cells = {letter: index for index, letter in enumerate(letters)}
-    builder, notes = understand(
-        WrittenGame(text, start, cells, shown, source, _later(text, rules, source)), given
-    )
+    written = WrittenGame(text, start, cells, shown, source, _later(text, rules, source))
+    try:
+        builder, notes = understand(written, given)
+    except InputError as error:
+        if text.mistyped is not None:
+            fault, position, rest = error.message.partition("; position: ")
+            error.message = f"{fault}; {text.mistyped}{position}{rest}"
+        raise
     found = builder.solution(text.tag, tuple(text.remarks))
+    if text.mistyped is not None and not found.final.is_goal():
+        notes = (*notes, text.mistyped)
     return replace(found, notes=(*notes, *found.notes))
 
 

@@ -327,7 +327,7 @@ def test_marked_position_is_checked() -> None:
     ],
 )
 def test_a_mistyped_move_is_told_where_moves_fail(wrong: str, told: str | None) -> None:
-    """What follows it is a comment by the notation, so the fault shows in a later line only."""
+    """By the notation the rest is a comment, so the fault shows in a later line only."""
     with pytest.raises(InputError, match=r"illegal move .*; position: ") as raised:
         read(f"#3\n{wrong}\n 1h 1h\n")
     text = str(raised.value)

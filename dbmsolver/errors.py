@@ -44,10 +44,12 @@ class DbmError(Exception):
 
     exit_code: ClassVar[int] = EXIT_INTERNAL
 
-    def __init__(self, message: str, where: str | None = None) -> None:
+    def __init__(self, message: str, where: str | None = None, advice: str | None = None) -> None:
         super().__init__(message, where)
         self.message = message
         self.where = where
+        self.advice = advice
+        """Options of commands that help, in words; a command that has them adds it to the text."""
 
     def __str__(self) -> str:
         return f"{self.where}: {self.message}" if self.where else self.message

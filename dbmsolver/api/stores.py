@@ -72,8 +72,8 @@ class StoredSearch:
     def lookup(self, position: Position) -> list[Move] | None:
         """Return moves from the deal to a position that the search has met; None if it has not.
 
-        Met are the positions that it closed, and those of its solution. UsageError for a position
-        of another kind of game.
+        Met are the deal, the positions that it closed, and those of its solution. UsageError for a
+        position of another kind of game.
         """
         from dbmsolver.search import inspect
 

@@ -120,7 +120,9 @@ class CommandLine(click.Group):
         try:
             return super().invoke(ctx)
         except DbmError as error:
-            raise Failure(str(error), error.exit_code) from None
+            name = ctx.invoked_subcommand
+            command = None if name is None else self.get_command(ctx, name)
+            raise Failure(_with_advice(error, command), error.exit_code) from None
         except KeyboardInterrupt:
             raise Failure("interrupted", EXIT_INTERRUPTED) from None
         except BrokenPipeError:
@@ -178,6 +180,15 @@ class CommandLine(click.Group):
                 forget_output()
             sys.exit(code or EXIT_SOLVED)
         return code or EXIT_SOLVED
+
+
+def _with_advice(error: DbmError, command: click.Command | None) -> str:
+    """Return the text of an error; with its advice, if the command has all options of that."""
+    if error.advice is None or command is None:
+        return str(error)
+    options = {name for parameter in command.params for name in parameter.opts}
+    helps = options.issuperset(re.findall("--[a-z-]+", error.advice))
+    return f"{error} ({error.advice})" if helps else str(error)
 
 
 def _check_not_empty(args: Sequence[str]) -> None:

@@ -32,8 +32,10 @@ from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import BUILDS, FILLS, MOVES, POLICIES, Build, Fill, Moves, Policy
 from dbmsolver.game.library import load_rules
+from dbmsolver.game.measures import Metric
 from dbmsolver.game.numbers import NUMBERS, Numbers
 from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, MAX_RESERVE, Rules
+from dbmsolver.game.safe_moves import has_safe_moves
 from dbmsolver.game.shipped import changed
 from dbmsolver.results import Limits
 
@@ -125,6 +127,18 @@ def automove_option(
         show_default=default is not None,
         help=text,
     )
+
+
+def check_automove(rules: Rules, policy: Policy, metric: Metric | None = None) -> None:
+    """Raise UsageError if --automove is given for a game where no move home is made at once.
+
+    In the metric of the player's moves it says what is counted, and is never refused.
+    """
+    source = click.get_current_context().get_parameter_source("policy")
+    given = source == click.core.ParameterSource.COMMANDLINE
+    if given and metric != "moves" and not has_safe_moves(rules):
+        why = f"no move home is made at once in {rules.name}"
+        raise UsageError(f"--automove {policy} says nothing: {why}, expected no --automove")
 
 
 def ray_option(text: str) -> Callable[[Function], Function]:

@@ -14,6 +14,7 @@ from dbmsolver.game.measures import Measure, counted, length_words, spoiling_wor
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.safe_moves import has_safe_moves
 from dbmsolver.game.titles import title
 from dbmsolver.results import Limit, Method, Result, Verdict
 
@@ -199,8 +200,11 @@ def _states(result: Result) -> str:
 
 
 def counts_forced(rules: Rules) -> bool:
-    """Return False for Klondike and its relatives: no search counts their forced states apart."""
-    return not rules.is_patience
+    """Return True if a search counts forced states apart.
+
+    None does in Klondike and its relatives, and some games have no forced moves.
+    """
+    return has_safe_moves(rules) and not rules.is_patience
 
 
 def and_forced(forced: int, rules: Rules) -> str:

@@ -73,8 +73,8 @@ from dbmsolver.game.pairing import columns_of_pyramid
 from dbmsolver.game.position import Position, Pyramid
 from dbmsolver.game.positions import make_position
 from dbmsolver.game.rules import Rules
-from dbmsolver.game.shapes import ADVICE, columns_of_rows, is_shape_of_rows, words_of
-from dbmsolver.game.texts import LINE_END
+from dbmsolver.game.shapes import ADVICE, COLUMNS, columns_of_rows, is_shape_of_rows, words_of
+from dbmsolver.game.texts import LINE_END, WHICH_GAME
 from dbmsolver.game.wide import Home, with_heights
 
 LABEL = re.compile(
@@ -192,6 +192,8 @@ class _BoardReader:
     freecells_line: int | None = None
     piled: dict[str, tuple[int, tuple[int, ...]]] = field(default_factory=dict)
     """The line and its cards, by the names `pile` and `stock`."""
+    said: dict[str, str] = field(default_factory=dict)
+    """The word of the text for each of them."""
     seen: dict[int, tuple[int, int]] = field(default_factory=dict)
     home: dict[int, tuple[int, int]] = field(default_factory=dict)
     hidden: list[int] = field(default_factory=list)
@@ -224,8 +226,8 @@ class _BoardReader:
             self.freecells_line = number
             self.read_freecells(words)
         elif label and any(label[name] for name in _PILED):
-            names = (name for name in _PILED if label[name])
-            self.read_cards(next(names), words, at)
+            name = next(name for name in _PILED if label[name])
+            self.read_cards(name, words, at, label[name].lower())
         elif label and label["base"]:
             self.read_base(words, at)
         elif label and label["turns"]:
@@ -235,7 +237,7 @@ class _BoardReader:
         elif self.rules.has_pairs:
             self.read_row(words, at)
         elif rows and label:
-            self.fail("a column, expected rows of cards, since --rows is given", at)
+            self.fail("a column, expected rows of cards, as asked for", at)
         elif rows and words:
             self.rows.append((number, line))
         elif label or words:
@@ -248,11 +250,11 @@ class _BoardReader:
             for words in columns_of_rows(self.rows, self.fail):
                 self.read_column(words, words[0][1])
         elif self.unmarked and is_shape_of_rows(list(map(len, self.columns)), self.rules):
-            raise InputError(f"the lines have the shape of rows, {ADVICE}", self.where)
+            raise InputError(f"the lines have the shape of rows, {COLUMNS}", self.where, ADVICE)
 
     def read_foundations(self, words: list[tuple[str, tuple[int, int]]]) -> None:
         if self.rules.has_pile and any("-" not in word for word, _ in words):
-            self.read_cards("pile", words, words[0][1])
+            self.read_cards("pile", words, words[0][1], "pile")
             return
         for word, at in words:
             if word == "-":
@@ -270,40 +272,48 @@ class _BoardReader:
             self.home[index] = at
 
     def read_cards(
-        self, name: str, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int]
+        self, name: str, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int], said: str
     ) -> None:
-        """Read the cards of the pile, of the stock, or of the reserve."""
+        """Read the cards of the pile, of the stock, or of the reserve, which the text calls `said`.
+
+        A text may have other names for them than this program, and messages have those of the text.
+        """
         there = self.rules.has_pile or self.rules.draw
         if name == "stock":
             there = there or self.rules.row_deals != "none"
         held = {"reserve": self.rules.stacked, "removed": self.rules.has_pairs}
         if not held.get(name, there):
-            text = f"{_named(name)}, expected none in {self.rules.name}"
-            self.fail(f"{text} (--game says which game it is)", at)
+            text = f"{_named(said)}, expected none in {self.rules.name}"
+            self.fail(text, at, WHICH_GAME)
         name = "waste" if self.rules.draw and name == "pile" else name
         arrows = [index for index, (word, _) in enumerate(words) if word == "==>"]
         if name == "stock" and arrows and words[-1][0] == "<==":
             waste, words = words[: arrows[0]], words[arrows[0] + 1 : -1]
             if waste:
-                self.read_cards("pile", waste[::-1], at)
+                self.read_cards("pile", waste[::-1], at, "waste")
         if name in self.piled:
             first = self.piled[name][0]
-            self.fail(f"{_named(name)} a second time, expected only that of line {first}", at)
+            if (before := self.said[name]) != said:
+                text = f"{_named(said)} beside the {before} of line {first}, which is the same"
+                self.fail(f"{text}, expected one of them", at)
+            self.fail(f"{_named(said)} a second time, expected only that of line {first}", at)
         cards = tuple(self.read_card(word, place) for word, place in words if word != "-")
         self.piled[name] = at[0], cards
+        self.said[name] = said
 
     def read_freecells(self, words: list[tuple[str, tuple[int, int]]]) -> None:
         self.freecells = []
         for word, at in words:
             if len(self.freecells) == self.rules.freecells:
                 text = f"{quoted(word)} is one freecell too many"
-                self.fail(f"{text}, expected at most {self.rules.freecells}", at)
+                text = f"{text}, expected at most {self.rules.freecells} in {self.rules.name}"
+                self.fail(text, at, "--game or --freecells says otherwise")
             self.freecells.append(None if word in ("-", "*") else self.read_card(word, at))
 
     def read_column(self, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int]) -> None:
         if len(self.columns) == self.rules.columns:
             text = f"one column too many, expected at most {self.rules.columns} in"
-            self.fail(f"{text} {self.rules.name} (--game or --columns says otherwise)", at)
+            self.fail(f"{text} {self.rules.name}", at, "--game or --columns says otherwise")
         column: list[int] = []
         hidden = 0
         for number, (word, place) in enumerate(words):
@@ -338,7 +348,7 @@ class _BoardReader:
     def read_turns(self, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int]) -> None:
         """Read how often the waste may still be turned over."""
         if not self.rules.passes:
-            self.fail(f"turns, expected none in {self.rules.name}", at)
+            self.fail(f"turns, expected none in {self.rules.name}", at, WHICH_GAME)
         number = words[0][0] if len(words) == 1 else ""
         if self.turns is not None or not re.fullmatch("[0-9]{1,2}", number, re.ASCII):
             self.fail("expected one line with one number, as in Turns: 1", at)
@@ -347,7 +357,7 @@ class _BoardReader:
     def read_base(self, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int]) -> None:
         """Read the rank with which foundations begin, and the lowest rank of a short deck."""
         if self.rules.base == "ace":
-            self.fail(f"a base, expected none in {self.rules.name}", at)
+            self.fail(f"a base, expected none in {self.rules.name}", at, WHICH_GAME)
         ranks = [HEIGHTS.get(word.upper() if word.isascii() else "", 0) for word, _ in words]
         if self.base is not None or not 1 <= len(ranks) <= 2 or not all(ranks):
             self.fail("expected one line with a rank, or with the lowest rank, too: Base: J 9", at)
@@ -445,5 +455,5 @@ class _BoardReader:
     def place(self, at: tuple[int, int]) -> str:
         return f"{self.where}, line {at[0]}, column {at[1]}"
 
-    def fail(self, message: str, at: tuple[int, int]) -> NoReturn:
-        raise InputError(message, self.place(at))
+    def fail(self, message: str, at: tuple[int, int], advice: str | None = None) -> NoReturn:
+        raise InputError(message, self.place(at), advice)

@@ -22,7 +22,7 @@ from dbmsolver.game.positions import based, lay_out, make_position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shapes import dealt_lengths
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.game.texts import LINE_END
+from dbmsolver.game.texts import LINE_END, WHICH_GAME
 
 DIGITS = 3 * CARDS
 """The number of digits of a deck."""
@@ -50,12 +50,19 @@ def parse_deck(text: str, rules: Rules, where: str) -> Position:
     if others:
         said = f"more after the deck of line {number}, expected one deal in a file"
         raise InputError(said, f"{where}, line {others[0][0]}")
+    position = deal_of_line(line, rules, place)
+    assert position is not None
+    return position
+
+
+def deal_of_line(line: str, rules: Rules, where: str) -> Position | None:
+    """Deal the deck that a line has, as digits or as a number; None if it has none."""
     match = _LINE.fullmatch(line)
-    assert match is not None
+    if match is None:
+        return None
     if match["deck"]:
-        return lay_klondike(deck_of_digits(match["deck"], place), rules, place)
-    name = match["name"].lower()
-    return deal_as(int(match["number"]), rules, _NAMES[name])
+        return lay_klondike(deck_of_digits(match["deck"], where), rules, where)
+    return deal_as(int(match["number"]), rules, _NAMES[match["name"].lower()])
 
 
 def deck_of_digits(digits: str, where: str) -> list[int]:
@@ -92,8 +99,8 @@ def lay_klondike(deck: Sequence[int], rules: Rules, where: str) -> Position:
         if dealt_lengths(rules) == list(range(1, 8)):
             return lay_out(deck, replace(plain, hidden=layout.hidden), rules)
     text = f"a deck of Klondike, which {rules.name} is not"
-    expected = "expected --game klondike, klondike_by_threes, or another of seven columns and a"
-    raise InputError(f"{text}, {expected} stock of 24 cards", where)
+    expected = "expected klondike, klondike_by_threes, or another game of seven columns and a"
+    raise InputError(f"{text}, {expected} stock of 24 cards", where, WHICH_GAME)
 
 
 def _lay_as_solvitaire(deck: Sequence[int], rules: Rules, where: str) -> Position:

@@ -135,17 +135,24 @@ def measure_of(rules: Rules, policy: Policy, metric: Metric | None = None) -> Me
             raise UsageError(f"metric {found} in {rules.name}: expected {usual}")
     elif found in ("turns", "plays"):
         raise UsageError(f"metric {found}: {rules.name} has no stock that is turned to a waste")
-    elif found != usual and (rules.has_runs or rules.has_pile or rules.two_way):
+    elif found != usual and not _has_free_moves(rules):
         why = "all cards go to one pile" if rules.has_pile else MOVES_WORDS[rules.moves]
         if rules.two_way:
             why = REMOVABLE_WORDS[True] if rules.takes_back else BUILD_WORDS[rules.build]
         raise UsageError(f"metric {found}: {why} in {rules.name}, expected {usual}")
     if found != "moves" and policy not in POLICIES:
-        raise UsageError(
-            f"automove {policy} with the metric {found}: that takes solutions away; expected "
-            f"the metric moves, or {', '.join(POLICIES[:-1])} or {POLICIES[-1]}"
-        )
+        others = f"{', '.join(POLICIES[:-1])} or {POLICIES[-1]}"
+        expected = f"the metric moves, or {others}" if _has_free_moves(rules) else others
+        text = f"automove {policy} with the metric {found}: that takes solutions away"
+        raise UsageError(f"{text}; expected {expected}")
     return Measure(rules, policy, found)
+
+
+def _has_free_moves(rules: Rules) -> bool:
+    """Return True if a game can be measured without the moves that a program makes by itself."""
+    if rules.has_runs or rules.has_pile or rules.two_way:
+        return False
+    return usual_metric(rules) == "cards"
 
 
 _WORDS: dict[Metric, tuple[str, str]] = {

@@ -17,7 +17,10 @@ Word = tuple[str, At]
 _WIDTHS = (3, 4, 5)
 """The numbers of characters that a column of a typed table may have."""
 
-ADVICE = "expected a line for each column, or --rows; a colon before a line makes it a column"
+COLUMNS = "expected a line for each column; a colon before a line makes it a column"
+"""The end of the message about lines that are rows."""
+ADVICE = "--rows reads rows"
+"""The advice beside it."""
 
 
 def dealt_lengths(rules: Rules) -> list[int]:

@@ -10,6 +10,9 @@ from dbmsolver.errors import InputError, quoted
 LINE_END = r"\r\n|\n|\r"
 """The pattern of line ends. str.splitlines() knows line ends that editors do not count."""
 
+WHICH_GAME = "--game says which game it is"
+"""The advice where a text is of another game."""
+
 _SHOWN = 400
 """A longer path is not shown whole."""
 

@@ -180,17 +180,19 @@ def lookup(path: Path, position: Position) -> list[Move] | None:
     """Return legal moves from the deal of a store's search to a position.
 
     None if that search did not close it, and its solution does not lead over it: a solution may be
-    found before anything is closed. In a store of every position they are those by which the search
-    came to it. In one of dominating positions it need not have come to it: the moves go to
-    the closed record that covers the position, and park cards from there. In one of any number of
-    passes through the stock, None also if the moves that the search came by need more than there
-    are. UsageError for a position of another kind of game.
+    found before anything is closed. The deal itself is always met. In a store of every position
+    they are those by which the search came to it. In one of dominating positions it need not have
+    come to it: the moves go to the closed record that covers the position, and park cards from
+    there. In one of any number of passes through the stock, None also if the moves that the search
+    came by need more than there are. UsageError for a position of another kind of game.
     """
 
     def tell(store: Store) -> list[Move] | None:
         keys = keys_of_store(store)
         try:
             replace(keys.deal, position=position, number=None).validate("the position")
+            if position.canonical() == keys.deal.position.canonical():
+                return []  # each search begins there, and may not have closed it yet
             moves = _moves_to(store, keys, position)
         except InputError:
             return None  # no game from the deal comes to it

@@ -181,9 +181,14 @@ def _check_spread(question: Question, deal: Deal, options: Options) -> None:
 
 
 def _check_stored(deal: Deal, options: Options) -> None:
-    """Raise UsageError if a store is given for a game that is searched in memory only."""
-    if deal.rules.is_wide and options.store is not None:
-        raise UsageError(f"{deal.rules.name} is searched in memory, and has no store: leave it out")
+    """Raise UsageError if a store, or what it keeps, is given for a game that has none."""
+    if not deal.rules.is_wide:
+        return
+    said = f"{deal.rules.name} is searched in memory, and has no store"
+    if options.store is not None:
+        raise UsageError(f"{said}: leave it out")
+    if options.keep != "all":
+        raise UsageError(f"{said}: keep {options.keep} says nothing, expected all")
 
 
 class _Run:

@@ -92,14 +92,17 @@ def _counts(rows: Sequence[Row], question: Inquiry) -> Iterator[str]:
     if any(found[UNREADABLE] for found in counts.values()):
         words.append(UNREADABLE)
         yield "<p>Unreadable are files that are no board of these rules.</p>"
-    lines, shares = [], []
+    lines: list[list[str]] = []
+    shares: list[list[str]] = []
     for rules, found in counts.items():
         total = sum(found.values())
+        deals = total - found[UNREADABLE]
         decided = found["solved"] + found["unsolvable"]
         numbers = (*(found[word] for word in words), total)
         lines.append([label_of(rules), *(f"{number:,}" for number in numbers)])
         solved = _share(found["solved"], decided) if decided else ("", "")
-        shares.append([label_of(rules), f"{decided / total:.2%}", *solved])
+        share = f"{decided / deals:.2%}" if deals else ""
+        shares.append([label_of(rules), share, *solved])
     heads = ("Rules", *(word.capitalize() for word in words), "All")
     yield table("Verdicts by rules", heads, lines)
     yield "<p>The share is of the decided deals, with its 95 % interval (Wilson's), for those who "

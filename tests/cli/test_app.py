@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import click
 import pytest
@@ -13,7 +14,7 @@ from helpers.command import run
 
 from dbmsolver.arguments import parse_duration, parse_size
 from dbmsolver.cli.app import COMMANDS, cli
-from dbmsolver.errors import UsageError
+from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
 
@@ -358,3 +359,19 @@ def test_an_empty_word_is_wrong_usage(
     before = args[-1].removesuffix("=") or args[-2]
     assert f"an empty word after '{before}', expected " in result.stderr
     assert not any(tmp_path.iterdir())
+
+
+def test_advice_names_options_that_the_command_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store says the game of a board that is looked up in it; the library has no options."""
+    path = tmp_path / "board.txt"
+    path.write_text("Waste: AS\n")
+    kept = SimpleNamespace(deal=Deal.from_number(1))
+    monkeypatch.setattr("dbmsolver.api.stores.stored_search", lambda _: kept)
+    with pytest.raises(InputError) as raised:
+        Deal.load(str(path))
+    text = f"{path}, line 1, column 1: a waste, expected none in freecell"
+    assert str(raised.value) == text
+    assert run("lookup", "kept", path).stderr == f"dbmsolver: {text}\n"
+    assert run("deal", path).stderr == f"dbmsolver: {text} (--game says which game it is)\n"

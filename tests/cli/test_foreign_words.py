@@ -94,7 +94,7 @@ def test_rows_and_numbers_on_the_command_line(tmp_path: Path) -> None:
     path.write_text("\n".join(rows))
     refused = run("solve", path)
     assert refused.exit_code == 3
-    assert "the shape of rows, expected a line for each column, or --rows" in refused.stderr
+    assert "the shape of rows, expected a line for each column; a colon" in refused.stderr
     assert run("deal", path, "--rows").stdout.splitlines() == board
     found = run("deal", 1, "--numbers", "solvitaire", "--game", "Klondike").stdout
     assert found.startswith("Stock: TS ") and found.endswith("JD\n")

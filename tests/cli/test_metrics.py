@@ -168,3 +168,28 @@ def test_a_game_without_a_stock_has_no_turns_of_it(tmp_path: Path, game: str, un
     path = tmp_path / "board"
     path.write_text("Foundations: H-K S-K D-K C-Q\nKC\n")
     assert f": solved in 1 {unit}" in run("solve", str(path), "--game", game, "--quiet")
+
+
+@pytest.mark.parametrize("game", ["golf", "pyramid", "spider", "forty_thieves", "simple_simon"])
+def test_automoves_of_games_that_make_none(game: str) -> None:
+    """An option that says nothing is refused; without it nothing is wrong."""
+    text = f"--automove horne says nothing: no move home is made at once in {game}"
+    for words in ("solve 1", "prove 1", "key no-board", "unkey 1 --deal 1"):
+        refused = command.run(*words.split(), "--game", game, "--automove", "horne")
+        assert text in refused.stderr and refused.exit_code == 2
+    assert "no-board" in command.run("key", "no-board", "--game", game).stderr
+
+
+def test_automoves_that_a_hint_has_no_use_for() -> None:
+    refused = command.run("hint", 3, "--automove", "max")
+    assert "says nothing without moves, expected MOVES, or --metric moves" in refused.stderr
+    assert refused.exit_code == 2
+
+
+def test_the_metric_that_automoves_are_for_is_named_where_there_is_one() -> None:
+    told = [
+        command.run("solve", 3, "--automove", "max", "--game", game).stderr
+        for game in ("freecell", "klondike", "relaxed_freecell")
+    ]
+    assert ["the metric moves, or wkr" in text for text in told] == [True, False, False]
+    assert all("expected " in text for text in told)

@@ -106,7 +106,10 @@ def test_a_store_without_a_solution_is_not_exported_as_one(tmp_path: Path) -> No
         (("--game", "relaxed_freecell", "-o", "x.sfn"), "a run moves as one move in relaxed_free"),
         (("--game", "klondike", "-o", "x.moves"), "klondike: Freecell Solver's text has no words"),
         (("--game", "fan", "-o", "x.short"), "the format short has letters for 13 columns"),
-        (("--automove", "none", "-o", "x.sfn"), "the notation states Horne or WKR automoves"),
+        (
+            ("--automove", "none", "-o", "x.sfn"),
+            "automove none: Standard FreeCell Notation states Horne's automoves or WKR's",
+        ),
         (("--game", "fan", "--all"), "fan: --all has letters for 13 columns, not for 18"),
         (("--game", "fan", "--all", "2", "-o", "x.short"), "letters for 13 columns, not for 18"),
     ],

@@ -94,7 +94,7 @@ def test_foundations_with_the_rank_first() -> None:
 
 def test_rows_are_not_taken_for_columns() -> None:
     text = rows_of(DEAL.position)
-    with pytest.raises(InputError, match=r"the shape of rows, expected .* or --rows; a colon"):
+    with pytest.raises(InputError, match=r"the shape of rows, expected .* each column; a colon"):
         Deal.from_text(text)
     assert Deal.from_text(text, rows=True).position == DEAL.position
     as_columns = "\n".join(f": {line}" for line in text.splitlines())
@@ -200,10 +200,16 @@ def test_rows_that_cannot_be_placed() -> None:
 
 
 def test_what_is_too_many_names_the_options_that_say_otherwise() -> None:
-    with pytest.raises(InputError, match=r"at most 8 in freecell .--game or --columns"):
+    with pytest.raises(InputError, match="at most 8 in freecell") as raised:
         Deal.from_text(format_board(DEAL.position) + "\n:\n")
-    with pytest.raises(InputError, match=r"a stock, expected none in freecell .--game"):
-        Deal.from_text("Talon: KC\n")
+    assert raised.value.advice == "--game or --columns says otherwise"
+    with pytest.raises(InputError, match="at most 4 in freecell") as raised:
+        Deal.from_text("Freecells: - - - - -\n")
+    assert raised.value.advice == "--game or --freecells says otherwise"
+    for text in ("Talon: KC", "Turns: 1", "Base: 3", "Reserve: KC"):
+        with pytest.raises(InputError, match="expected none in freecell") as raised:
+            Deal.from_text(text)
+        assert raised.value.advice == "--game says which game it is"
 
 
 def test_a_pile_in_the_line_of_foundations_is_of_cards() -> None:
@@ -227,3 +233,18 @@ def test_a_talon_with_arrows_has_waste_and_stock() -> None:
         body = "\n".join(board.splitlines()[1:])
         expected = Deal.from_text(same if same == board else f"{same}\n{body}", rules)
         assert Deal.from_text(f"{text}\n{body}", rules).position == expected.position
+
+
+@pytest.mark.parametrize(
+    "text, game, message",
+    [
+        ("Waste: AS", "freecell", "a waste, expected none in freecell"),
+        ("Hole: AS\nHole: 2S", "golf", "a hole a second time, expected only that of line 1"),
+        ("Pile: AS\nWaste: 2S", "klondike", "a waste beside the pile of line 1, which is the same"),
+        ("Waste: 2S\nTalon: AS ==> 3S <==", "klondike", "a waste a second time"),
+    ],
+)
+def test_messages_name_places_as_the_text_does(text: str, game: str, message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        parse_board(text, GAMES[game])
+    assert message in str(raised.value)

@@ -162,7 +162,7 @@ def test_small_decks_are_valid_and_read_back() -> None:
             HOME + "Stock: QS KH QH KS\nQH\nKH\n:\n",
             "4 cards in stock and waste, expected at most 3",
         ),
-        (HOME + "Waste: QS\nStock: KH QH\nKS\nQH\nKH\n", "a pile, expected none in short"),
+        (HOME + "Waste: QS\nStock: KH QH\nKS\nQH\nKH\n", "a waste, expected none in short"),
         (HOME + "Stock: QS KH QH\nKS\nQH\nKH\n:\n", "one column too many"),
         (HOME + "Stock: QS KH QH\n<KS>\nQH\nKH\n", "column 1: 1 of 1 cards face down"),
         ("", "no cards, expected a board of 39"),

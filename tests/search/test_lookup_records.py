@@ -14,7 +14,7 @@ from helpers.faults import change_block, closed_keys, without
 from helpers.searching import without_dives
 from helpers.selection import few_fast
 
-from dbmsolver.api import prove
+from dbmsolver.api import prove, solve
 from dbmsolver.errors import StoreError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal, deal_number
@@ -137,3 +137,10 @@ def test_a_missing_record_is_noticed_or_not_needed(tmp_path: Path, removed: int)
     change_block(store, key, lambda runs: without(runs, 0))
     with pytest.raises(StoreError):
         inspect.status(store)
+
+
+def test_the_deal_is_met_before_anything_is_closed(tmp_path: Path) -> None:
+    deal = Deal.from_number(3)
+    solve(deal, store=tmp_path, cancel=lambda: True, threads=1)
+    assert inspect.status(tmp_path).closed == 0
+    assert inspect.lookup(tmp_path, deal.position) == []

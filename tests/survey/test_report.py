@@ -170,6 +170,10 @@ def test_files_that_are_no_boards() -> None:
     assert "Unreadable are files" in text
     assert "2 2 freecells unreadable" not in text  # it is none of the hardest
     assert "1 freecell 1 0 0 0 1" in text and "2 freecells 0 0 0 1 1" in text
+    both = [row(1, verdict="solved"), row(2, verdict="unreadable"), row(3, limit="max-time")]
+    assert (
+        "4 freecells 50.00% 100.00%" in Reader(render(both, "t.csv")).text
+    )  # decided of the boards
     assert "Unreadable are files" not in Reader(render(rows[:1], "t.csv")).text
 
 

@@ -15,6 +15,7 @@ from dbmsolver.cli.json_data import board_data, deal_data, dump_json, rules_data
 from dbmsolver.cli.options import (
     DealForm,
     automove_option,
+    check_automove,
     deal_argument,
     deal_form_options,
     gathered,
@@ -175,6 +176,7 @@ def key_command(
     A key says how a position differs from the deal that it was reached from. The order of columns
     and of freecells makes no difference to it.
     """
+    check_automove(rules, policy)
     if source == origin == "-":
         raise UsageError("BOARD and --deal are both -, expected one of them on standard input")
     board = Deal.load(source, rules, rows=rows)
@@ -220,6 +222,7 @@ def unkey_command(
     """
     if not re.fullmatch(r"[0-9]{1,200}", number):
         raise InputError("expected a key: one integer, not negative", f"key {quoted(number)}")
+    check_automove(rules, policy)
     deal = Deal.load(origin, rules)
     from dbmsolver.api.keys import position_of
 

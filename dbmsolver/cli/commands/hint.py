@@ -27,6 +27,7 @@ from dbmsolver.cli.played import play_out
 from dbmsolver.cli.render import EXIT_CODES, has_solution
 from dbmsolver.cli.solutions import from_option, left_out_option
 from dbmsolver.cli.values import DealCommand
+from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import Automove
 from dbmsolver.game.measures import METRICS, Metric
 from dbmsolver.game.rules import Rules
@@ -87,6 +88,9 @@ def hint_command(
     check_output(None)
     if source == "-" and played == ("-",):
         raise click.UsageError("DEAL and MOVES are both -, expected one of them on standard input")
+    if policy is not None and not played and metric != "moves":
+        text = f"--automove {policy} says nothing without moves"
+        raise UsageError(f"{text}, expected MOVES, or --metric moves")
     game = play_out(deal_form.load(source, rules), played, from_format, policy)
     started = time.monotonic()
 

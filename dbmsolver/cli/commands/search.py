@@ -27,6 +27,7 @@ from dbmsolver.cli.options import (
     DisplayOptions,
     automove_option,
     check_address,
+    check_automove,
     deal_argument,
     deal_form_options,
     gathered,
@@ -97,8 +98,9 @@ def _search_options(automove: Callable[[Command], Command]) -> Callable[[Command
             type=click.Choice(["all", "none"]),
             default="all",
             show_default=True,
-            help="Keep all closed states, or drop those of finished strata to save disk; a "
-            "solution or a certificate needs them all.",
+            help="Keep all closed states, or drop those of finished strata to save disk. Without "
+            "them the proof cannot be verified, and a solution that is met only among them has no "
+            "moves.",
         ),
     )
 
@@ -175,6 +177,7 @@ def solve_command(
     options = replace(
         options, metric=metric, method=Method.EVERY_POSITION, any_solution=any_solution
     )
+    check_automove(rules, options.policy, metric)
     if source == played == "-":
         raise UsageError("DEAL and --played are both -, expected one of them on standard input")
     game = play_out(deal_form.load(source, rules), () if played is None else (played,), None, None)
@@ -217,6 +220,7 @@ def prove_command(
     """
     method = Method.EVERY_POSITION if every_position else Method.DOMINATING
     check_address(address, "DEAL")
+    check_automove(rules, options.policy)
     options = replace(options, method=method, cluster=address)
     return _search(Question.PROVE, deal_form.load(source, rules), options, limits, form, display)
 

@@ -131,10 +131,11 @@ def _plot(status: StoreStatus) -> str:
     from dbmsolver.notation.pictures.chart import Chart, draw_charts
     from dbmsolver.notation.pictures.growth import Growth, Point
 
-    charts: list[Chart | Growth] = [Chart("stratum", list(sums(status.strata, 1)))]
+    forced = counts_forced(status.deal.rules)
+    charts: list[Chart | Growth] = [Chart("stratum", list(sums(status.strata, 1)), forced)]
     by_layer = status.question == Question.SOLVE
     if by_layer:
-        charts.insert(0, Chart("layer", list(sums(status.strata, 0))))
+        charts.insert(0, Chart("layer", list(sums(status.strata, 0)), forced))
     if status.history:
         points = [
             Point(
@@ -145,7 +146,7 @@ def _plot(status: StoreStatus) -> str:
             )
             for moment in status.history
         ]
-        charts.append(Growth("layer" if by_layer else "stratum", points))
+        charts.append(Growth("layer" if by_layer else "stratum", points, forced))
     return draw_charts(f"{title(status.deal)}: {status.verdict or 'not finished'}", charts)
 
 

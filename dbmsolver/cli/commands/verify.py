@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from pathlib import Path
@@ -16,7 +17,14 @@ from dbmsolver.cli.progress import ProgressDisplay
 from dbmsolver.cli.render import verdict_line
 from dbmsolver.cli.values import MEMORY, Parsed
 from dbmsolver.cli.verification import claim_data, render_json, render_text
-from dbmsolver.errors import EXIT_SOLVED, EXIT_STORE, UndecidedError, UsageError, quoted
+from dbmsolver.errors import (
+    EXIT_SOLVED,
+    EXIT_STORE,
+    StoreError,
+    UndecidedError,
+    UsageError,
+    quoted,
+)
 from dbmsolver.results import Report, Verdict
 from dbmsolver.steps import changed
 
@@ -31,12 +39,12 @@ def parse_share(text: str) -> float:
 
 
 @click.command("verify")
-@click.argument("source", metavar="STORE|CERTIFICATE", type=click.Path(exists=True))
+@click.argument("source", metavar="STORE|CERTIFICATE", type=click.Path())
 @click.option(
     "--certificate",
     "against",
     metavar="CERTIFICATE",
-    type=click.Path(exists=True, dir_okay=False),
+    type=click.Path(),
     help="Compare STORE with this certificate, too.",
 )
 @click.option(
@@ -82,6 +90,8 @@ def verify_command(
     """
     from dbmsolver.api.stores import check_store, load_certificate
 
+    if not os.path.lexists(source):
+        raise StoreError("no store and no certificate here, expected one of them", source)
     record = None if against is None else load_certificate(Path(against))
     progress = display.progress()
     if Path(source).is_dir():

@@ -33,6 +33,9 @@ from dbmsolver.notation.steps import Origin
 
 Lengths = Literal["longest", "shortest", "ask"]
 
+SAYS_DEAL = "--deal says it"
+"""The advice where a text does not say which deal it solves."""
+
 Said = Mapping[str, tuple[str | int, str]]
 """The rules that a text states: by the names of their fields (`game` for the name), each value and
 the place where it stands."""
@@ -173,8 +176,9 @@ class Given:
             return parse_board("\n".join(lines), rules, where)
         except InputError as error:
             options = self.options()
-            message = f"{error.message} ({options})" if options else error.message
-            raise InvalidError(message, error.where) from None
+            if not options:
+                raise InvalidError(error.message, error.where, error.advice) from None
+            raise InvalidError(f"{error.message} ({options})", error.where) from None
 
     def not_dealt(self, what: str, number: int | None, where: str) -> InvalidError:
         """Return the error of a board, called `what`, that the text's number does not deal."""
@@ -190,8 +194,8 @@ class Given:
         given = self.given_deal(rules)
         if given is None:
             if said is None:
-                text = "the text does not say which deal it solves, expected --deal"
-                raise InvalidError(text, where)
+                text = "the text does not say which deal it solves, expected one that does"
+                raise InvalidError(text, where, SAYS_DEAL)
             return said
         if said is not None and said.position != given.position:
             raise self.other_deal(said, given, where)

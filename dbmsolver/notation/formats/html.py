@@ -85,7 +85,7 @@ def read(source: Source, given: Given) -> Solution:
     end = source.text.find(_END, start)
     if start < 0 or end < 0:
         message = "no solution in the page, expected one that dbmsolver wrote"
-        raise InvalidError(message, source.named(1))
+        raise InvalidError(message, source.named())
     # Lines before it are kept as blank ones, so that places in messages are those of the page.
     start += len(_START)
     line, column = source.at(start)

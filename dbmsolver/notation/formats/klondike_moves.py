@@ -20,16 +20,17 @@ The game is Klondike with one card turned at once or, if that cannot be, with th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from dbmsolver.errors import InputError
+from dbmsolver.errors import InputError, quoted
 from dbmsolver.game.boards import LABEL, parse_board
 from dbmsolver.game.cards import SUITS, is_card
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.decks import DIGITS, deck_of_digits, lay_klondike
+from dbmsolver.game.decks import DIGITS, deal_of_line, deck_of_digits, lay_klondike
 from dbmsolver.game.moves import STOCK, WASTE, Place
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.texts import WHICH_GAME
 from dbmsolver.notation.formats.building import Builder
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.source import MAX_MOVES, InvalidError, Source
@@ -47,12 +48,16 @@ _LETTERED = re.compile(
 )
 _PILED = re.compile(r"(?P<draws>@+)?(?:(?P<source>[A-L])(?P<destination>[B-L]))?", re.ASCII)
 _MARKS = re.compile(r"(?:^|\s)(?:DR[0-9]+|NEW|W[1-7CDSH])(?=\s|$)", re.ASCII)
+_BEGINNING = re.compile(r"(?:^|\s)(?:DR[0-9]|W[1-7CDSH](?=\s|$)|@)", re.ASCII)
+"""A move of the stock, which a line of moves has if some of its words are mistyped."""
 _PILES = re.compile(r"(?:TABLEAU |\s)(?P<column>[1-7]) ?:(?P<cards>.*)", re.ASCII)
 _STOCK_PILE = re.compile(r"(?:STOCK\s*| 8):(?P<cards>.*)", re.ASCII)
 _OTHER_PILE = re.compile(r"[A-Z]+ *:|\s*[0-9]+: *$")
 """An empty pile among those that have cards."""
 _DECK = re.compile(rf"(?<![0-9])[0-9]{{{DIGITS}}}(?![0-9])")
 _SUIT_LETTERS = "CDSH"
+
+Match = re.Match[str]
 
 
 def format_of_moves(text: str) -> str | None:
@@ -65,33 +70,45 @@ def format_of_moves(text: str) -> str | None:
             return "klondike-solver"
         if all(map(_is_piled, words)) and ("@" in line or line.startswith("Moves:")):
             return "minimal-klondike"
+    # Where no line has nothing but moves, one with a mistyped word tells the format.
+    for line in text.splitlines():
+        words = line.removeprefix("Moves:").split()
+        if "@" in line and _is_mistyped(line, [_PILED.fullmatch(word) for word in words]):
+            return "minimal-klondike"
+        if "@" not in line and _is_mistyped(line, [_LETTERED.fullmatch(word) for word in words]):
+            return "klondike-solver"
     return None
+
+
+def _is_mistyped(line: str, matches: Sequence[Match | None]) -> bool:
+    """Return True if a line has moves of the stock, and most, not all, of its words are moves."""
+    good = sum(match is not None for match in matches)
+    return len(matches) > good > len(matches) / 2 and _BEGINNING.search(line.upper()) is not None
 
 
 def read_lettered(source: Source, given: Given) -> Solution:
     """Read moves of Klondike-Solver and KSolve."""
-    return _read(source, given, _LETTERED.fullmatch, _lettered)
+    return _read(source, given, _LETTERED.fullmatch, "DR7 W1 31-2 F3 NEW", _lettered)
 
 
 def read_piled(source: Source, given: Given) -> Solution:
     """Read moves of MinimalKlondike."""
-    return _read(source, given, lambda word: _PILED.fullmatch(word) if word else None, _piled)
+    parse = _PILED.fullmatch
+    return _read(source, given, lambda word: parse(word) if word else None, "@@AL KL", _piled)
 
 
 def _is_piled(word: str) -> bool:
     return bool(word) and _PILED.fullmatch(word) is not None
 
 
-Match = re.Match[str]
-
-
 def _read(
     source: Source,
     given: Given,
     parse: Callable[[str], Match | None],
+    examples: str,
     play: Callable[[Builder, Match, Origin], None],
 ) -> Solution:
-    words = _moves(source, parse)
+    words = _moves(source, parse, examples)
     games: tuple[str | Rules | None, ...] = (given.game,)
     if given.game is None and not isinstance(given.deal, Deal):
         games = GAMES_TRIED
@@ -101,8 +118,8 @@ def _read(
         wanted = given if game is None else replace(given, game=game)
         rules = wanted.rules({}, source.where)
         if not rules.is_patience or not rules.draw:
-            text = f"moves of Klondike, expected --game klondike or a relative, not {rules.name}"
-            raise InvalidError(text, source.named())
+            text = f"moves of Klondike, expected klondike or a relative, not {rules.name}"
+            raise InvalidError(text, source.named(), WHICH_GAME)
         builder = Builder(_deal(source, wanted, rules), source.where, surplus=True)
         try:
             for match, origin in words:
@@ -121,8 +138,13 @@ def _read(
     return found
 
 
-def _moves(source: Source, parse: Callable[[str], Match | None]) -> list[tuple[Match, Origin]]:
-    """Return the words of the lines that hold only moves; InvalidError without any."""
+def _moves(
+    source: Source, parse: Callable[[str], Match | None], examples: str
+) -> list[tuple[Match, Origin]]:
+    """Return the words of the lines that hold only moves.
+
+    InvalidError without any, and for a line of moves with another word; `examples` are told then.
+    """
     found: list[tuple[Match, Origin]] = []
     for number, line in source.lines():
         start = len("Moves:") if line.startswith("Moves:") else 0
@@ -131,6 +153,10 @@ def _moves(source: Source, parse: Callable[[str], Match | None]) -> list[tuple[M
         if matches and None not in matches:
             origins = [Origin(place.group(), number, place.start() + 1) for place in places]
             found += [pair for pair in zip(matches, origins, strict=True) if pair[0]]  # type: ignore[misc]
+        elif _is_mistyped(line, matches):
+            wrong = places[matches.index(None)]
+            text = f"unknown move {quoted(wrong.group())}, expected moves as in {examples}"
+            raise InvalidError(text, source.named(number, wrong.start() + 1))
         if len(found) > MAX_MOVES:
             raise InvalidError(f"more than {MAX_MOVES} moves", source.named(number))
     if not found:
@@ -143,7 +169,7 @@ def _deal(source: Source, given: Given, rules: Rules) -> Deal:
     """Return the deal in the text, or the one given."""
     said: Deal | None = None
     lines = source.lines()
-    place = source.where
+    place = source.named()
     if match := _DECK.search(source.text):
         place = source.place(match.start())
         said = Deal(lay_klondike(deck_of_digits(match.group(), place), rules, place), rules)
@@ -153,6 +179,12 @@ def _deal(source: Source, given: Given, rules: Rules) -> Deal:
         for number, line in board:
             numbered[number - 1] = line
         said = Deal(parse_board("\n".join(numbered), rules, source.where), rules)
+    else:
+        for number, line in lines:
+            named = source.named(number)
+            if (position := deal_of_line(line, rules, named)) is not None:
+                place, said = named, Deal(position, rules)
+                break
     return given.start(said, rules, place)
 
 

@@ -3,7 +3,8 @@
 A new one begins as this program's own texts do, with a comment line that names the game or the deal
 or with the answer of `solve`; with each output of Freecell Solver; with each line that names a deal
 above lines of moves; and with each line of a deal's number and its moves, as in collections with a
-line for each deal. Numbers before moves are numbers of lines where the deal is named before.
+line for each deal. Numbers before moves are numbers of lines where the deal is named before. Pages
+follow each other, too.
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ _OPENING = re.compile(
 )
 """The first line of a text that this program wrote, of one solution."""
 _STRUCTURED = re.compile(r"\s*[{<]")
+_PAGE = re.compile(r"^\s*<!doctype html\b", re.ASCII | re.IGNORECASE | re.MULTILINE)
+"""The beginning of a page. In the solution of one that this program wrote no line begins so."""
 
 
 def parts(source: Source, given: Given) -> list[Source]:
     """Return the solutions of a text, as texts; one if there is no sign of several."""
     if _STRUCTURED.match(source.text):
-        return [source]
+        return _pages(source)
     try:
         lines = source.lines()
     except InvalidError:  # what it is read as says so
@@ -45,6 +48,18 @@ def parts(source: Source, given: Given) -> list[Source]:
     texts = [line for _, line in lines]
     return [
         Source("\n".join(texts[start - first : end - first]), source.where, start)
+        for start, end in zip(starts, ends, strict=True)
+    ]
+
+
+def _pages(source: Source) -> list[Source]:
+    """Return the pages in a text, each as one; the text itself if it has fewer than two."""
+    starts = [match.start() for match in _PAGE.finditer(source.text)]
+    if len(starts) < 2:
+        return [source]
+    ends = [*starts[1:], len(source.text)]
+    return [
+        Source(source.text[start:end], source.where, source.at(start)[0])
         for start, end in zip(starts, ends, strict=True)
     ]
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from dbmsolver.errors import DbmError, UsageError, quoted
+from dbmsolver.errors import DbmError, InputError, UsageError, quoted
 from dbmsolver.game.cards import RANKS, card_name, parse_card
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import MOVES_WORDS, REMOVABLE_WORDS, Policy
@@ -24,7 +24,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, usual_rules
 from dbmsolver.notation.explicit import explicit
-from dbmsolver.notation.formats.given import Given
+from dbmsolver.notation.formats.given import SAYS_DEAL, Given
 from dbmsolver.notation.formats.moves import read_board
 from dbmsolver.notation.formats.sfn_lengths import understand
 from dbmsolver.notation.formats.sfn_reading import WrittenGame
@@ -83,17 +83,25 @@ def read(source: Source, given: Given) -> Solution:
             letter for letter, cell in zip("abcd", text.cells, strict=True) if not _blocked(cell)
         )
     cells = {letter: index for index, letter in enumerate(letters)}
-    builder, notes = understand(
-        WrittenGame(text, start, cells, shown, source, _later(text, rules, source)), given
-    )
+    written = WrittenGame(text, start, cells, shown, source, _later(text, rules, source))
+    try:
+        builder, notes = understand(written, given)
+    except InputError as error:
+        if text.mistyped is not None:
+            fault, position, rest = error.message.partition("; position: ")
+            error.message = f"{fault}; {text.mistyped}{position}{rest}"
+        raise
     found = builder.solution(text.tag, tuple(text.remarks))
+    if text.mistyped is not None and not found.final.is_goal():
+        notes = (*notes, text.mistyped)
     return replace(found, notes=(*notes, *found.notes))
 
 
 def check_rules(rules: Rules, policy: Policy) -> None:
     """Raise UsageError for games, and for automoves, that the notation cannot say."""
     if policy not in ("horne", "wkr"):
-        raise UsageError("the notation states Horne or WKR automoves: expected horne or wkr")
+        text = "Standard FreeCell Notation states Horne's automoves or WKR's"
+        raise UsageError(f"automove {policy}: {text}, expected horne or wkr")
     check_wide(rules, "Standard FreeCell Notation")
     if rules.has_runs:
         what = f"{MOVES_WORDS[rules.moves]} in {rules.name}"
@@ -186,8 +194,10 @@ def _rules(text: SfnText, given: Given, source: Source) -> Rules:
     rules = given.rules(said, source.named(text.game_line))
     if rules.columns > MAX_COLUMNS or rules.freecells > MAX_FREECELLS:
         what = f"{rules.name} has {rules.columns} columns and {rules.freecells} freecells"
-        text_ = f"{what}, expected at most 8 and 4 (--from short reads single-card moves of more)"
-        raise InvalidError(text_, source.named(text.game_line))
+        advice = "--from short reads single-card moves of more"
+        raise InvalidError(
+            f"{what}, expected at most 8 and 4", source.named(text.game_line), advice
+        )
     return rules
 
 
@@ -249,8 +259,8 @@ def _beginning(
         if named is not None and named.position == layout:
             return given.start(named, rules, place), None
     elif text.mark:
-        message = "the layout is of a later position, expected --deal for the first one"
-        raise InvalidError(message, place)
+        message = "the layout is of a later position, expected a text that tells the first one, too"
+        raise InvalidError(message, place, SAYS_DEAL)
     return given.start(Deal(layout, rules), rules, place), None
 
 

@@ -96,6 +96,8 @@ class SfnText:
     """The number of moves before the one in brackets."""
     comments: dict[int, str] = field(default_factory=dict)
     """Comments after moves, by the number of moves up to there."""
+    mistyped: str | None = None
+    """Words about the first comment that looks as if one move of its line were mistyped."""
     remarks: list[str] = field(default_factory=list)
 
 
@@ -147,7 +149,14 @@ class _SfnReader:
         elif (match := _NUMBERED.fullmatch(spaced)) and _is_numbered(match):
             self.numbered(number, match)
             self.free_moves(number, spaced, match.start("moves"))
-        elif text.tokens:
+        else:
+            text.mistyped = text.mistyped or _mistyped(number, line)
+            self.words(number, line)
+
+    def words(self, number: int, line: str) -> None:
+        """Take a line that holds something else than moves."""
+        text = self.text
+        if text.tokens:
             self.comment(line)
         elif text.layout_line is None:
             self.texts.append((number, line.strip()))
@@ -224,6 +233,7 @@ class _SfnReader:
             return False
         if line[offset:].strip():
             self.comment(line[offset:])
+            self.text.mistyped = self.text.mistyped or _mistyped(number, line, offset)
         return True
 
     def free_moves(self, number: int, line: str, start: int = 0) -> None:
@@ -326,6 +336,22 @@ def is_line_of_moves(line: str) -> bool:
 def is_title(line: str) -> bool:
     """Return True if a line begins with a deal's number, or a word before it, and has no moves."""
     return _TITLE.match(line) is not None and not is_deal_with_moves(line)
+
+
+def _mistyped(number: int, line: str, offset: int = 0) -> str | None:
+    """Return in words that a line is a comment from a mistyped move on; None if it has none.
+
+    It is read from an offset on, behind moves. Where more words than one are no moves beside those
+    that are, it is taken for a comment that is meant as one.
+    """
+    words = [] if line.lstrip().startswith("#") else list(re.finditer(r"\S+", line[offset:]))
+    wrong = [word for word in words if _FREE_LINE.fullmatch(word.group()) is None]
+    moves = len(words) - len(wrong)
+    if not wrong or not (moves or offset) or len(wrong) > moves + 1:
+        return None
+    place = f"line {number}, column {offset + wrong[0].start() + 1}"
+    beginning = "from it on the line" if offset else "the line"
+    return f"{quoted(wrong[0].group())} in {place} is no move, so {beginning} is a comment"
 
 
 def _spaced(line: str) -> str:

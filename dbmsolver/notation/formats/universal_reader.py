@@ -15,7 +15,7 @@ from dbmsolver.game.packs import MOST_PACKS
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, MAX_RESERVE, Rules
 from dbmsolver.game.shipped import game_name, usual_rules
-from dbmsolver.notation.formats.given import Given
+from dbmsolver.notation.formats.given import SAYS_DEAL, Given
 from dbmsolver.notation.formats.source import MAX_MOVES
 from dbmsolver.notation.formats.universal import (
     AUTOMOVE_NAMES,
@@ -101,7 +101,7 @@ class TreeReader(PositionReader):
         if said is None and named is None:
             if self.given.deal is None:
                 text = "no initial_position, and no pos_before_move of the first move"
-                self.fail(("solution",), f"{text}, expected one of them, or --deal")
+                self.fail(("solution",), f"{text}, expected one of them", SAYS_DEAL)
         elif said is not None:
             stated = Deal(self.position(said, path), self.rules)
             if named is not None and named.position != stated.position:

@@ -38,11 +38,11 @@ class ValueReader:
         line, column = self.at(path)
         return f"{self.where}, line {line}, column {column}"
 
-    def fail(self, path: Path, message: str) -> NoReturn:
+    def fail(self, path: Path, message: str, advice: str | None = None) -> NoReturn:
         """Raise InvalidError for the value at a path."""
         name = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)
         what = f"{name.lstrip('.')}: " if name else ""
-        raise InvalidError(f"{what}{message}", self.place_of(path))
+        raise InvalidError(f"{what}{message}", self.place_of(path), advice)
 
     def object(self, value: Any, path: Path, kind: str, optional: Sequence[str] = ()) -> Any:
         """Check that all fields are there, and keep unknown ones."""

@@ -11,15 +11,15 @@ LINES = 5
 """The number of lines to compare with, about."""
 
 
-def frame(heading: str, name: str, most: int) -> tuple[int, list[str]]:
+def frame(heading: str, name: str, most: int, *, forced: bool = True) -> tuple[int, list[str]]:
     """Return the value at the top of a chart of values up to `most`, and the drawing around it.
 
     `name` says what goes from left to right. The chart itself lies between (0, 0) and (WIDTH,
-    HEIGHT).
+    HEIGHT). The legend has forced states only with `forced`.
     """
     step = nice_step(max(most, 1))
     top = step * max(-(-most // step), 1)
-    drawn = [text(heading, 0, -46, class_="word", font_size=17, font_weight=600), *_legend()]
+    drawn = [text(heading, 0, -46, class_="word", font_size=17, font_weight=600), *_legend(forced)]
     for value in range(0, top + 1, step):
         y = HEIGHT - HEIGHT * value / top
         kind = "line" if value else "base"
@@ -54,9 +54,9 @@ def short(value: int) -> str:
     return str(value)
 
 
-def _legend() -> list[str]:
+def _legend(forced: bool) -> list[str]:
     drawn = []
-    for x, kind in ((0, "states"), (90, "forced")):
+    for x, kind in ((0, "states"), (90, "forced"))[: 1 + forced]:
         drawn.append(element("rect", x=x, y=-32, width=13, height=13, rx=2, class_=kind))
         drawn.append(text(kind, x + 20, -20, class_="word", font_size=14))
     return drawn

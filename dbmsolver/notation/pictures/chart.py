@@ -38,6 +38,8 @@ class Chart(NamedTuple):
     name: str
     """The meaning of a row's number: `layer` or `stratum`."""
     rows: Sequence[Row]
+    forced: bool = True
+    """False if the search counts no forced states apart."""
 
     def describe(self) -> str:
         """Return a description of the chart, in words."""
@@ -45,9 +47,9 @@ class Chart(NamedTuple):
             return f"No states by {self.name}."
         states, forced = (sum(row[column] for row in self.rows) for column in (1, 2))
         number, *counts = max(self.rows, key=lambda row: row[1] + row[2])
+        apart = f" and {counted(forced, 'forced one', 'forced ones')}" if self.forced else ""
         return (
-            f"States by {self.name}: {counted(states, 'state', 'states')} and "
-            f"{counted(forced, 'forced one', 'forced ones')} in "
+            f"States by {self.name}: {counted(states, 'state', 'states')}{apart} in "
             f"{counted(len(self.rows), 'bar', 'bars')}; "
             f"the largest is {self.name} {number} with {sum(counts):,}."
         )
@@ -55,7 +57,7 @@ class Chart(NamedTuple):
     def draw(self) -> list[str]:
         """Return the chart with its bars in a box from (0, 0) to (WIDTH, HEIGHT)."""
         most = max((states + forced for _, states, forced in self.rows), default=0)
-        top, drawn = frame(f"States by {self.name}", self.name, most)
+        top, drawn = frame(f"States by {self.name}", self.name, most, forced=self.forced)
         return drawn + _bars(self, top)
 
 
@@ -85,7 +87,8 @@ def _bars(chart: Chart, top: int) -> list[str]:
     drawn = []
     for number, states, forced in chart.rows:
         x = (number - first + 0.5) * room - width / 2
-        words = f"{chart.name} {number}: {counted(states, 'state', 'states')}, {forced:,} forced"
+        words = f"{chart.name} {number}: {counted(states, 'state', 'states')}"
+        words += f", {forced:,} forced" if chart.forced else ""
         drawn.append(
             element(
                 "g",

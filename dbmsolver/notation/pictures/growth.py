@@ -43,15 +43,17 @@ class Growth(NamedTuple):
     name: str
     """The meaning of a point's number: `layer` or `stratum`."""
     points: Sequence[Point]
+    forced: bool = True
+    """False if the search counts no forced states apart."""
 
     def describe(self) -> str:
         """Return a description of the chart, in words."""
         if not self.points:
             return "Nothing is known of states over time."
         last = self.points[-1]
+        apart = f" and {counted(last.forced, 'forced one', 'forced ones')}" if self.forced else ""
         return (
-            f"States over time: {counted(last.states, 'state', 'states')} and "
-            f"{counted(last.forced, 'forced one', 'forced ones')} after "
+            f"States over time: {counted(last.states, 'state', 'states')}{apart} after "
             f"{last.milliseconds / SECOND:,.1f} s."
         )
 
@@ -59,14 +61,14 @@ class Growth(NamedTuple):
         """Return the chart in a box from (0, 0) to (WIDTH, HEIGHT)."""
         most = max((point.states + point.forced for point in self.points), default=0)
         heading = f"States over time, and the {self.name} they are of"
-        top, drawn = frame(heading, "time", most)
+        top, drawn = frame(heading, "time", most, forced=self.forced)
         end = max((point.milliseconds for point in self.points), default=0)
         if not end:
             return drawn
         scale = _Scale(WIDTH / end, HEIGHT / top)
         bands = list(_bands(self.points))
         for index, band in enumerate(bands):
-            drawn.append(_drawn_band(self.name, band, scale, shaded=index % 2 == 1))
+            drawn.append(_drawn_band(self, band, scale, shaded=index % 2 == 1))
         drawn += _numbers(bands, scale)
         step, unit, sign = _step(end)
         for at in range(0, end + 1, step):
@@ -101,7 +103,7 @@ def _bands(points: Sequence[Point]) -> Iterator[list[Point]]:
     yield band
 
 
-def _drawn_band(name: str, band: Sequence[Point], scale: _Scale, *, shaded: bool) -> str:
+def _drawn_band(growth: Growth, band: Sequence[Point], scale: _Scale, *, shaded: bool) -> str:
     """Return one band: states from the base on, forced ones above them.
 
     Every other band is paler.
@@ -111,10 +113,10 @@ def _drawn_band(name: str, band: Sequence[Point], scale: _Scale, *, shaded: bool
     closed = [(scale.x(point.milliseconds), scale.y(point.states + point.forced)) for point in band]
     first, last = band[0], band[-1]
     words = (
-        f"{name} {last.number}, until {last.milliseconds / SECOND:,.1f} s: "
-        f"{counted(last.states - first.states, 'state', 'states')}, "
-        f"{last.forced - first.forced:,} forced"
+        f"{growth.name} {last.number}, until {last.milliseconds / SECOND:,.1f} s: "
+        f"{counted(last.states - first.states, 'state', 'states')}"
     )
+    words += f", {last.forced - first.forced:,} forced" if growth.forced else ""
     look: dict[str, Number] = {"fill_opacity": 0.7} if shaded else {}
     return element(
         "g",

@@ -83,6 +83,17 @@ def test_a_search_that_needs_more_memory(monkeypatch: pytest.MonkeyPatch, tmp_pa
                                      "more --memory\n")  # fmt: skip
 
 
+def test_what_is_missing_ends_as_at_other_commands(tmp_path: Path) -> None:
+    """A missing store is a bad one, a missing certificate beside it bad input, as any file is."""
+    missing = tmp_path / "missing"
+    assert run("verify", missing).stderr == (
+        f"dbmsolver: {missing}: no store and no certificate here, expected one of them\n"
+    )
+    assert run("verify", missing).exit_code == run("status", missing).exit_code == 4
+    beside = run("verify", tmp_path, "--certificate", missing)
+    assert beside.stderr.endswith("expected a certificate\n") and beside.exit_code == 3
+
+
 def test_options_that_are_for_stores(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path, other = tmp_path / "c.json", tmp_path / "other.json"
     other.touch()

@@ -65,7 +65,7 @@ def test_a_board_that_is_none() -> None:
 
 
 def test_moves_that_look_like_cards_are_no_board() -> None:
-    with pytest.raises(InputError, match="expected --deal"):
+    with pytest.raises(InputError, match="expected one that does"):
         formats.read(Source("2d 3c\n4h 5h\n"), "short")
     with pytest.raises(InputError, match="illegal move"):
         formats.read(Source("2d 2h\n"), "short", Given(deal="3")).check()

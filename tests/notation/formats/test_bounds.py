@@ -292,7 +292,7 @@ def test_where_a_solution_starts() -> None:
     rules = rules_for("freecell")
     one, other = Deal.from_number(1), Deal.from_number(2)
     unnamed = Deal(one.position, rules)
-    assert "expected --deal" in fails(lambda: Given().start(None, rules, "here"))
+    assert "expected one that does" in fails(lambda: Given().start(None, rules, "here"))
     assert Given().start(one, rules, "here") == one
     assert Given(deal=one).start(None, rules, "here") == one
     assert Given(deal=one).start(unnamed, rules, "here") == one

@@ -259,7 +259,7 @@ def test_letters_of_either_case() -> None:
 
 def test_other_games_have_no_such_moves() -> None:
     for text in ("DR1 W3", "@@AL"):
-        with pytest.raises(InputError, match="moves of Klondike, expected --game klondike or"):
+        with pytest.raises(InputError, match="moves of Klondike, expected klondike or"):
             formats.read(Source(text), None, Given(deal=Deal.from_number(3)))
         with pytest.raises(InputError, match="which deal it solves"):
             formats.read(Source(text))

@@ -8,6 +8,7 @@ from dbmsolver.errors import InputError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.decks import DIGITS
+from dbmsolver.game.numbers import Numbers
 from dbmsolver.game.position import Position
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation import formats
@@ -57,6 +58,26 @@ def test_formats_of_lines() -> None:
         assert format_of_moves(f"words\n\n{text}\n") == found
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("DR7 W9 31-2", "line 1, column 5: unknown move 'W9', expected moves as in DR7 W1"),
+        ("DR1 DR2\nNEW 31-2 W1 Q3", "line 2, column 13: unknown move 'Q3'"),
+        ("@@AL ZL KL", "line 1, column 6: unknown move 'ZL', expected moves as in @@AL KL"),
+        ("Moves: @AL BC 3C", "line 1, column 15: unknown move '3C'"),
+    ],
+)
+def test_a_mistyped_move_is_named(text: str, message: str) -> None:
+    """A line is not taken for another text, or left out, for one of its words."""
+    assert message in refused(text, start())
+
+
+@pytest.mark.parametrize("line, numbers", [("Game: 3", "klondike-solver"), ("ran: 3", "ksolve")])
+def test_the_number_of_a_deal_before_its_moves(line: str, numbers: Numbers) -> None:
+    found = read(f"{line}\nDR1\n")
+    assert found.deal == Deal.load("3", KLONDIKE, numbers=numbers)
+
+
 def test_each_word_of_klondike_solver() -> None:
     board = "Foundations: H-T C-K D-Q S-J\nWaste: QH JH\nStock: KD\nKS QS\nKH\n"
     found = read("WH-2 1S F1 1S DR1 WD 2H", start(board))
@@ -104,7 +125,7 @@ def test_games_without_stock_or_of_other_kinds(game: str) -> None:
     if game == "canfield":
         assert "the text does not say which deal it solves" in text
     else:
-        assert f"moves of Klondike, expected --game klondike or a relative, not {game}" in text
+        assert f"moves of Klondike, expected klondike or a relative, not {game}" in text
 
 
 def test_the_most_moves(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +145,8 @@ def test_decks_in_digits() -> None:
     deal = Deal.load(DECK, KLONDIKE)
     assert read(f"deck {DECK}\nDR1").initial == deal.position
     for more in (f"0{DECK}", f"{DECK}0"):
-        assert refused(f"deck {more}\nDR1").startswith("f: the text does not say which deal")
+        text = "f, line 1, column 1: the text does not say which deal"
+        assert refused(f"deck {more}\nDR1").startswith(text)
     assert refused(f"deck {DECK}\nDR1", "3").startswith("f, line 1, column 6: the text starts fr")
     assert read(f"deck {DECK}\nDR1", deal).initial == deal.position
 

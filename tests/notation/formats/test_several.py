@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from helpers.solutions import random_game
 
 from dbmsolver.cli.commands.check import check_command
+from dbmsolver.errors import InputError
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation import formats
 from dbmsolver.notation.formats import Given, Source
@@ -22,7 +23,7 @@ def texts(form: str) -> list[str]:
     return [formats.write(game, form) for game in games]
 
 
-@pytest.mark.parametrize("form", ["short", "moves", "sfn"])
+@pytest.mark.parametrize("form", ["short", "moves", "sfn", "html"])
 def test_texts_of_this_program_one_after_the_other(form: str) -> None:
     several = texts(form)
     found = parts(Source("".join(several)), Given())
@@ -53,7 +54,14 @@ def test_titles_count_beside_a_deal_that_is_given() -> None:
     assert len(parts(Source(text), Given(deal="3"))) == 2
 
 
-@pytest.mark.parametrize("form", ["short", "moves"])
+def test_a_second_page_without_a_solution_is_told_with_its_place() -> None:
+    page = texts("html")[0]
+    found = parts(Source(f"{page}<!DOCTYPE html>\n<html></html>\n"), Given())
+    with pytest.raises(InputError, match=f"line {page.count(chr(10)) + 1}, .* no solution"):
+        formats.read(found[1])
+
+
+@pytest.mark.parametrize("form", ["short", "moves", "html"])
 def test_check_tells_each_and_its_game(tmp_path: Path, form: str) -> None:
     path = tmp_path / f"two.{form}"
     path.write_text("".join(texts(form)))

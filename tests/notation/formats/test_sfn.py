@@ -151,7 +151,7 @@ def test_every_line_of_a_solution_begins_with_space_or_period() -> None:
 @pytest.mark.parametrize(
     "solution, policy, message",
     [
-        (solved(3), "none", "Horne or WKR"),
+        (solved(3), "none", "automove none: .* states Horne's automoves or WKR's"),
         (replace(solved(3), rules=replace(FREECELL, name="mine")), "wkr", "no name for 'mine'"),
         (
             replace(solved(3), rules=replace(GAMES["somerset"], columns=8, layout="")),
@@ -227,7 +227,7 @@ def test_tag_in_place_of_a_number() -> None:
     assert read(text).tag == "my file.txt"
     moves = moves_of(text)
     assert read(f"deals/mine.txt\n{text[text.index(chr(10)) + 1 :]}").tag == "deals/mine.txt"
-    with pytest.raises(InvalidError, match="expected --deal"):
+    with pytest.raises(InvalidError, match="expected one that does"):
         read(f"deals/mine.txt\n{moves}")
     found = read(f"deals/mine.txt\n{moves}", solved(3).deal)
     found.check()
@@ -316,9 +316,29 @@ def test_marked_position_is_checked() -> None:
         read(text.replace(first, f" [{first[1:3]}]{first[3:]}"))
 
 
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (" 4a 49 5b 1h 1h", "'49' in line 2, column 5 is no move, so from it on the line is a"),
+        (" 4a zz", "'zz' in line 2, column 5 is no move, so from it on"),
+        ("4a 48 4z 5b", "'4z' in line 2, column 7 is no move, so the line is a comment"),
+        (" 4a and one that follows it", None),
+        ("# 4a 48 4z 5b", None),
+    ],
+)
+def test_a_mistyped_move_is_told_where_moves_fail(wrong: str, told: str | None) -> None:
+    """By the notation the rest is a comment, so the fault shows in a later line only."""
+    with pytest.raises(InputError, match=r"illegal move .*; position: ") as raised:
+        read(f"#3\n{wrong}\n 1h 1h\n")
+    text = str(raised.value)
+    assert "is no move" not in text if told is None else told in text
+    unsolved = read(f"#3\n{wrong}\n 4a\n" if wrong[0] != " " else f"#3\n{wrong}\n")
+    assert any(told in note for note in unsolved.notes) if told else not unsolved.notes
+
+
 def test_marked_layout_needs_its_beginning() -> None:
     text = sfn.write(solved(3), "horne", 17).replace("Game #3\n", "")
-    with pytest.raises(InvalidError, match="expected --deal"):
+    with pytest.raises(InvalidError, match="expected a text that tells the first one"):
         read(text)
     read(text, solved(3).deal).check()
 
@@ -352,7 +372,7 @@ def test_automoves_repeated_as_moves_home(policy: Policy, number: int) -> None:
 
 def test_lines_without_layout_take_the_deal_given() -> None:
     moves = moves_of(sfn.write(solved(6), "wkr"))
-    with pytest.raises(InvalidError, match="expected --deal"):
+    with pytest.raises(InvalidError, match="expected one that does"):
         read(moves)
     found = read(moves, solved(6).deal)
     found.check()

@@ -225,6 +225,15 @@ def test_growth_is_as_high_as_its_counts() -> None:
             assert any(abs(x - at) < 0.02 and abs(y - height) < 0.02 for at, height in corners)
 
 
+def test_forced_states_that_are_not_counted_are_not_told() -> None:
+    rows = [(number, states, 0) for number, states, _ in ROWS]
+    points = [point._replace(forced=0) for point in GROWTH]
+    charts = [Chart("layer", rows, forced=False), Growth("layer", points, forced=False)]
+    root = ElementTree.fromstring(draw_charts("x", charts))
+    words = " ".join(text for text in root.itertext() if text != chart.STYLE)
+    assert "layer 9: 400 states" in words and "forced" not in words
+
+
 @pytest.mark.parametrize(
     ("points", "words"),
     [

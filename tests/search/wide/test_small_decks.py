@@ -232,6 +232,7 @@ def test_a_cluster_and_a_store_are_refused(tmp_path: Path) -> None:
     for options, text in (
         (Options(cluster="auto"), "spider is searched in memory: expected no cluster"),
         (Options(store=tmp_path / "s"), "spider is searched in memory, and has no store"),
+        (Options(keep="none"), "has no store: keep none says nothing, expected all"),
     ):
         for question in Question:
             with pytest.raises(UsageError, match=text if options.store else "expected"):

@@ -98,7 +98,7 @@ def test_a_thread_that_is_lent_does_no_work(
 def test_states_are_divided_in_the_middle_of_a_layer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those that are closed and not counted are counted before."""
+    """Closed states that are not counted yet are counted before that."""
     with begun(CODEC, tmp_path, LOOKED_AT, threads=2) as search:
         (partition,) = search.partitions
         (queue,) = partition.queues or ()

@@ -100,7 +100,7 @@ def test_a_win_that_an_earlier_run_has_met_ends_the_proof(tmp_path: Path) -> Non
 
 
 def test_candidates_leave_memory_while_strata_are_closed(tmp_path: Path) -> None:
-    """Those of higher strata do, where all take more than a quarter of it."""
+    """Candidates of higher strata do, where all take more than a quarter of it."""
     with begun(tmp_path) as (search, _):
         search.memory = 1 << 16
         left = 0

@@ -153,8 +153,7 @@ def _solvitaire(number: int) -> list[int]:
     words = _twister(number)
     cards = list(_SOLVITAIRE_DECK)
     for last in range(len(cards) - 1, 0, -1):
-        part, rest = divmod(_WORD, last + 1)
-        part += rest == last
+        part = (_WORD + 1) // (last + 1)
         chosen = words() // part
         while chosen > last:
             chosen = words() // part

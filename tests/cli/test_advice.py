@@ -12,6 +12,7 @@ from helpers.fake_search import nearly_done, result
 from dbmsolver.cli.advice import hint_json, hint_line, hint_text, values_json, values_text
 from dbmsolver.cli.played import GameSoFar
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Place
 from dbmsolver.game.titles import title
 from dbmsolver.results import FirstMoves, Limit, MoveValue, Verdict
 
@@ -96,6 +97,26 @@ def test_the_best_moves_come_first() -> None:
     assert "; 6 first moves\n" in text
     assert "Limit:     the limit --max-time was reached\n" in text
     assert "Critical" not in text
+
+
+def test_a_move_that_is_free_is_as_good_as_what_it_leads_to() -> None:
+    """Where cards that go home by themselves cost nothing."""
+    costs = ONE._replace(destination=Place("freecell", 0), forced=False)
+    moves = found(
+        value(costs, Verdict.SOLVED, 5, 8),
+        value(ONE, Verdict.SOLVED, 8, 8),
+        value(costs, Verdict.SOLVED, 6, 6),
+        answer=result(metric="moves"),
+    )
+    table = values_text(GAME, moves).partition("left after  move\n")[2].splitlines()[:3]
+    assert [line.split("  ")[-1] for line in table] == [
+        *("column 1 -> freecell 1", "(free)", "column 1 -> freecell 1")
+    ]
+    assert [line.partition("QS")[0].strip() for line in table] == [
+        "6",
+        "8",
+        "at most 8, at least 5",
+    ]
 
 
 def test_the_only_move_that_does_not_lose() -> None:

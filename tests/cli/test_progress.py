@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from helpers.fake_search import report, unit
 
+from dbmsolver.cli import progress as displays
 from dbmsolver.cli.progress import (
     JsonLog,
     LiveLine,
@@ -17,9 +20,14 @@ from dbmsolver.cli.progress import (
     progress_bar,
     progress_for,
     report_line,
+    survey_line,
 )
 from dbmsolver.cli.rates import Rate, TimeLeft
 from dbmsolver.cli.render import human_bytes, human_time
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.results import Better, SurveyReport
+
+BETTER = Better((), 61.0, 81, "cards", GAMES["freecell"])
 
 
 class Terminal(io.StringIO):
@@ -42,6 +50,93 @@ def test_which_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     assert type(progress_for(True, True, Terminal())) is JsonLog
     monkeypatch.setenv("TERM", "dumb")
     assert type(progress_for(False, False, Terminal())) is PlainLines
+
+
+def test_plain_lines_come_now_and_then() -> None:
+    """None in the first seconds, then one every ten seconds."""
+    stream = io.StringIO()
+    lines = PlainLines(stream)
+    for elapsed in (0.0, 1.9, 2.0, 3.0, 11.9, 12.0, 13.0):
+        lines(report(elapsed))
+    ends = [line.rpartition(", ")[2] for line in stream.getvalue().splitlines()]
+    assert ends == ["2.0 s", "12.0 s"]
+
+
+@pytest.mark.parametrize("kind", [PlainLines, LiveLine])
+def test_better_solutions_are_told_at_once(kind: type[ProgressDisplay]) -> None:
+    stream = Terminal()
+    kind(stream)(BETTER)  # type: ignore[call-arg]
+    assert stream.getvalue() == "81 card moves after 1 min 1 s\n"
+
+
+def test_a_log_has_commits_and_better_solutions() -> None:
+    stream = io.StringIO()
+    log = JsonLog(stream)
+    for event in (report(), BETTER, unit()):
+        log(event)
+    better, commit = map(json.loads, stream.getvalue().splitlines())
+    assert better == {"length": 81, "elapsed": 61.0}
+    assert (commit["number"], commit["states"], commit["seconds"]) == (1, 1000, 0.123)
+
+
+def test_steps_of_other_work_are_told_when_they_are_done() -> None:
+    stream = io.StringIO()
+    for done in range(3):
+        PlainLines(stream).advance("compiling", "a kernel", done, 2, 5.0 * done)
+    assert stream.getvalue().splitlines() == [
+        "compiling: 1 of 2, a kernel, 5.0 s",
+        "compiling: 2 of 2, a kernel, 10.0 s",
+    ]
+
+
+def test_the_live_line_is_not_drawn_too_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search reports after each of its steps, which may be short."""
+    moments = iter([10.0, 10.05, 10.2])
+    monkeypatch.setattr(displays, "time", SimpleNamespace(monotonic=lambda: next(moments)))
+    drawn: list[str] = []
+
+    class Noted(LiveLine):
+        def draw(self, line: str) -> None:
+            drawn.append(line)
+
+    live = Noted(Terminal())
+    for states in (1, 2, 3):
+        live(report(states=states))
+    assert [line.partition(" state")[0].rpartition(" ")[2] for line in drawn] == ["1", "3"]
+
+
+def test_a_line_that_stays_is_shown_as_it_is() -> None:
+    """Brackets in the name of a file are no style."""
+    stream = Terminal()
+    with LiveLine(stream) as live:
+        live.draw("solve 3")
+        live.say("[bold]a.txt[/bold]: written")
+    assert "[bold]a.txt[/bold]: written" in stream.getvalue()
+
+
+def test_a_display_that_was_closed_begins_anew() -> None:
+    stream = Terminal()
+    live = LiveLine(stream)
+    for word in ("first", "second"):
+        live.draw(f"solve {word}")
+        live.close()
+        assert word in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("deals", "left", "later", "told"),
+    [
+        (991, 90.0, 0, "99%, 991 of 1,000 deals, 2.0/s, about 1 min 30 s left, 4 undecided, "),
+        (991, None, 0, "99%, 991 of 1,000 deals, 2.0/s, 4 undecided, "),
+        (991, 90.0, 3, "99%, 991 of 1,000 deals, 2.0/s, 4 undecided, 3 put back for more memory, "),
+        (992, 90.0, 0, "99%, 992 of 1,000 deals, 2.0/s, the last 8 deals, 4 undecided, "),
+        (999, None, 0, "99%, 999 of 1,000 deals, 2.0/s, the last 1 deal, 4 undecided, "),
+        (1000, None, 0, "100%, 1,000 of 1,000 deals, 2.0/s, 4 undecided, "),
+    ],
+)
+def test_line_of_a_survey(deals: int, left: float | None, later: int, told: str) -> None:
+    some = SurveyReport("verdict", 65.0, deals / 1000, deals, 1000, 9, 3, 2, 4, later)
+    assert survey_line(some, 2.0, left) == f"verdict {told}1 min 5 s"
 
 
 def draw() -> str:
@@ -92,6 +187,13 @@ def test_the_bar_gives_way_first() -> None:
         fit_line(f"survey {progress_bar(0.5, None)} {words}", 40)
         == "survey verdict 96%, 30 of 31 de... 6.4 s"
     )
+
+
+def test_a_line_is_whole_where_nothing_would_be_left_of_it() -> None:
+    line = "solve layer 7, 3.0 s"
+    assert fit_line(line, 10) == "s... 3.0 s"
+    for width in range(1, 10):
+        assert fit_line(line, width) == line
 
 
 def test_line_of_a_proof() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -10,7 +12,9 @@ from dbmsolver.errors import DbmError, InputError, UsageError
 from dbmsolver.game.cards import card_name
 from dbmsolver.game.deals import Deal, deal_number, format_board
 from dbmsolver.game.decks import deck_of_digits
-from dbmsolver.game.numbers import NUMBERS, shuffled
+from dbmsolver.game.numbers import NUMBERS, Numbers, first_and_last, shuffled, shuffled_packs
+from dbmsolver.game.one_pile import OnePile
+from dbmsolver.game.shapes import dealt_lengths
 from dbmsolver.game.shipped import GAMES
 
 KLONDIKE = GAMES["klondike"]
@@ -32,6 +36,27 @@ def test_solvitaire() -> None:
     position = deal_number(1, KLONDIKE, "solvitaire")
     assert names(column[-1] for column in position.columns) == "9D AS JC 6D JH AH JD"
     assert names(position.stock[::-1]).startswith("6H KS TC QH")
+
+
+def test_solvitaire_in_columns_of_other_lengths() -> None:
+    """Their order is Solvitaire's own, but where cards lie face down."""
+    rules = GAMES["simple_simon"]
+    lengths = [len(column) for column in deal_number(5, rules, "solvitaire").columns]
+    assert lengths == [1, 2, 3, 4, 5, 6, 7, 8, 8, 8]
+    assert sorted(dealt_lengths(rules)) == lengths != dealt_lengths(rules)
+    starts = [1 + number * (number + 1) // 2 for number in range(8)]
+    piles = [" ".join(map(str, range(*ends))) for ends in pairwise(starts)]
+    turned = replace(KLONDIKE, layout=f"columns {'/'.join(piles[::-1])}; hidden 6 5 4 3 2 1 0")
+    with pytest.raises(InputError, match="Solvitaire deals columns of other lengths"):
+        deal_number(5, turned, "solvitaire")
+
+
+def test_solvitaire_turns_one_card_at_most() -> None:
+    rules = GAMES["golf"]
+    pile = deal_number(5, rules, "solvitaire")
+    assert isinstance(pile, OnePile) and len(pile.pile) == 1
+    with pytest.raises(UsageError, match="Solvitaire has no seeds for such a deal"):
+        deal_number(5, replace(rules, layout="turned 2", stock=15), "solvitaire")
 
 
 def test_klondike_solver_and_ksolve() -> None:
@@ -85,6 +110,38 @@ def test_every_game_is_dealt_or_refused(game: str, numbers: str) -> None:
         assert position == deal_number(5, GAMES[game])
 
 
+@pytest.mark.parametrize(
+    ("numbers", "first", "last"),
+    [
+        ("microsoft", 1, 2**33 - 1),
+        ("pysolfc", 1, 10**20),
+        ("pysol", 1, 2**64 - 1),
+        ("solvitaire", 0, 2**31 - 1),
+        ("klondike-solver", 0, 2**31 - 1),
+        ("ksolve", 0, 2**31 - 1),
+    ],
+)
+def test_the_first_number_and_the_last(numbers: Numbers, first: int, last: int) -> None:
+    assert first_and_last(numbers) == (first, last)
+    for number in (first, last):
+        assert sorted(shuffled(number, numbers)) == list(range(52))
+    for number in (first - 1, last + 1):
+        with pytest.raises(InputError, match=f"expected a number from {first} to {last}"):
+            shuffled(number, numbers)
+
+
+def test_the_first_numbers_are_those_of_microsoft() -> None:
+    """In PySolFC those below 32000, be it one pack or two; in pysol-cards 32000 is another."""
+    deck = [card for card in range(52) for _ in range(2)]
+    for number, same in ((31999, True), (32000, False)):
+        assert (shuffled(number, "pysolfc") == shuffled(number, "microsoft")) == same
+        found = shuffled_packs(number, deck, "pysolfc")
+        assert sorted(found) == sorted(deck)
+        assert (found == shuffled_packs(number, deck, "microsoft")) == same
+    for number, same in ((32000, True), (32001, False)):
+        assert (shuffled(number, "pysol") == shuffled(number, "microsoft")) == same
+
+
 def test_numbers_that_are_none() -> None:
     for number, numbers in ((0, "microsoft"), (0, "pysolfc"), (2**31, "solvitaire"), (-1, "pysol")):
         with pytest.raises(InputError, match=f"deal {number}: no such number, expected a number"):
@@ -108,6 +165,9 @@ def test_decks_of_digits() -> None:
         assert Deal.from_text(text, KLONDIKE).position == position
     threes = Deal.load(digits(deck), GAMES["klondike_by_threes"])
     assert format_board(threes.position) == format_board(position)
+    shown = Deal.load(digits(deck), GAMES["whitehead"]).position
+    assert (shown.columns, shown.stock) == (position.columns, position.stock)
+    assert (shown.hidden, position.hidden) == ((0,) * 7, tuple(range(7)))
 
 
 def test_decks_that_are_none() -> None:

@@ -17,19 +17,25 @@ from dbmsolver.storage.store import Store
 
 @contextmanager
 def begun(
-    codec: StateCodec, folder: Path, least: int, before: int = 0, **settings: Any
+    codec: StateCodec,
+    folder: Path,
+    least: int,
+    before: int = 0,
+    *,
+    threads: int = 1,
+    **settings: Any,
 ) -> Iterator[AStarSearch]:
-    """Yield a search of one thread that has looked at ``least`` states or more.
+    """Yield a search that has looked at ``least`` states or more.
 
     Other searches have looked at ``before`` states; ``settings`` are those of `AStarSearch`.
     """
     manifest = new_manifest(Question.SOLVE, codec.deal, Options())
     with Store.create(folder / "store", manifest, durable=False) as store:
         recorder = Recorder(
-            store, Question.SOLVE, Limits(), resumable=False, keep_closed=True, threads=1
+            store, Question.SOLVE, Limits(), resumable=False, keep_closed=True, threads=threads
         )
         recorder.statistics.evaluated = before
-        search = AStarSearch(codec, recorder, 1, 1 << 26, **settings)
+        search = AStarSearch(codec, recorder, threads, 1 << 26, **settings)
         while search.evaluated < before + least:
             assert search.step() is None
         yield search

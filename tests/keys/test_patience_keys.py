@@ -27,6 +27,7 @@ from dbmsolver.errors import InputError, StoreError
 from dbmsolver.game.cards import CARDS, parse_card
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Metric
+from dbmsolver.game.moves import WASTE, Move, Place
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.patience import PatienceKeys
@@ -403,3 +404,35 @@ def test_parents_by_the_codes_of_kernels(game: str) -> None:
                 over += keys.decode(key).turns != keys.decode(child).turns
             key = random.choice(after)
     assert (filled > 5) == (game == "canfield") and over > 5
+
+
+def test_a_card_that_lies_as_dealt_has_the_place_of_a_step() -> None:
+    """Be it on nothing, or on a card that it might have been put on."""
+    rules, kinds = GAMES["whitehead"], set()
+    for number in range(1, 60):
+        deal = Deal.from_number(number, rules)
+        keys, dealt = PatienceKeys(deal, "none", "turns", Question.SOLVE), deal.position
+        assert isinstance(dealt, Patience)
+        for index, column in enumerate(dealt.columns):
+            card = column[-1]
+            if len(column) > 1 and not dealt.can_stack(card, column[-2], rules):
+                continue
+            columns = (*dealt.columns[:index], column[:-1], *dealt.columns[index + 1 :])
+            before = replace(dealt, columns=columns, waste=(card,))
+            step = keys.step_of(before, Move(card, WASTE, Place("column", index)))
+            assert (card, keys.place(keys.root, card)) == step
+            kinds.add(step[1])
+    assert kinds == {PLACE_BOTTOM, *range(len(rules.parent_kinds))}
+
+
+def test_codes_name_cards_as_people_see_them() -> None:
+    """Where a deal gives the base, kernels count ranks from it."""
+    bases = set()
+    for number in range(1, 6):
+        keys = PatienceKeys(
+            Deal.from_number(number, GAMES["canfield"]), "none", "turns", Question.SOLVE
+        )
+        bases.add(keys.base)
+        for card in range(CARDS):
+            assert keys.card_of(keys.base.counted(card) | 1 << 6) == card
+    assert len(bases) > 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from dbmsolver.api import prove
+from dbmsolver.api import prove, solve
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limit, Options, Question, Report, Verdict
@@ -42,3 +42,16 @@ def test_an_unfinished_search_is_answered_with_its_best_solution(tmp_path: Path)
     answer = session.answer(store)
     assert (answer.verdict, answer.limit, answer.shortest) == (Verdict.SOLVED, None, False)
     assert answer.length == best and answer.digest is None
+
+
+def test_the_layer_of_the_goal_is_not_told(tmp_path: Path) -> None:
+    """The part of it that is closed differs from run to run."""
+    answer = solve(Deal.from_number(3), store=tmp_path / "store")
+    with Store.open(tmp_path / "store", readonly=True) as store:
+        manifest = store.manifest
+    assert answer.shortest and answer.length is not None
+    whole = tuple(tuple(row) for row in manifest.strata if row[0] < answer.length)
+    assert answer.strata == whole != tuple(map(tuple, manifest.strata))
+    assert (answer.states, answer.forced) == (sum(r[2] for r in whole), sum(r[3] for r in whole))
+    assert (answer.states, answer.forced) != (manifest.states, manifest.forced)
+    assert answer.evaluated == manifest.evaluated

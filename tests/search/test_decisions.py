@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from helpers.fake_search import nearly_done
@@ -13,6 +16,9 @@ from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.shipped import GAMES, rules_for
+from dbmsolver.results import Limits, Options
+from dbmsolver.search import decisions
+from dbmsolver.search.decisions import decide
 
 FEW = rules_for("freecell", 1)
 BOTH = [Deal.from_number(number, FEW) for number in range(1, 13)]
@@ -92,3 +98,25 @@ def test_a_decision_prints_as_a_person_reads_it_and_equals_its_copy() -> None:
     assert str(found) == "Deal 11982: unsolvable"
     assert pickle.loads(pickle.dumps(found)) == found
     assert "source" not in repr(found)
+
+
+def test_dives_get_a_quarter_of_the_memory_and_the_limit_of_states(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The rest is for the proofs of what they leave open."""
+    asked: list[tuple[Any, ...]] = []
+
+    class Dives:
+        def __init__(self, deal: Deal, *how: Any) -> None:
+            asked.append((deal, *how))
+
+        def run(self, deals: list[Deal]) -> Iterator[tuple[int, Any]]:
+            for place in reversed(range(len(deals))):
+                yield place, SimpleNamespace(outcome="lost", states=2, evaluated=3, seconds=0.5)
+
+    monkeypatch.setattr(decisions, "ManyDeals", Dives)
+    deals = [Deal.from_number(number, FEW) for number in (1, 2)]
+    found = list(decide(deals, Options(threads=3), Limits(memory=1 << 30, max_states=7)))
+    assert asked == [(deals[0], "wkr", 3, 1 << 28, 7)]
+    assert [one.deal for one in found] == deals[::-1]
+    assert {(one.verdict, one.states, one.evaluated) for one in found} == {("unsolvable", 2, 3)}

@@ -41,6 +41,7 @@ LOST_KLONDIKE = Deal.from_text(
     replace(GAMES["klondike"], columns=2, layout="", stock=0, build="suit"),
 )
 """Its suits are built down in columns."""
+LOST_GOLF = Deal.from_number(1, GAMES["golf"])
 ONE = np.ones(1, np.uint64)
 ONE_STATE = Runs(ONE, np.ones(1, np.int64), ONE, np.ones(1, np.uint8), 1)
 
@@ -186,6 +187,15 @@ def test_states_that_no_row_counts(copied: Callable[[str], Path]) -> None:
     refused(path, "stratum 93 has 1 states, not 0", check_answer)
 
 
+def test_a_solution_may_be_counted_without_closed_states(tmp_path: Path) -> None:
+    """It was found in memory, and there are the states that were looked at."""
+    path = tmp_path / "store"
+    assert solve(nearly_done()[0], store=path).shortest
+    keep_strata(path, 0)
+    change_manifest(path, lambda manifest: manifest.update(states=5))
+    assert "the counts are those of the blocks" in checked(path, check_answer)
+
+
 @pytest.fixture(scope="module")
 def lost(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Return stores of proofs that nothing wins, by what the last line of their check says."""
@@ -197,6 +207,7 @@ def lost(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "records": (LOST, Method.DOMINATING, of_deal),
         "classes": (LOST_KLONDIKE, Method.CLASSES, of_classes),
         "Klondike": (LOST_KLONDIKE, Method.EVERY_POSITION, of_deal),
+        "pile": (LOST_GOLF, Method.EVERY_POSITION, of_deal),
     }
     for name, (deal, method, said) in asked.items():
         found = api.prove(deal, method=method, store=folder / name)
@@ -265,11 +276,16 @@ def test_a_win_in_fewer_moves_is_seen_by_its_last_state(copied: Callable[[str], 
     refused(path, f"a solution of {length - 1} moves is shorter", check_answer)
 
 
-@pytest.mark.parametrize(("name", "first"), [("positions", -1), ("classes", 0), ("Klondike", 1)])
+@pytest.mark.parametrize(
+    ("name", "first"), [("positions", -1), ("classes", 0), ("pile", 0), ("Klondike", 1)]
+)
 def test_the_first_stratum_that_only_wins_lead_to(
     lost: dict[str, Path], tmp_path: Path, name: str, first: int
 ) -> None:
-    """Expect that of the goal over classes, none in Klondike, and the one before elsewhere."""
+    """Expect that of the goal over classes and where cards only leave, and none in Klondike.
+
+    Elsewhere it is the one before.
+    """
     path = shutil.copytree(lost[name], tmp_path / name)
     with Store.open(path, readonly=True) as store:
         keys = keys_of_manifest(store.manifest, deal_of(store.manifest, "here"))

@@ -118,6 +118,28 @@ def test_widths_that_no_block_has() -> None:
                 decode_block(block, "here")
 
 
+def test_bytes_behind_a_block() -> None:
+    """They are under the checksum, and belong to nothing."""
+    whole = encode_block(some_runs([2, 1], 1, False))
+    decode_block(whole, "here")
+    for more in (b"x", whole[CHECKSUM.size + BLOCK_HEADER.size :]):
+        with pytest.raises(StoreError, match="here: the block is damaged"):
+            decode_block(with_content_hash(whole[CHECKSUM.size :] + more), "here")
+
+
+def test_a_body_that_is_larger_than_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not unpacked, however well it fits its header."""
+    whole = encode_block(some_runs([2, 1], 1, False))
+    size = some_runs([2, 1], 1, False).body_bytes
+    for most in (size, size - 1):
+        monkeypatch.setattr(blocks, "MOST_BYTES", most)
+        if most == size:
+            decode_block(whole, "here")
+        else:
+            with pytest.raises(StoreError, match=f"here: the block has {size} bytes, not what"):
+                decode_block(whole, "here")
+
+
 def test_a_block_without_a_run() -> None:
     with pytest.raises(StoreError, match="here: the block's runs do not fit its header"):
         decode_block(block_of(1, 1, 0, []), "here")

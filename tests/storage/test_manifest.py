@@ -12,7 +12,8 @@ from dbmsolver.errors import StoreError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Method, Options, Question, Verdict
-from dbmsolver.storage.manifest import Manifest, check_same, deal_of, new_manifest
+from dbmsolver.storage.manifest import Manifest, check_same, deal_of, new_manifest, read_format
+from dbmsolver.storage.records import FORMAT
 
 DEAL = Deal.from_number(1)
 
@@ -56,6 +57,25 @@ def test_no_field_is_unknown() -> None:
 def test_what_is_no_manifest(data: bytes, said: str) -> None:
     with pytest.raises(StoreError, match=rf"the manifest is damaged \({said}\)"):
         Manifest.from_json(data, "here")
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (made().to_json(), FORMAT),
+        (b'{"format": 7}', 7),
+        (b'{"format": "new"}', "new"),
+        (b"{}", None),
+        (b"[]", None),
+        # None of these is JSON, so a seal has to tell of it.
+        (b"", FORMAT),
+        (b"\xff", FORMAT),
+        (b"[" * 100_000, FORMAT),
+    ],
+    ids=["ours", "number", "word", "none", "list", "empty", "no text", "deep"],
+)
+def test_the_format_of_a_manifest_that_is_not_read(data: bytes, told: object) -> None:
+    assert read_format(data) == told
 
 
 def test_nothing_is_left_of_the_counts() -> None:
@@ -132,6 +152,19 @@ def test_which_searches_are_the_same() -> None:
     ):
         with pytest.raises(StoreError, match=said):
             check_same(manifest, question, deal, Options(**options), "here")
+
+
+def test_boards_that_differ_have_no_number_to_tell() -> None:
+    board = Deal(Deal.from_number(2).position, DEAL.rules)
+    other = Deal(Deal.from_number(5).position, DEAL.rules)
+    for held, wanted, said in (
+        (DEAL, board, r"another deal \(1\), not this board"),
+        (board, DEAL, r"another deal \(a board\), not 1"),
+        (board, other, r"another deal \(a board\), not this board"),
+    ):
+        with pytest.raises(StoreError, match=said):
+            check_same(made(deal=held), Question.PROVE, wanted, Options(), "here")
+    check_same(made(deal=board), Question.PROVE, Deal.from_number(2), Options(), "here")
 
 
 def test_a_deal_that_is_lost_by_another_method_is_lost() -> None:

@@ -12,7 +12,7 @@ from helpers.rows import row
 from dbmsolver.errors import StoreError, UsageError
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.survey.loading import load_rows
-from dbmsolver.survey.report import MOST_OPEN, label_of, render
+from dbmsolver.survey.report import HARDEST, MOST_OPEN, label_of, render
 from dbmsolver.survey.rows import Inquiry, Row
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
@@ -193,7 +193,19 @@ def test_an_empty_table_and_many_undecided() -> None:
     assert "0 rows" in nothing and "Undecided deals None." in nothing
     assert "Hardest deals" not in nothing
     many = [row(number, limit="max-time") for number in range(1, MOST_OPEN + 12)]
-    assert "And 11 more." in Reader(render(many, "t.csv")).text
+    text = Reader(render(many, "t.csv")).text
+    assert "And 11 more." in text
+    assert f" {MOST_OPEN} 4 freecells max-time" in text
+    assert f" {MOST_OPEN + 1} 4 freecells max-time" not in text
+    assert "more." not in Reader(render(many[:MOST_OPEN], "t.csv")).text
+
+
+def test_only_the_hardest_deals_are_listed() -> None:
+    rows = [row(n, verdict="solved", evaluated=1000 + n) for n in range(1, HARDEST + 3)]
+    text = Reader(render(rows, "t.csv")).text
+    listed = [n for n in range(1, HARDEST + 3) if f" {n} 4 freecells solved {1000 + n:,} " in text]
+    assert listed == list(range(3, HARDEST + 3))
+    assert f"Memory {HARDEST + 2} 4 freecells" in text  # the hardest one comes first
 
 
 def test_what_rules_are_called() -> None:
@@ -221,6 +233,9 @@ def test_shares_have_an_interval() -> None:
     assert _share(8, 10) == ("80.00%", "49.02% to 94.33%")
     assert _share(0, 5)[1].startswith("0.00% to 43.4")
     assert _share(5, 5)[1].endswith(" to 100.00%")
+    for total in range(1, 300):  # rounded numbers leave neither 0 nor 100 %
+        assert _share(0, total)[1].startswith("0.00% to ")
+        assert _share(total, total)[1].endswith(" to 100.00%")
     share, interval = _share(43, 59)
     page = render(verdicts(), "t.csv")
     assert f'<td class="number">{share}</td><td class="number">{interval}</td>' in page

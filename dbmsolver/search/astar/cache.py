@@ -59,11 +59,9 @@ class PartitionCache:
         cut in two, as often as needed, and its lower part is loaded.
         """
         others = self._loaded
-        if others and sum(other.nbytes for other in others) > self.memory // 4:
+        if sum(other.nbytes for other in others) > self.memory // 4:
             for other in others:
                 yield from self._evict(other)
-        elif others:
-            self.checkpoint.commit()
         while True:
             records = self.checkpoint.closed_records(partition)
             small = _states_of(records, partition) * 64 <= self.memory

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import Executor
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +17,10 @@ from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Limits, Question
+from dbmsolver.search.astar import layers
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.partitions import Partition
+from dbmsolver.search.astar.workers import ShardWorkers
 from dbmsolver.search.outcome import Exhausted, NoneShorter, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.rows import encoded
@@ -70,15 +74,61 @@ def test_states_of_searches_before_are_told_but_are_no_effort(tmp_path: Path) ->
         assert search.evaluated > before + effort
 
 
+def test_a_thread_that_is_lent_does_no_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used: list[int] = []
+
+    class Noted(ShardWorkers):
+        def work(self, pool: Executor, threads: int) -> None:
+            used.append(threads)
+            super().work(pool, threads)
+
+    monkeypatch.setattr(layers, "ShardWorkers", Noted)
+    monkeypatch.setattr(layers, "ENOUGH", 1000)
+    with begun(CODEC, tmp_path, LOOKED_AT, threads=2) as search:
+        for lent, threads in ((True, 1), (False, 2)):
+            search.lend_thread(lent)
+            used.clear()
+            while not used:
+                assert search.step() is None
+            assert used == [threads]
+
+
+def test_states_are_divided_in_the_middle_of_a_layer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Closed states that are not counted yet are counted before that."""
+    with begun(CODEC, tmp_path, LOOKED_AT, threads=2) as search:
+        (partition,) = search.partitions
+        (queue,) = partition.queues or ()
+        partition.high = NO_CEILING - 1
+        other = Partition(NO_CEILING - 1, NO_CEILING, CODEC.tables)
+        search.partitions.append(other)
+        while not queue.uncounted:
+            assert search.step() is None
+        nothing = np.empty((0, ROW), np.uint64)
+        other.candidates = {layer: [nothing] for layer in (search.layer, *partition.layers)}
+        monkeypatch.setattr(layers, "ENOUGH", 0)
+        while search.shards == 1:
+            assert search.step() is None
+        search.commit()
+        rows = [queue.states(np.arange(len(queue.rows))) for queue in search.checkpoint.queues]
+        closed = sum(int(((some[:, META] & IS_CLOSED) != 0).sum()) for some in rows)
+        assert search.statistics.closed == closed > 100
+
+
 def test_the_ends_of_a_search(tmp_path: Path) -> None:
     """No end is told while states are left, unless a solution as short as theirs is known."""
+    before = threading.enumerate()
     with begun(CODEC, tmp_path, LOOKED_AT) as search:
         with pytest.raises(InternalError, match="states are left"):
             search.end(Exhausted())
         search.ceiling = search.layer
         assert search.step() == NoneShorter()
         assert search.end(NoneShorter()) == NoneShorter()
-        assert search.checkpoint.each is map  # no threads are left
+        assert search.checkpoint.each is map
+        assert [one for one in threading.enumerate() if one not in before] == []
 
 
 def test_the_ceiling_falls_to_the_layer_that_is_being_closed(tmp_path: Path) -> None:

@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 from helpers.cost_searches import begun
 
-from dbmsolver.core.shards import BURST, NO_CEILING, ROW, SLICES, shards_of, slices_of
+from dbmsolver.core.shards import (
+    BURST,
+    EVALUATED,
+    NO_CEILING,
+    ROW,
+    SLICES,
+    shards_of,
+    slices_of,
+)
 from dbmsolver.core.tables import SIGNATURE
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
@@ -80,6 +88,16 @@ def test_what_is_received_is_looked_at() -> None:
     queue.looked_at = 5
     partition.unload()
     assert partition.queues is None
+
+
+def test_states_looked_at_are_counted_across_loads() -> None:
+    partition = Partition(0, NO_CEILING, CODEC.tables)
+    for more, total in ((5, 5), (3, 8)):
+        for queue in partition.open(2, MEMORY):
+            queue.shard.state[EVALUATED] = more * queue.number
+        assert partition.evaluated == total
+    partition.unload()
+    assert partition.evaluated == 8
 
 
 def test_a_share_without_room() -> None:

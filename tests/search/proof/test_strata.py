@@ -9,19 +9,22 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from helpers.searching import prove, without_dives
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Limits, Method, Options, Question
-from dbmsolver.search.outcome import Stopped
+from dbmsolver.search.candidates import Candidates
+from dbmsolver.search.outcome import GoalMet, Stopped
 from dbmsolver.search.proof import strata
 from dbmsolver.search.proof.initial import initial_candidates
 from dbmsolver.search.proof.orders import Proof
 from dbmsolver.search.proof.strata import ProofSearch
 from dbmsolver.search.proof.workers import Threads
 from dbmsolver.search.recorder import Recorder
+from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.manifest import new_manifest
 from dbmsolver.storage.store import Store
 
@@ -82,6 +85,33 @@ def test_the_end_takes_what_is_under_way(tmp_path: Path) -> None:
         assert ended == [statistics.closed]
         store = search.recorder.store
         assert sum(store.states_in(key) for key in store.keys(b"C")) == statistics.closed
+
+
+def test_a_win_that_an_earlier_run_has_met_ends_the_proof(tmp_path: Path) -> None:
+    """That run was killed before it said so: the won state is pending."""
+    one, code = np.ones(1, np.int64), 5
+    signature, key = np.array([CODEC.goal], np.uint64), np.zeros(1, np.uint64)
+    won = Runs(signature, one, key, np.array([code], CODEC.code_type), 1)
+    with begun(tmp_path, has_begun=False) as (search, workers):
+        search.add(Candidates.of(CODEC.last_stratum, won))
+        assert search.step() == GoalMet(code)
+        assert search.won == State(CODEC.goal, 0, 0, 0)
+        assert workers.given == []
+
+
+def test_candidates_leave_memory_while_strata_are_closed(tmp_path: Path) -> None:
+    """Candidates of higher strata do, where all take more than a quarter of it."""
+    with begun(tmp_path) as (search, _):
+        search.memory = 1 << 16
+        left = 0
+        for _ in range(100):
+            assert search.step() is None
+            higher = [one for place in search.strata for one in search.strata[place]]
+            left += sum(not one.in_memory for one in higher if one.stratum > search.stratum)
+            assert search.candidate_bytes <= search.memory // 4 or not any(
+                one.in_memory for one in higher if one.stratum > search.stratum
+            )
+        assert left
 
 
 def test_a_proof_that_has_closed_all_that_it_may_closes_no_more(

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from helpers.searching import prove, small_pieces, without_dives
 
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.proof import stratum
-from dbmsolver.search.proof.stratum import signature_groups
+from dbmsolver.search.proof.stratum import StratumClosing, signature_groups
+from dbmsolver.storage.store import Store
+
+DEAL = Deal.from_number(11982, rules_for("freecell", 2))
+"""Unsolvable, with 585 states."""
 
 
 def some(counts: dict[int, int], words: int = 1) -> Candidates:
@@ -66,3 +75,28 @@ def test_wide_keys_take_more() -> None:
     alone, groups = signature_groups(wide, np.empty(0, np.uint64), 259)
     assert [one.tolist() for one in alone] == [[2]]
     assert [None if one is None else one.tolist() for one in groups] == [[1], [3, 4]]
+
+
+def test_large_signatures_are_done_and_their_blocks_go_where_only_counts_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that goes on must not close them again, and needs no more of them."""
+    small_pieces(monkeypatch, 20)
+    without_dives(monkeypatch)
+    real, done = StratumClosing.step, []
+
+    def watched(self: StratumClosing) -> bool:
+        large = self.search.large
+        ended = real(self)
+        if large is not None and self.search.large is not large:
+            done.append(large.shape.signature)
+            assert done[-1] in self.search.done
+            assert done[-1] not in [ref.block.first for ref in self.recorder.batch.blocks]
+        return ended
+
+    monkeypatch.setattr(StratumClosing, "step", watched)
+    result = prove(DEAL, store=tmp_path / "store", keep="none")
+    assert result.verdict == "unsolvable" and done
+    with Store.open(tmp_path / "store", readonly=True) as store:
+        assert store.keys(b"C") == []
+        assert (store.manifest.states, store.manifest.closed_bytes) == (result.states, 0)

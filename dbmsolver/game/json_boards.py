@@ -33,8 +33,9 @@ from dbmsolver.game.cards import parse_card, rank, suit
 from dbmsolver.game.layouts import Heights, layout_of
 from dbmsolver.game.pairing import columns_of_pyramid
 from dbmsolver.game.position import Position
-from dbmsolver.game.positions import make_position
+from dbmsolver.game.positions import kind_of_position, make_position
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.texts import WHICH_GAME
 from dbmsolver.game.wide import with_heights
 
 _PILES, _CELLS, _FOUNDATIONS = "tableau piles", "cells", "foundations"
@@ -42,7 +43,6 @@ _RESERVE = "reserve"
 _HOLE, _STOCK, _WASTE = "hole", "stock", "waste"
 _NUMBERED = {"1": "A", "11": "J", "12": "Q", "13": "K"}
 _PYRAMID, _REMOVED = "pyramid", "removed"
-_EXPECTED = f"expected {_PILES}, {_CELLS}, {_RESERVE} and {_FOUNDATIONS}"
 
 
 def is_json_board(text: str) -> bool:
@@ -61,42 +61,62 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
         raise InputError(f"not JSON ({error}), expected a board", where) from None
     if (lines := _lines_of(data)) is not None:
         return parse_board("\n".join(lines), rules, where)
-    if rules.has_pile:
-        return _with_pile(data, rules, where)
-    if rules.has_pairs:
-        return _pairing(data, rules, where)
-    if rules.is_wide:
-        return _wide(data, rules, where)
-    if rules.is_patience:
-        return _patience(data, rules, where)
-    place = _RESERVE if rules.reserve else _CELLS
-    for name in data:
-        if name not in (_PILES, place, _FOUNDATIONS):
-            raise InputError(f"{quoted(name)} has no place in the games played, {_EXPECTED}", where)
-    piles = [_cards(pile, where) for pile in _list(data.get(_PILES, []), _PILES, where)]
-    cells = _cards(data.get(place, []), where)
-    tops = _cards(data.get(_FOUNDATIONS, []), where)
-    shift = _ranks_missing((*piles, cells, tops), where)
-    base, heights = _home(tops, shift, rules, where)
+    _check_names(data, _names_of(rules), rules, where)
+    laid, hidden = (_pyramid if rules.has_pairs else _piles)(data, rules, where)
+    of_cells = _RESERVE if rules.reserve else _CELLS
+    if isinstance(data.get(_HOLE), str):
+        data[_HOLE] = [data[_HOLE]]
+    cells, pile, stock, waste, reserve, removed, tops = (
+        _cards(data.get(name, []), where)
+        for name in (of_cells, _HOLE, _STOCK, _WASTE, _RESERVE, _REMOVED, _FOUNDATIONS)
+    )
+    lowest = _ranks_missing((*laid, cells, pile, stock, waste, reserve, removed, tops), where)
     if len(cells) > rules.freecells:
-        text = f"{len(cells)} cards in {place}, expected at most {rules.freecells}"
+        text = f"{len(cells)} cards in {of_cells}, expected at most {rules.freecells}"
         raise InputError(text, where)
-    _check_columns(piles, rules, where)
-    freecells = [*_raised(cells, shift), *[None] * (rules.freecells - len(cells))]
-    columns = _columns(piles, shift, rules)
-    position = make_position(rules, columns, heights, freecells=freecells, base=base)
+    if len(laid) > rules.columns:
+        text = f"{len(laid)} {_PILES}, expected at most {rules.columns}"
+        raise InputError(text, where)
+    base, heights, home = ACE, layout_of(rules.layout).heights, None
+    if rules.is_wide:
+        told = ((suit(card), rank(card) + lowest) for card in tops)
+        home = with_heights(rules, told, where)
+    else:
+        base, heights = _home(tops, lowest, rules, where)
+    empty = rules.columns - len(laid)
+    position = make_position(
+        rules,
+        [*(_raised(column, lowest) for column in laid), *[[]] * empty],
+        heights,
+        freecells=[*_raised(cells, lowest), *[None] * (rules.freecells - len(cells))],
+        base=base,
+        pile=_raised(pile, lowest),
+        stock=_raised(reversed(stock), lowest),
+        waste=_raised(waste, lowest),
+        hidden=[*hidden, *[0] * empty],
+        reserve=_raised(reserve, lowest),
+        removed=_raised(removed, lowest),
+        home=home,
+    )
     position.validate(rules, where)
     return position
+
+
+def _names_of(rules: Rules) -> list[str]:
+    """Return the names of the places that a game has."""
+    if rules.has_pairs:
+        return [_PYRAMID, _STOCK, _WASTE, _REMOVED]
+    if rules.has_pile:
+        return [_PILES, _HOLE, _STOCK]
+    if rules.is_patience or rules.is_wide:
+        held = [_WASTE] * bool(rules.draw) + [_RESERVE] * bool(rules.stacked)
+        return [_PILES, _FOUNDATIONS, _STOCK, *held]
+    return [_PILES, _RESERVE if rules.reserve else _CELLS, _FOUNDATIONS]
 
 
 def _raised(cards: Iterable[int], ranks: int) -> list[int]:
     """Return cards that are `ranks` higher."""
     return [card + 4 * ranks for card in cards]
-
-
-def _columns(piles: list[list[int]], ranks: int, rules: Rules) -> list[list[int]]:
-    """Return the columns of a position: piles whose cards are `ranks` higher, and empty ones."""
-    return [*(_raised(pile, ranks) for pile in piles), *[[]] * (rules.columns - len(piles))]
 
 
 def _lines_of(data: Any) -> list[str] | None:
@@ -108,76 +128,7 @@ def _lines_of(data: Any) -> list[str] | None:
     return board if isinstance(board, list) and all(isinstance(x, str) for x in board) else None
 
 
-def _with_pile(data: Any, rules: Rules, where: str) -> Position:
-    """Return the position on a board of a game of one pile."""
-    _check_names(data, (_PILES, _HOLE, _STOCK), rules, where)
-    piles = [_cards(pile, where) for pile in _list(data.get(_PILES, []), _PILES, where)]
-    hole = data.get(_HOLE, [])
-    pile = _cards([hole] if isinstance(hole, str) else hole, where)
-    stock = _cards(data.get(_STOCK, []), where)[::-1]
-    lowest = _ranks_missing((*piles, pile, stock), where)
-    _check_columns(piles, rules, where)
-    position = make_position(
-        rules,
-        _columns(piles, lowest, rules),
-        (lowest,) * 4,
-        pile=_raised(pile, lowest),
-        stock=_raised(stock, lowest),
-    )
-    position.validate(rules, where)
-    return position
-
-
-def _patience(data: Any, rules: Rules, where: str) -> Position:
-    """Return the position on a board of a game of Klondike's kind."""
-    held = [*[_WASTE] * bool(rules.draw), *[_RESERVE] * bool(rules.stacked)]
-    names = (_PILES, _FOUNDATIONS, _STOCK, *held)
-    _check_names(data, names, rules, where)
-    piles, hidden = _piles_with_hidden(data, rules, where)
-    stock, waste, reserve, tops = (
-        _cards(data.get(name, []), where) for name in (_STOCK, _WASTE, _RESERVE, _FOUNDATIONS)
-    )
-    lowest = _ranks_missing((*piles, stock, waste, reserve, tops), where)
-    _check_columns(piles, rules, where)
-    base, heights = _home(tops, lowest, rules, where)
-    position = make_position(
-        rules,
-        _columns(piles, lowest, rules),
-        heights,
-        base=base,
-        stock=_raised(reversed(stock), lowest),
-        waste=_raised(waste, lowest),
-        hidden=[*hidden, *[0] * (rules.columns - len(piles))],
-        reserve=_raised(reserve, lowest),
-    )
-    position.validate(rules, where)
-    return position
-
-
-def _wide(data: Any, rules: Rules, where: str) -> Position:
-    """Return the position on a board of a wide game."""
-    names = (_PILES, _FOUNDATIONS, _STOCK, *[_WASTE] * bool(rules.draw))
-    _check_names(data, names, rules, where)
-    piles, hidden = _piles_with_hidden(data, rules, where)
-    stock, waste, tops = (
-        _cards(data.get(name, []), where) for name in (_STOCK, _WASTE, _FOUNDATIONS)
-    )
-    lowest = _ranks_missing((*piles, stock, waste, tops), where)
-    _check_columns(piles, rules, where)
-    position = make_position(
-        rules,
-        _columns(piles, lowest, rules),
-        layout_of(rules.layout).heights,
-        stock=_raised(reversed(stock), lowest),
-        waste=_raised(waste, lowest),
-        hidden=[*hidden, *[0] * (rules.columns - len(piles))],
-        home=with_heights(rules, ((suit(card), rank(card) + lowest) for card in tops), where),
-    )
-    position.validate(rules, where)
-    return position
-
-
-def _piles_with_hidden(data: Any, rules: Rules, where: str) -> tuple[list[list[int]], list[int]]:
+def _piles(data: Any, rules: Rules, where: str) -> tuple[list[list[int]], list[int]]:
     """Return the piles of a board, and how many cards of each lie face down.
 
     Those are written with small letters, where the deal has any.
@@ -192,28 +143,14 @@ def _piles_with_hidden(data: Any, rules: Rules, where: str) -> tuple[list[list[i
     return piles, hidden
 
 
-def _pairing(data: Any, rules: Rules, where: str) -> Position:
-    """Return the position on a board of a pairing game."""
-    _check_names(data, (_PYRAMID, _STOCK, _WASTE, _REMOVED), rules, where)
+def _pyramid(data: Any, rules: Rules, where: str) -> tuple[list[list[int]], list[int]]:
+    """Return the columns of a pyramid, whose rows a board has; all cards lie face up."""
     rows = [_list(row, "a row", where) for row in _list(data.get(_PYRAMID, []), _PYRAMID, where)]
     if len(rows) > rules.columns or any(len(row) != n for n, row in enumerate(rows, start=1)):
         _fail(f"expected at most {rules.columns} rows of 1, 2, 3 ... cards in {_PYRAMID}", where)
-    cards = [_cards([card for card in row if card is not None], where) for row in rows]
-    stock, waste, removed = (
-        _cards(data.get(name, []), where) for name in (_STOCK, _WASTE, _REMOVED)
-    )
-    lowest = _ranks_missing((*cards, stock, waste, removed), where)
-    found = {name: _card(name, where) + 4 * lowest for row in rows for name in row if name}
-    position = make_position(
-        rules,
-        columns_of_pyramid([[found.get(name) for name in row] for row in rows], rules.columns),
-        (lowest,) * 4,
-        stock=_raised(reversed(stock), lowest),
-        waste=_raised(waste, lowest),
-        removed=_raised(removed, lowest),
-    )
-    position.validate(rules, where)
-    return position
+    cards = [[None if card is None else _cards([card], where)[0] for card in row] for row in rows]
+    columns = columns_of_pyramid(cards, rules.columns)
+    return list(map(list, columns)), [0] * len(columns)
 
 
 def _home(tops: list[int], lowest: int, rules: Rules, where: str) -> tuple[Base, Heights]:
@@ -223,7 +160,8 @@ def _home(tops: list[int], lowest: int, rules: Rules, where: str) -> tuple[Base,
     game's deal puts there.
     """
     base = _base(tops, lowest, where) if rules.base != "ace" else ACE
-    short = lowest if rules.base != "ace" or rules.is_patience else 0
+    beside_cells = kind_of_position(rules) is Position and rules.base == "ace"
+    short = 0 if beside_cells else lowest
     heights = [max(short, height) for height in layout_of(rules.layout).heights]
     for card in tops:
         heights[suit(card)] = rank(base.counted(card + 4 * lowest))
@@ -245,7 +183,8 @@ def _check_names(data: Any, names: Sequence[str], rules: Rules, where: str) -> N
     for name in data:
         if name not in names:
             expected = f"expected {', '.join(names[:-1])} and {names[-1]}"
-            raise InputError(f"{quoted(name)} has no place in {rules.name}, {expected}", where)
+            text = f"{quoted(name)} has no place in {rules.name}, {expected}"
+            raise InputError(text, where, WHICH_GAME)
 
 
 def _ranks_missing(places: Iterable[list[int]], where: str) -> int:
@@ -254,12 +193,6 @@ def _ranks_missing(places: Iterable[list[int]], where: str) -> int:
     if not cards:
         raise InputError("no cards, expected a board", where)
     return 13 - max(map(rank, cards))
-
-
-def _check_columns(piles: list[list[int]], rules: Rules, where: str) -> None:
-    if len(piles) > rules.columns:
-        text = f"{len(piles)} tableau piles, expected at most {rules.columns}"
-        raise InputError(text, where)
 
 
 def _list(value: Any, what: str, where: str) -> list[Any]:

@@ -160,11 +160,11 @@ def test_short_decks_stand_for_the_upper_ranks(
     [
         (FREECELL, {}, "f: no cards, expected a board"),
         (FREECELL, {"tableau piles": []}, "f: no cards, expected a board"),
-        (FREECELL, {"stock": []}, "f: 'stock' has no place in the games played, expected tableau"),
-        (FREECELL, {"reserve": []}, "f: 'reserve' has no place in the games played"),
-        (GAMES["king_albert"], {"cells": []}, "f: 'cells' has no place in the games played"),
+        (FREECELL, {"stock": []}, "f: 'stock' has no place in freecell, expected tableau piles, "),
+        (FREECELL, {"reserve": []}, "f: 'reserve' has no place in freecell, expected"),
+        (GAMES["king_albert"], {"cells": []}, "f: 'cells' has no place in king_albert, expected"),
         (FREECELL, {"tableau piles": {}}, "f: tableau piles: {}, expected a list"),
-        (FREECELL, {"tableau piles": [5]}, "f: cards: 5, expected a list"),
+        (FREECELL, {"tableau piles": [5]}, "f: a pile: 5, expected a list"),
         (FREECELL, {"cells": "AS"}, 'f: cards: "AS", expected a list'),
         (FREECELL, {"cells": [1]}, "f: 1, expected a card"),
         (FREECELL, {"cells": ["x"]}, "f: unknown card 'x'"),
@@ -304,7 +304,7 @@ def test_answers_of_the_program_are_told_by_their_kind() -> None:
         {"kind": "solution", "deal": lines},
         {"kind": "solution"},
     ):
-        with pytest.raises(InputError, match=r"^f: 'kind' has no place in the games played"):
+        with pytest.raises(InputError, match=r"^f: 'kind' has no place in freecell"):
             read(board)
 
 

@@ -218,7 +218,7 @@ def test_boards() -> None:
     [
         ("{", "not JSON"),
         ("{}", "no cards, expected a board"),
-        ('{"stock": []}', "'stock' has no place in the games played"),
+        ('{"stock": []}', "'stock' has no place in freecell"),
         ('{"tableau piles": 3}', "tableau piles: 3, expected a list"),
         ('{"tableau piles": [[3]]}', '3, expected a card, as in "TD"'),
         ('{"tableau piles": [["XX"]]}', "unknown card 'XX'"),

@@ -352,5 +352,5 @@ def test_usage(stores: Path, tmp_path: Path) -> None:
     file = tmp_path / "c"
     run("certificate", stores / "proof", "-o", file)
     assert run("verify", file, "--sample", "1%").exit_code == 2
-    assert run("verify", tmp_path / "nothing").exit_code == 2
+    assert run("verify", tmp_path / "nothing").exit_code == 4
     assert run("verify", tmp_path).exit_code == 4

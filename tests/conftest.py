@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,9 @@ from dbmsolver.jit.cache import choose_cache
 # For programs that tests start, too.
 choose_cache()
 # Tests start the program some hundred times; compiling its modules each time takes a fifth of that.
+# The tests' own modules are compiled, with their assertions, by each process that collects them.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 MEMORY_DISK = "/dev/shm"
 ROOM = 4 << 30

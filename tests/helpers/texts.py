@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
-
-import jsonschema
-import xmlschema
+from typing import Any
 
 from dbmsolver.game.cards import card_name
 from dbmsolver.game.position import Position
@@ -14,20 +13,34 @@ from dbmsolver.notation import formats
 from dbmsolver.notation.solution import Solution
 
 FOLDER = Path(formats.__file__).parent
-JSON_SCHEMA = jsonschema.Draft202012Validator(
-    json.loads((FOLDER / "universal.schema.json").read_text())
-)
-XML_SCHEMA = xmlschema.XMLSchema(str(FOLDER / "universal.xsd"))
 
 RANKS = "0A23456789TJQK"
+
+
+@cache
+def json_schema() -> Any:
+    """Return the schema of the universal format in JSON, made once a process that needs it."""
+    import jsonschema
+
+    return jsonschema.Draft202012Validator(
+        json.loads((FOLDER / "universal.schema.json").read_text())
+    )
+
+
+@cache
+def xml_schema() -> Any:
+    """Return the schema of the universal format in XML, made once a process that needs it."""
+    import xmlschema
+
+    return xmlschema.XMLSchema(str(FOLDER / "universal.xsd"))
 
 
 def validate(text: str, name: str) -> None:
     """Raise an error unless the text is valid by the schema of its format, if that has one."""
     if name == "universal-json":
-        JSON_SCHEMA.validate(json.loads(text))
+        json_schema().validate(json.loads(text))
     elif name == "universal-xml":
-        XML_SCHEMA.validate(text)
+        xml_schema().validate(text)
 
 
 def board(position: Position, ten: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -25,6 +26,7 @@ from dbmsolver.storage.manifest import new_manifest
 from dbmsolver.storage.store import Store
 
 
+@cache
 def found_by(seed: int, *, won: bool) -> tuple[Deal, int | None, int]:
     """Return a deal with some hundred positions, its shortest length, and how many were met."""
     random = Random(seed)
@@ -35,8 +37,13 @@ def found_by(seed: int, *, won: bool) -> tuple[Deal, int | None, int]:
             return deal, *expected
 
 
-WON, LENGTH, _ = found_by(1, won=True)
-LOST, _, STATES = found_by(2, won=False)
+def won_deck() -> tuple[Deal, int]:
+    """Return a deal that can be won, and its shortest length."""
+    deal, length, _ = found_by(1, won=True)
+    assert length is not None
+    return deal, length
+
+
 LARGE = Deal.from_number(2, GAMES["spider"])
 
 
@@ -66,20 +73,20 @@ def outcome_of(search: WideLayers) -> Outcome:
 @pytest.mark.parametrize("longer", [None, 1])
 def test_a_shortest_solution(tmp_path: Path, longer: int | None) -> None:
     """A longer one that is known changes nothing."""
-    assert LENGTH is not None
-    known = None if longer is None else LENGTH + longer
-    with layers(tmp_path, WON, known) as search:
+    won, length = won_deck()
+    known = None if longer is None else length + longer
+    with layers(tmp_path, won, known) as search:
         outcome = outcome_of(search)
         assert outcome == GoalMet()
-        moves, position = replay(search.keys, search.path(outcome)), WON.position
+        moves, position = replay(search.keys, search.path(outcome)), won.position
         for move in moves:
             position = position.apply(move)
-        assert position.is_goal() and len(moves) == LENGTH
+        assert position.is_goal() and len(moves) == length
         statistics = search.recorder.statistics
         assert search.shortest
         assert search.counted == statistics.evaluated > statistics.closed > 0
         assert statistics.digest == 0
-        assert max(layer for layer, _ in statistics.strata) <= LENGTH
+        assert max(layer for layer, _ in statistics.strata) <= length
 
 
 def test_a_deal_that_is_won_has_a_solution_of_no_moves(tmp_path: Path) -> None:
@@ -95,26 +102,27 @@ def test_none_is_shorter_than_the_one_that_is_known(
 ) -> None:
     """All layers below it are closed."""
     monkeypatch.setattr("dbmsolver.search.wide.exploring.AT_ONCE", 1)
-    assert LENGTH is not None
-    with layers(tmp_path, WON, LENGTH) as search:
+    won, length = won_deck()
+    with layers(tmp_path, won, length) as search:
         reports = [search.report()]
         while (outcome := search.step()) is None:
             reports.append(search.report())
         assert outcome == NoneShorter()
         assert [one.layer for one in reports] == sorted(one.layer or 0 for one in reports)
-        assert reports[-1].layer == LENGTH - 1
-        assert search.report().layer == LENGTH
+        assert reports[-1].layer == length - 1
+        assert search.report().layer == length
 
 
 def test_a_lost_deal_is_exhausted(tmp_path: Path) -> None:
     """Each state is closed, in a layer from 1 on; the digest is that of a proof."""
-    with layers(tmp_path, LOST) as search:
+    lost, _, states = found_by(2, won=False)
+    with layers(tmp_path, lost) as search:
         assert outcome_of(search) == Exhausted()
         statistics = search.recorder.statistics
-        assert search.counted == statistics.evaluated == statistics.closed == STATES
-        assert sum(states for states, _ in statistics.strata.values()) == STATES
+        assert search.counted == statistics.evaluated == statistics.closed == states
+        assert sum(closed for closed, _ in statistics.strata.values()) == states
         assert min(layer for layer, _ in statistics.strata) >= 1
-        assert f"{statistics.digest:016x}" == prove(LOST).digest
+        assert f"{statistics.digest:016x}" == prove(lost).digest
         assert search.report().pending == 0
 
 

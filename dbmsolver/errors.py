@@ -49,7 +49,10 @@ class DbmError(Exception):
         self.message = message
         self.where = where
         self.advice = advice
-        """Options of commands that help, in words; a command that has them adds it to the text."""
+        """A text that names options of commands which may avoid this error.
+
+        A command that has these options adds it to the message.
+        """
 
     def __str__(self) -> str:
         return f"{self.where}: {self.message}" if self.where else self.message

@@ -130,9 +130,9 @@ def automove_option(
 
 
 def check_automove(rules: Rules, policy: Policy, metric: Metric | None = None) -> None:
-    """Raise UsageError if --automove is given for a game where no move home is made at once.
+    """Raise UsageError if --automove is given for a game without automatic moves home.
 
-    In the metric of the player's moves it says what is counted, and is never refused.
+    With the metric of the player's moves it is never refused: it says which moves count.
     """
     source = click.get_current_context().get_parameter_source("policy")
     given = source == click.core.ParameterSource.COMMANDLINE

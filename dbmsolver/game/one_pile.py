@@ -20,7 +20,10 @@ from dbmsolver.game.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class OnePile(Position):
-    """One arrangement of the cards; an immutable value. Foundations are the ranks left out."""
+    """An immutable position of a game of one pile.
+
+    ``foundations`` are the ranks missing from the deck.
+    """
 
     pile: tuple[int, ...] = ()
     """The pile's cards, the last one on top."""

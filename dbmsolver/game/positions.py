@@ -1,7 +1,6 @@
-"""The kinds of positions that games have, chosen by their rules, made and dealt in one place.
+"""The class of position for a game's rules, and how positions of it are made and dealt.
 
-Boards, deals and files in all formats say where cards lie; which kind of position has such places
-is known here.
+Boards, deals and files say where cards lie. This module knows which class has which places.
 """
 
 from __future__ import annotations
@@ -33,7 +32,11 @@ def kind_of_position(rules: Rules) -> type[Position]:
 
 
 def based(first: Cards, home: Heights) -> tuple[Base, Heights]:
-    """Return the base that these cards give, the ace without any, and heights with them home."""
+    """Return the base, and the foundations' heights.
+
+    ``first`` are the cards of the base's rank that the deal puts home; without any the base is the
+    ace. ``home`` are the heights before: ranks that are home in all suits.
+    """
     if not first:
         return ACE, home
     heights = list(home)
@@ -44,10 +47,10 @@ def based(first: Cards, home: Heights) -> tuple[Base, Heights]:
 
 
 def lay_out(deck: Cards, layout: Layout, rules: Rules) -> Position:
-    """Return the position that a shuffled deck is dealt to.
+    """Return the position dealt from a shuffled deck.
 
-    After the columns come the card or cards that are turned to the pile or to the waste, then the
-    stock; in games without these, the freecells.
+    The columns are dealt first, then the cards turned up on the pile or the waste, then the stock.
+    In games without a stock the cards left after the columns go to freecells.
     """
     filled = rules.stock + (layout.turned if rules.has_pile else 0)
     first, reserve, dealt = layout.taken_apart(deck)
@@ -89,12 +92,12 @@ def make_position(
     removed: Cards = (),
     home: Home | None = None,
 ) -> Position:
-    """Return a position of the kind that the rules have; nothing is looked at.
+    """Return a position of the class for these rules, without checking it.
 
-    The places are those of the kinds of positions. Places that the kind does not have are left out.
-    Without ``hidden`` all cards lie face up. ``turns`` is the number that is left; without it, the
-    waste may be turned over as often as in the beginning. Wide games have ``home``, and there
-    ``foundations`` are the ranks that the deck is without.
+    The arguments are the fields of the classes; those that the class lacks are ignored. Without
+    ``hidden`` all cards lie face up. ``turns`` says how often the waste may still be turned over;
+    without it, as often as at the start. Wide games (:attr:`Rules.is_wide`) need ``home``, and
+    their ``foundations`` are the ranks missing from the deck.
     """
     kind = kind_of_position(rules)
     piles = tuple(map(tuple, columns))

@@ -507,9 +507,9 @@ class Rules:
 
     @property
     def turns(self) -> int | None:
-        """The times the waste may be turned over in a game: None for any number.
+        """The times the waste may be turned over in a game.
 
-        None, too, where the stock is gone through in another way, or there is none.
+        None means any number, or that the game never turns a waste over.
         """
         if self.passes and not self.is_wide:
             return self.passes - 1

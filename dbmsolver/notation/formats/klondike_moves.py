@@ -81,7 +81,10 @@ def format_of_moves(text: str) -> str | None:
 
 
 def _is_mistyped(line: str, matches: Sequence[Match | None]) -> bool:
-    """Return True if a line has moves of the stock, and most, not all, of its words are moves."""
+    """Return True if a line has a move of the stock, and most, but not all, words are moves.
+
+    ``matches`` are what the pattern of a move finds in each word, None for a word that is none.
+    """
     good = sum(match is not None for match in matches)
     return len(matches) > good > len(matches) / 2 and _BEGINNING.search(line.upper()) is not None
 

@@ -66,7 +66,7 @@ class PositionReader(ValueReader):
         return position
 
     def _check_places(self, value: Any, path: Path) -> None:
-        """Check that a position has the places and ranks that the game has, and no other."""
+        """Check that a position has the fields that the game has, and no others."""
         rules, kind = self.rules, kind_of_position(self.rules)
         has = {
             "pile": rules.has_pile,
@@ -86,9 +86,9 @@ class PositionReader(ValueReader):
                 self.fail((*path, name), f"expected none in {rules.name}")
 
     def _heights(self, ranks: list[list[int]], base: Base) -> Heights:
-        """Return the foundations of a position by the ranks on top of them.
+        """Return the heights of the foundations, given the ranks on top of them.
 
-        In wide games these are the ranks that the deck is without.
+        In wide games, return the ranks missing from the deck.
         """
         if self.rules.is_wide:
             return (base.lowest - 1,) * 4

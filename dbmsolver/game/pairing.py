@@ -31,7 +31,7 @@ from dbmsolver.game.validity import check_cards
 
 @dataclass(frozen=True, slots=True)
 class Pairing(Patience):
-    """One arrangement of the cards; an immutable value. Foundations are the ranks left out."""
+    """An immutable position. ``foundations`` are the ranks missing from the deck."""
 
     removed: tuple[int, ...] = ()
     """The removed cards."""

@@ -37,7 +37,7 @@ Home = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Wide(Patience):
-    """One arrangement of the cards; an immutable value. Foundations are the ranks left out."""
+    """An immutable position. ``foundations`` are the ranks missing from the deck."""
 
     names_empty_foundations = False
 

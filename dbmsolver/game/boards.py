@@ -52,7 +52,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from dbmsolver.arguments import checked_instance
 from dbmsolver.errors import InputError, quoted
@@ -177,6 +177,15 @@ def _pairing_lines(position: Position, pyramid: Pyramid) -> list[str]:
     return lines
 
 
+class _Piled(NamedTuple):
+    """Cards of the pile, of the stock or of another such place, as the text has them."""
+
+    line: int
+    said: str
+    """The text's word for the place."""
+    cards: tuple[int, ...]
+
+
 @dataclass
 class _BoardReader:
     """The board as far as it is read, and the place in the text of each card."""
@@ -190,10 +199,8 @@ class _BoardReader:
     """The suit and height of each foundation, where a suit has several."""
     foundations_line: int | None = None
     freecells_line: int | None = None
-    piled: dict[str, tuple[int, tuple[int, ...]]] = field(default_factory=dict)
-    """The line and its cards, by the names `pile` and `stock`."""
-    said: dict[str, str] = field(default_factory=dict)
-    """The word of the text for each of them."""
+    piled: dict[str, _Piled] = field(default_factory=dict)
+    """The pile, the stock and their like, by the names that `make_position` has for them."""
     seen: dict[int, tuple[int, int]] = field(default_factory=dict)
     home: dict[int, tuple[int, int]] = field(default_factory=dict)
     hidden: list[int] = field(default_factory=list)
@@ -292,14 +299,14 @@ class _BoardReader:
             if waste:
                 self.read_cards("pile", waste[::-1], at, "waste")
         if name in self.piled:
-            first = self.piled[name][0]
-            if (before := self.said[name]) != said:
-                text = f"{_named(said)} beside the {before} of line {first}, which is the same"
-                self.fail(f"{text}, expected one of them", at)
-            self.fail(f"{_named(said)} a second time, expected only that of line {first}", at)
+            before = self.piled[name]
+            if before.said != said:
+                text = f"{_named(said)} beside the {before.said} of line {before.line}"
+                self.fail(f"{text}, which is the same, expected one of them", at)
+            text = f"{_named(said)} a second time, expected only that of line {before.line}"
+            self.fail(text, at)
         cards = tuple(self.read_card(word, place) for word, place in words if word != "-")
-        self.piled[name] = at[0], cards
-        self.said[name] = said
+        self.piled[name] = _Piled(at[0], said, cards)
 
     def read_freecells(self, words: list[tuple[str, tuple[int, int]]]) -> None:
         self.freecells = []
@@ -412,7 +419,7 @@ class _BoardReader:
         if self.rules.has_pairs:
             columns = columns_of_pyramid(self.pyramid, self.rules.columns)
         pile, stock, waste, reserve, removed = (
-            self.piled.get(name, (0, ()))[1]
+            self.piled[name].cards if name in self.piled else ()
             for name in ("pile", "stock", "waste", "reserve", "removed")
         )
         turns = self.turns

@@ -221,7 +221,8 @@ def _layout(text: SfnText, rules: Rules, given: Given, source: Source) -> Positi
         position.validate(rules)
     except DbmError as error:
         options = given.options()
-        message = f"{error.message} ({options})" if options else error.message
+        fault = "; ".join(filter(None, (error.message, text.mistyped_row)))
+        message = f"{fault} ({options})" if options else fault
         raise InvalidError(message, source.named(text.layout_line)) from None
     return position
 

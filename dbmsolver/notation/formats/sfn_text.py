@@ -24,7 +24,7 @@ from dbmsolver.errors import InputError, quoted
 from dbmsolver.game.boards import LABEL, parse_board
 from dbmsolver.game.cards import SUIT_NAMES, is_card, parse_card, rank, suit
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.notation.formats.sfn_rows import LIKE_MOVES, Rows, plain
+from dbmsolver.notation.formats.sfn_rows import LIKE_MOVES, MAX_WIDTH, Rows, plain
 from dbmsolver.notation.formats.sfn_title import find_title, has_number
 from dbmsolver.notation.formats.source import InvalidError, Source
 from dbmsolver.notation.steps import Origin
@@ -98,6 +98,8 @@ class SfnText:
     """Comments after moves, by the number of moves up to there."""
     mistyped: str | None = None
     """Words about the first comment that looks as if one move of its line were mistyped."""
+    mistyped_row: str | None = None
+    """The same about cards: the first comment that looks like a row of the layout."""
     remarks: list[str] = field(default_factory=list)
 
 
@@ -158,7 +160,9 @@ class _SfnReader:
         text = self.text
         if text.tokens:
             self.comment(line)
-        elif text.layout_line is None:
+            return
+        text.mistyped_row = text.mistyped_row or _mistyped_row(number, line)
+        if text.layout_line is None:
             self.texts.append((number, line.strip()))
         else:
             text.remarks.append(_remark(line))
@@ -285,7 +289,8 @@ class _SfnReader:
         if text.layout_line is None:
             text.layout_line = number
         if self.rows and self.rows[-1][0] != number - 1:
-            self.fail("a row of cards apart from the others, expected one block", number, 0)
+            fault = "a row of cards apart from the others, expected one block"
+            self.fail("; ".join(filter(None, (fault, text.mistyped_row))), number, 0)
         if len(self.rows) == MAX_ROWS:
             self.fail(f"one row too many, expected at most {MAX_ROWS}", number, 0)
         self.rows.append((number, line))
@@ -352,6 +357,21 @@ def _mistyped(number: int, line: str, offset: int = 0) -> str | None:
     place = f"line {number}, column {offset + wrong[0].start() + 1}"
     beginning = "from it on the line" if offset else "the line"
     return f"{quoted(wrong[0].group())} in {place} is no move, so {beginning} is a comment"
+
+
+def _mistyped_row(number: int, line: str) -> str | None:
+    """Return in words that a line is a comment, and why; None if it is not like a row of cards.
+
+    It is no longer than a row can be, and at least half of its words are cards.
+    """
+    words = list(re.finditer(r"\S+", line)) if len(line) < MAX_WIDTH else []
+    wrong = [word for word in words if not is_card(word.group())]
+    if not words or 2 * len(wrong) > len(words):
+        return None
+    if not wrong:
+        return f"the cards in line {number} stand in no columns, so the line is a comment"
+    place = f"line {number}, column {wrong[0].start() + 1}"
+    return f"{quoted(wrong[0].group())} in {place} is no card, so the line is a comment"
 
 
 def _spaced(line: str) -> str:

@@ -336,6 +336,26 @@ def test_a_mistyped_move_is_told_where_moves_fail(wrong: str, told: str | None) 
     assert any(told in note for note in unsolved.notes) if told else not unsolved.notes
 
 
+@pytest.mark.parametrize(
+    ("row", "card", "wrong", "told"),
+    [
+        (3, "QC", "QX", "missing .*all 52; 'QX' in line 3, column 7 is no card, so the line is a"),
+        (4, "QD", "Q", "expected one block; 'Q' in line 4, column 22 is no card"),
+        (9, "5S", "", "missing .*; the cards in line 9 stand in no columns, so the line is a"),
+        (9, "8C 4S 5S 5C", "8C 4S 5S and 5C", "column 10 is no card"),
+        (9, "8C 4S 5S 5C", "The last row is 5C", "missing cards 4S 5S 5C 8C, expected all 52$"),
+    ],
+)
+def test_a_mistyped_card_is_told_where_cards_are_missing(
+    row: int, card: str, wrong: str, told: str
+) -> None:
+    lines = sfn.write(solved(3)).splitlines()
+    assert card in lines[row - 1]
+    lines[row - 1] = lines[row - 1].replace(card, wrong)
+    with pytest.raises(InputError, match=told):
+        read("\n".join(lines))
+
+
 def test_marked_layout_needs_its_beginning() -> None:
     text = sfn.write(solved(3), "horne", 17).replace("Game #3\n", "")
     with pytest.raises(InvalidError, match="expected a text that tells the first one"):

@@ -132,5 +132,5 @@ def test_small_games(metric: str, policy: str, rules: Rules) -> None:
 
 @pytest.mark.slow
 @EVERY
-def test_thousands_of_small_games(metric: str, policy: str, rules: Rules) -> None:
-    assert sum(check(rules, metric, policy, seed, 120) for seed in range(100, 112)) > 0
+def test_hundreds_of_small_games(metric: str, policy: str, rules: Rules) -> None:
+    assert sum(check(rules, metric, policy, seed, 120) for seed in range(100, 106)) > 0

@@ -110,7 +110,6 @@ def test_every_state_is_reached_with_as_few_moves() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", [1_000, 1_700])
-def test_every_state_is_reached_in_thousands_of_games(first: int) -> None:
-    for seed in range(first, first + 700):
+def test_every_state_is_reached_in_hundreds_of_games() -> None:
+    for seed in range(1_000, 1_600):
         compare(seed)

@@ -127,9 +127,13 @@ class Player:
         moves: list[Step] | None = None,
         at: int | None = None,
         deal: dict[str, Any] | None = None,
+        is_analysed: bool = True,
         **options: Any,
     ) -> Table:
-        """Open a page with a game; options are those of a browser's context."""
+        """Open a page with a game; options are those of a browser's context.
+
+        What is not analysed leaves both processors to the page.
+        """
         options = {"reduced_motion": "reduce"} | options
         table = Table(self.pages, self.address, size, **options)
         self.tables.append(table)
@@ -137,6 +141,8 @@ class Player:
         if moves:
             asked |= {"moves": "".join(map(code_of, moves)), "at": len(moves) if at is None else at}
         table.page.goto(f"{self.address}#{urlencode(asked)}")
+        if not is_analysed:
+            table.page.get_by_label("Analyse").uncheck()
         table.at(asked.get("at", 0))
         return table
 

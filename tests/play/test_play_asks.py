@@ -201,7 +201,7 @@ def test_a_button_that_is_pressed_stays_until_it_is_let_go(player: Player) -> No
 @pytest.mark.slow
 def test_every_game(player: Player) -> None:
     """Each is shown as it is dealt, and its first legal move can be played."""
-    table = player()
+    table = player(is_analysed=False)
     for game, rules in PLAYED.items():
         deal = Deal.from_number(5, rules)
         table.ask("(hash) => { location.hash = hash; }", f"game={game}&deal=5")

@@ -46,7 +46,7 @@ def finish(table: Table, made: int) -> None:
 
 @pytest.mark.slow
 def test_a_whole_game_by_mouse(player: Player) -> None:
-    table = player()
+    table = player(is_analysed=False)
     for number, step in enumerate(steps(), start=1):
         (table.drag if number % 2 else table.click)(step)
         table.at(number)
@@ -55,6 +55,7 @@ def test_a_whole_game_by_mouse(player: Player) -> None:
 
 @pytest.mark.slow
 def test_a_whole_game_by_keys(player: Player) -> None:
+    """Each position is analysed meanwhile."""
     table = player()
     for number, step in enumerate(steps(), start=1):
         table.type(step)
@@ -65,7 +66,7 @@ def test_a_whole_game_by_keys(player: Player) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(390, 844), (844, 390)])
 def test_a_whole_game_by_touch(player: Player, size: tuple[int, int]) -> None:
-    table = player(size, has_touch=True)
+    table = player(size, is_analysed=False, has_touch=True)
     for number, step in enumerate(steps(), start=1):
         table.tap(step)
         table.at(number)
@@ -98,7 +99,7 @@ def test_other_games_by_mouse(player: Player, game: str) -> None:
     made = [Step.of(move) for move in prove(deal, max_time=20).moves[:41]]
     assert len(made) > 40
     permissions = ["clipboard-read", "clipboard-write"]
-    table = player(deal={"game": game, "deal": 4}, permissions=permissions)
+    table = player(deal={"game": game, "deal": 4}, is_analysed=False, permissions=permissions)
     for number, step in enumerate(made, start=1):
         (table.drag if number % 3 else table.click)(step)
         table.at(number)

@@ -280,7 +280,7 @@ def test_a_hundred_clients() -> None:
 
 @pytest.mark.slow
 def test_a_hundred_clients_for_long() -> None:
-    check_a_hundred(20)
+    check_a_hundred(5)
 
 
 def test_compiling_is_not_ended_by_who_leaves() -> None:

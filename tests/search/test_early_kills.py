@@ -81,7 +81,7 @@ def test_killed_from_start_up_on(tmp_path: Path, settings: dict[str, Any]) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("commit", [0.1, 5.0])
 @pytest.mark.parametrize(
-    ("settings", "times"), list(zip(SEARCHES, (25, 8, 25), strict=True)), ids=map(name, SEARCHES)
+    ("settings", "times"), list(zip(SEARCHES, (10, 5, 10), strict=True)), ids=map(name, SEARCHES)
 )
 def test_killed_many_times(
     tmp_path: Path, settings: dict[str, Any], times: int, commit: float
@@ -121,7 +121,7 @@ def test_every_write_error(
     commit: float,
 ) -> None:
     monkeypatch.setattr(recorder, "COMMIT_SECONDS", commit)
-    check_write_errors(tmp_path / "store", failing, question, range(1, 120, 3))
+    check_write_errors(tmp_path / "store", failing, question, range(1, 120, 5))
 
 
 def test_the_deal_is_pending_when_the_search_begins(

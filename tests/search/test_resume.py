@@ -54,7 +54,7 @@ INTERRUPTED_SLOWLY: list[dict[str, Any]] = [
 @pytest.mark.parametrize(
     ("settings", "times"),
     few_fast([(settings, 6) for settings in INTERRUPTED], 1)
-    + [pytest.param(settings, 8, marks=pytest.mark.slow) for settings in INTERRUPTED_SLOWLY],
+    + [pytest.param(settings, 4, marks=pytest.mark.slow) for settings in INTERRUPTED_SLOWLY],
     ids=lambda value: "-".join(map(str, value.values())) if isinstance(value, dict) else str(value),
 )
 def test_interrupted_at_random_moments(

@@ -25,7 +25,7 @@ MOST = 800
 """Positions of the largest deck that is searched slowly."""
 
 SOME = 4
-MANY = 20
+MANY = 10
 """Decks of each game: some, or enough to make hundreds with all games."""
 
 

@@ -115,7 +115,7 @@ def test_small_decks(rules: Rules) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", TWO_WAY, ids=lambda rules: rules.name)
 def test_more_small_decks(rules: Rules) -> None:
-    check(rules, 2, 20)
+    check(rules, 2, 10)
 
 
 @pytest.mark.slow

@@ -86,7 +86,7 @@ def check(found: Said, right: Said, command: tuple[str, ...]) -> None:
         assert (found.answer, found.complaint.count("\n")) == ("", 1), command
 
 
-@pytest.mark.parametrize("copies", [2, pytest.param(35, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("copies", [2, pytest.param(15, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", few_fast(KINDS, 3))
 def test_one_byte_is_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, copies: int

@@ -159,9 +159,7 @@ def test_cut_short_at_every_page(sound: dict[str, Path], tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("name", "share", "odd"),
-    few_fast(
-        product(["proof", "half", "solution"], [0.0, 0.0001, 0.01, 0.3, 0.5, 0.9], [0, 1, 777]), 2
-    ),
+    few_fast(product(["proof", "half", "solution"], [0.0, 0.01, 0.5, 0.9], [0, 1, 777]), 2),
 )
 def test_cut_short(
     sound: dict[str, Path], tmp_path: Path, name: str, share: float, odd: int
@@ -195,7 +193,7 @@ def test_zeroed_pages(
     assert expect_no_harm(sound[name], store) > 0
 
 
-@pytest.mark.parametrize("seed", few_fast(range(30), 2))
+@pytest.mark.parametrize("seed", few_fast(range(15), 2))
 def test_random_damage(sound: dict[str, Path], tmp_path: Path, seed: int) -> None:
     random = Random(seed)
     name = random.choice(sorted(sound))

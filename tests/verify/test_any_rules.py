@@ -38,7 +38,7 @@ def searched(random: Random, store: Path) -> Result:
     return solve(deal, metric=measure.metric, policy=measure.policy, store=store, threads=1)
 
 
-@pytest.mark.parametrize("seed", few_fast(range(16), 1))
+@pytest.mark.parametrize("seed", few_fast(range(8), 1))
 def test_a_state_removed(seed: int, tmp_path: Path) -> None:
     random = Random(f"any rules, a state removed {seed}")
     stores = 0

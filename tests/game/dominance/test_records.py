@@ -36,9 +36,8 @@ def test_small_decks(build: Build, fill: Fill, some: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("build", "fill"), KINDS)
-@pytest.mark.parametrize("some", range(2))
-def test_hundreds_of_small_decks(build: Build, fill: Fill, some: int) -> None:
-    for seed in range(1000 + 15 * some, 1000 + 15 * some + 15):
+def test_many_small_decks(build: Build, fill: Fill) -> None:
+    for seed in range(1000, 1015):
         check_all(build, fill, seed, 5 * MOST if seed % 10 == 0 else MOST)
 
 
@@ -50,7 +49,7 @@ def test_real_deals(game: str, freecells: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("game", "freecells"), REAL)
 def test_hundreds_of_real_deals(game: str, freecells: int) -> None:
-    assert check_real_deals(game, freecells, range(5, 30), 2500) > 0
+    assert check_real_deals(game, freecells, range(5, 18), 2500) > 0
 
 
 @pytest.mark.parametrize(

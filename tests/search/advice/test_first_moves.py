@@ -44,7 +44,7 @@ def found(deal: Deal, store: Path | None = None, **limits: float) -> FirstMoves:
     return end_of(first_moves(deal, options, Limits(**limits)))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("seed", few_fast(range(60), 3))
+@pytest.mark.parametrize("seed", few_fast(range(25), 3))
 def test_small_decks(seed: int) -> None:
     """After every move the length is that of a search that knows nothing of bounds."""
     deal, length, _ = small_deal(seed, runs=True)

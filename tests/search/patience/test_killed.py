@@ -34,9 +34,7 @@ def test_killed_from_start_up_on(tmp_path: Path, game: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("commit", "signal"), [(0.0, "SIGKILL"), (5.0, "SIGKILL"), (5.0, "SIGINT")]
-)
+@pytest.mark.parametrize(("commit", "signal"), [(0.0, "SIGKILL"), (5.0, "SIGINT")])
 @pytest.mark.parametrize("question", ["prove", "solve"])
 @pytest.mark.parametrize("game", [KLONDIKE, PIECES], ids=["klondike", "pieces"])
 def test_killed_many_times(

@@ -86,7 +86,7 @@ def test_small_decks(cuts: Counter[str]) -> None:
 
 @pytest.mark.slow
 def test_many_small_decks(cuts: Counter[str]) -> None:
-    compare("very little", 10, 8000, cuts)
+    compare("very little", 5, 8000, cuts)
 
 
 @pytest.mark.parametrize(

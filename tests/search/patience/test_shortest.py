@@ -80,7 +80,7 @@ def test_bounds_of_what_follows() -> None:
 
 @pytest.mark.slow
 def test_bounds_of_what_follows_many() -> None:
-    follow_bounds("many bounds", 1200)
+    follow_bounds("many bounds", 500)
 
 
 def test_threads_close_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -395,9 +395,7 @@ def test_positions_and_certificates_of_a_proof_of_klondike(game: str, tmp_path: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("commit", "signal"), [(0.0, "SIGKILL"), (5.0, "SIGKILL"), (5.0, "SIGINT")]
-)
+@pytest.mark.parametrize(("commit", "signal"), [(0.0, "SIGKILL"), (5.0, "SIGINT")])
 @pytest.mark.parametrize("question", ["prove", "solve"])
 @pytest.mark.parametrize("small", [None, 5000])
 def test_killed_many_times(

@@ -89,7 +89,7 @@ def test_interrupted_many_times(
         memory=memory,
         dives=with_dives,
         signal=how,
-        times=8,
+        times=4,
     )
 
 

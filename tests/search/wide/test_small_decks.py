@@ -145,8 +145,8 @@ def test_small_decks(game: str | None) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", [None, *WIDE_GAMES])
-def test_hundreds_of_small_decks(game: str | None) -> None:
-    check_many(2, 60, game, 2500)
+def test_many_small_decks(game: str | None) -> None:
+    check_many(2, 30, game, 2500)
 
 
 def test_a_dive_that_is_interrupted_goes_on() -> None:

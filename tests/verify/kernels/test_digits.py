@@ -117,7 +117,7 @@ def test_cards_of_the_stock_can_be_put_on_those_that_come_back(seed: int) -> Non
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [any_deck, turned_by_ones, much_at_home])
 def test_moves_of_many_decks(make: Callable[[Random], Deal]) -> None:
-    follow_moves(make, f"many moves {make.__name__}", 1200, BOTH)
+    follow_moves(make, f"many moves {make.__name__}", 600, BOTH)
 
 
 def altered(key: np.ndarray, random: Random) -> Iterator[np.ndarray]:

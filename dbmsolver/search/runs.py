@@ -11,6 +11,11 @@ from dbmsolver.core.runs import RunArrays, copy_runs, sort_runs
 from dbmsolver.storage.blocks import Runs
 
 
+MUCH = 1 << 14
+"""The fewest states that are copied by several threads. To hand work to one takes as long as some
+thousand states."""
+
+
 def cut(runs: RunArrays, first: int, last: int) -> RunArrays:
     """Return the runs ``first:last`` of those that :func:`gather` brought together, as views."""
     ends = np.append(runs.offsets, runs.codes.size), np.append(runs.word_offsets, runs.keys.size)
@@ -76,7 +81,7 @@ def _chosen(runs: Runs, chosen: NDArray[np.int64]) -> Runs:
 def gather(parts: list[Runs], skip: NDArray[np.uint64], pool: Executor | None = None) -> RunArrays:
     """Bring the runs of each signature together, narrow keys first, without those in `skip`.
 
-    The threads of `pool` share the copying.
+    The threads of `pool` share the copying, where there is much.
     """
     parts = [part for part in parts if part.signatures.size] or parts[:1]
     sources = np.repeat(np.arange(len(parts)), [part.signatures.size for part in parts])
@@ -111,7 +116,7 @@ def gather(parts: list[Runs], skip: NDArray[np.uint64], pool: Executor | None = 
             codes,
         )
 
-    for _ in (map if pool is None else pool.map)(copy, range(len(parts))):
+    for _ in (map if pool is None or codes.size < MUCH else pool.map)(copy, range(len(parts))):
         pass
     ordered = signatures[order]
     first = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))

@@ -83,10 +83,18 @@ class Threads:
     def close_batch(
         self, groups: RunArrays, first: int, last: int, stratum: int
     ) -> Future[BatchResult]:
-        """Close the signatures ``first:last`` of a stratum."""
-        return self.pool.submit(
-            self._by_worker, lambda worker: worker.close_batch(groups, first, last, stratum)
-        )
+        """Close the signatures ``first:last`` of a stratum.
+
+        The only batch of a stratum is closed before this returns: there is nothing else to do
+        meanwhile, and in a small stratum to hand it to a thread takes longer than to close it.
+        """
+
+        def close(worker: ProofWorker) -> BatchResult:
+            return worker.close_batch(groups, first, last, stratum)
+
+        if last - first == groups.counts.size:
+            return self._done(close)
+        return self.pool.submit(self._by_worker, close)
 
     def delay(self, piece: Piece) -> int:
         """Return 0: work for any piece is for any thread."""
@@ -107,6 +115,15 @@ class Threads:
             return done
 
         return self.pool.submit(self._by_worker, expand)
+
+    def _done(self, work: Callable[[ProofWorker], BatchResult]) -> Future[BatchResult]:
+        """Do a piece of work in this thread; return its result, or what it raises, as a Future."""
+        future: Future[BatchResult] = Future()
+        try:
+            future.set_result(self._by_worker(work))
+        except Exception as error:
+            future.set_exception(error)
+        return future
 
     def _by_worker(self, work: Callable[[ProofWorker], Any]) -> Any:
         """Do a piece of work; there are as many workers as threads."""

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from dbmsolver.core.runs import RunArrays, copy_runs, sort_runs
 from dbmsolver.storage.blocks import Runs
 
-
 MUCH = 1 << 14
 """The fewest states that are copied by several threads. To hand work to one takes as long as some
 thousand states."""

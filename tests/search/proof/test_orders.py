@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -25,6 +27,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limits, Method, Options, Question, Result
 from dbmsolver.search import recorder, session
+from dbmsolver.search import runs as search_runs
 from dbmsolver.search.candidates import Candidates, pack_by_stratum
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof import cluster_members, cluster_workers
@@ -172,6 +175,26 @@ def made(groups: dict[int, list[int]]) -> Runs:
         np.zeros(len(keys), np.uint8),
         1,
     )
+
+
+def test_threads_bring_together_what_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(1)
+    parts = [
+        made({s: random.integers(1 << 40, size=s + 1).tolist() for s in range(first, 60, 3)})
+        for first in range(3)
+    ]
+    skip = np.array([4, 30], np.uint64)
+    alone = gather(parts, skip)
+    assert alone.signatures.tolist() == [s for s in range(60) if s not in (4, 30)]
+    monkeypatch.setattr(search_runs, "MUCH", alone.codes.size)
+    with ThreadPoolExecutor(2) as pool:
+        monkeypatch.setattr(pool, "map", mapped := Mock(wraps=pool.map))
+        shared = gather(parts, skip, pool)
+        monkeypatch.setattr(search_runs, "MUCH", alone.codes.size + 1)
+        gather(parts, skip, pool)
+    assert mapped.call_count == 1
+    for one, other in zip(alone, shared, strict=True):
+        assert one.tolist() == other.tolist()
 
 
 @given(st.lists(runs_of_one, min_size=1, max_size=4), st.data())

@@ -87,7 +87,7 @@ def test_a_card_comes_back_for_the_one_beneath_it(board: str, length: int) -> No
 def test_moves_left_out_make_no_solution_longer(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(f"late positions of {game}")
     verdicts: Counter[str] = Counter()
-    for _ in range(40):
+    while verdicts["solved"] <= 20:
         deal = late_position(game, random)
         metric = random.choice(("turns", "plays", "runs"))
         result = api.solve(deal, metric=metric, max_states=30_000)
@@ -100,7 +100,6 @@ def test_moves_left_out_make_no_solution_longer(game: str, monkeypatch: pytest.M
         proof = api.prove(deal, max_states=30_000)
         if result.limit is None and proof.limit is None:
             assert proof.verdict == result.verdict, deal
-    assert verdicts["solved"] > 20
 
 
 def _tables_of_all_moves(*given: object) -> PatienceTables:

@@ -47,7 +47,6 @@ code        move
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -182,24 +181,28 @@ def _least(
 
     Where all cards have to go, that is no bound of the columns, and 0 but for the deal.
     """
+    most = [*map(len, columns)]
+    lengths = np.indices([one + 1 for one in most]).reshape(len(most), -1)
+    if whole:
+        lengths = np.array(most)[:, None]
+    counts = np.zeros((KING + 1, lengths.shape[1]), np.int64)
+    for column, left in zip(columns, lengths, strict=True):
+        for depth, card in enumerate(column):
+            counts[card // 4 + 2 - lowest] += left > depth
+    for card in stock if whole else ():
+        counts[card // 4 + 2 - lowest] += 1
+    king = KING + 1 - lowest
+    total = counts[king].copy()
+    for one in range(1, (king + 1) // 2):
+        total += np.maximum(counts[one], counts[king - one])
+    if king % 2 == 0:
+        total += (counts[king // 2] + 1) // 2
+    places, shift = np.zeros(lengths.shape[1], np.int64), 0
+    for length, left in zip(most, lengths, strict=True):
+        places += left << shift
+        shift += length.bit_length()
     least = np.zeros(1 << bits, np.uint8)
-    dealt = tuple(map(len, columns))
-    for lengths in [dealt] if whole else product(*(range(most + 1) for most in dealt)):
-        cards = [
-            card for column, left in zip(columns, lengths, strict=True) for card in column[:left]
-        ]
-        counts = [0] * (KING + 1)
-        for card in [*cards, *stock] if whole else cards:
-            counts[card // 4 + 2 - lowest] += 1
-        king = KING + 1 - lowest
-        pairs = [(one, king - one) for one in range(1, (king + 1) // 2)]
-        total = counts[king] + sum(max(counts[one], counts[two]) for one, two in pairs)
-        total += -(-counts[king // 2] // 2) if king % 2 == 0 else 0
-        place = shift = 0
-        for most, left in zip(dealt, lengths, strict=True):
-            place |= left << shift
-            shift += most.bit_length()
-        least[place] = total
+    least[places] = total
     return least
 
 

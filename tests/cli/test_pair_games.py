@@ -42,8 +42,8 @@ def test_a_store_from_its_search_to_its_check(tmp_path: Path) -> None:
 
 def test_json_and_text_of_a_shortest_solution(tmp_path: Path) -> None:
     store, path = str(tmp_path / "store"), str(tmp_path / "answer")
-    args = ("solve", "14", "--game", "relaxed_pyramid", "-q")
-    done = run(*args, "--json", "--store", store)
+    args = ("solve", "14", "--game", "relaxed_pyramid", "--store", store, "-q")
+    done = run(*args, "--json")
     data = json.loads(done.output)
     jsonschema.Draft202012Validator(SCHEMA).validate(data)
     assert (data["verdict"], data["shortest"], data["metric"]) == ("solved", True, "turns")

@@ -118,7 +118,7 @@ def test_a_worker_ends_when_it_is_asked_to() -> None:
 
 
 def test_a_worker_ends_when_its_driver_is_gone() -> None:
-    """Its standard input ends then, though the connection is open still. It is not killed either."""
+    """Its standard input ends then, though the connection is open still; it is not killed."""
     with worker() as (connection, process):
         connection.send(ORDER)
         messages(connection)

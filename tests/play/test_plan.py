@@ -42,7 +42,7 @@ def test_each_round_asks_everything_that_is_open_with_more_time() -> None:
 
 
 def test_nothing_is_asked_that_is_known() -> None:
-    """Of moves that can win, the one that seems the shortest comes first."""
+    """A length without its solution is none. Of moves that can win, the shortest comes first."""
     knowledge, rules = Knowledge(), DEAL.rules
     look = Analysis(rules, [DEAL.position], knowledge)
     root, lost, exact, later, sooner, *unknown = begun(look)
@@ -50,7 +50,7 @@ def test_nothing_is_asked_that_is_known() -> None:
     knowledge.learn(rules, lost, LOST)
     for position, least, most in ((exact, 75, 75), (later, 70, 90), (sooner, 70, 80)):
         knowledge.learn(rules, position, Value(Verdict.SOLVED, least, most))
-    knowledge.learn(rules, root, Value(Verdict.SOLVED, 0, 76))
+    knowledge.learn(rules, root, Value(Verdict.SOLVED, 76, 76))
     asked = tasks(look)
     assert next(asked) == SearchTask("decide", tuple(unknown), 0.1)
     solve = [SearchTask("solve", (one,), 1.0) for one in (*unknown, sooner, later)]

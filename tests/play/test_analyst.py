@@ -129,7 +129,7 @@ def test_kernels_are_compiled_again_if_that_failed(
 def test_moves_are_told_in_the_order_of_their_worth(
     reports_of: Callable[..., list[dict[str, Any]]],
 ) -> None:
-    """Those that win soonest come first, then those that may win, at last those that lose."""
+    """Moves that win soonest come first, then what may win, at last what loses."""
     processes: Any = Processes()
     analyst = Analyst(processes, 0.0)
     options = options_of(DEAL.position, DEAL.rules)

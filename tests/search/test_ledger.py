@@ -97,7 +97,7 @@ def test_a_ledger_that_agrees() -> None:
 
 
 def test_a_stratum_begins_anew() -> None:
-    """What an earlier one left open, candidates or signatures, is not the next one's."""
+    """Candidates or signatures that an earlier one left open are not the next one's."""
     for ledger in (stratum(out=False), stratum(done=False)):
         ledger.open_stratum(NOTHING)
         ledger.close_stratum(NOTHING)

@@ -140,7 +140,7 @@ def test_a_signature_that_turns_out_to_be_large_is_whole_in_the_next_commit(
 
 
 def test_what_a_batch_leaves_of_a_large_signature() -> None:
-    """What follows from its closed states becomes pending; what nothing is known of is pending."""
+    """Make pending what follows from its closed states; without these it is pending already."""
     added: list[Candidates] = []
     search = SimpleNamespace(done=[4], add=added.append, take_result=lambda _: None)
     closed: list[int] = []

@@ -37,10 +37,6 @@ class Machine(NamedTuple):
 
 def work(function: str, program: str, *arguments: Any) -> Any:
     """Call a function, ``module:name``; runs in a process of the cluster."""
-    # The kernels' cache is chosen before numba is loaded.
-    from dbmsolver.jit.cache import choose_cache
-
-    choose_cache()
     if program != PROGRAM:
         raise UsageError(f"a machine of the cluster has {PROGRAM}, expected {program}")
     module, _, name = function.partition(":")

@@ -40,9 +40,6 @@ def serve() -> None:
         answers.write(json.dumps(answer, separators=(",", ":")) + "\n")
         answers.flush()
 
-    from dbmsolver.jit.cache import choose_cache
-
-    choose_cache()
     import_module("dbmsolver.search.session")  # it takes long to load: now, before the first task
 
     worker = Worker(say)

@@ -33,10 +33,6 @@ def serve(handle: int) -> None:
     """
     raise_on_signals()
     threading.Thread(target=_end_with_driver, daemon=True).start()
-    # The kernels' cache is chosen before numba is loaded.
-    from dbmsolver.jit.cache import choose_cache
-
-    choose_cache()
     reuse_freed_memory()
     from dbmsolver.jit.compilation import on_first_compilation
     from dbmsolver.survey.job_runner import JobRunner

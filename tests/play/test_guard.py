@@ -43,6 +43,7 @@ def test_nothing_is_there_without_the_secret(path: str) -> None:
     [
         *("evil.example", f"evil.example:{PORT}", "127.0.0.1", "127.0.0.1:80", "localhost:5252"),
         *("[::1]:5252", "127.0.0.1:5252.evil.example", "x@127.0.0.1:5252", "127.0.0.1:99999", ""),
+        f"{HOST}/x",
     ],
 )
 def test_another_name_is_refused(host: str) -> None:
@@ -72,6 +73,8 @@ def test_an_open_server_goes_by_any_number_but_by_no_foreign_name() -> None:
     ):
         guard = Guard(door, door, SECRET, names, PORT)
         assert guard._is_own(host) == allowed, (names, host)
+    usual = Guard(door, door, SECRET, {"127.0.0.1"}, 80)  # which a browser does not name
+    assert usual._is_own("127.0.0.1") and not usual._is_own(HOST)
 
 
 def test_a_form_of_another_site_is_no_question() -> None:
@@ -114,6 +117,9 @@ def test_the_page_asks_nobody_else() -> None:
         assert answer.headers["referrer-policy"] == "no-referrer"
         assert answer.headers["x-frame-options"] == "DENY"
         assert answer.headers["cache-control"] == "no-store"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        for kind in ("opener", "resource"):
+            assert answer.headers[f"cross-origin-{kind}-policy"] == "same-origin"
         assert SECRET not in answer.text
     for answer in answers[:2]:
         policy = answer.headers["content-security-policy"]
@@ -132,3 +138,13 @@ def test_only_what_is_asked_for_is_there() -> None:
     assert status(path=f"/{SECRET}/nothing") == 404
     assert status(path=f"/{SECRET}/../open") == 404
     assert status("POST", "/") == 405
+
+
+def test_a_request_for_two_names_is_refused() -> None:
+    """Which of them another program heeds is not known."""
+
+    async def work(_: Site, client: httpx.AsyncClient) -> int:
+        names = [("host", HOST), ("host", "evil.example")]
+        return (await client.get("/", headers=names)).status_code
+
+    assert with_site(work) == 421

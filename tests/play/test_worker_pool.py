@@ -239,6 +239,8 @@ def test_memory_is_divided() -> None:
             assert share.workers * share.memory <= memory - 128 * MEBI
             assert share.search_memory + share.disk_space <= share.memory
             assert share.search_memory >= 256 * MEBI
+    assert WorkerShare.of(512 * MEBI, 8) == WorkerShare(1, 384 * MEBI, 8)
+    assert WorkerShare.of(1152 * MEBI, 5) == WorkerShare(2, 512 * MEBI, 2)
 
 
 def check_a_hundred(seconds: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,11 +14,11 @@ from helpers.searching import prove
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.results import Limits, Question
+from dbmsolver.results import Commit, Limits, Question, Report
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef, CommitBatch, NewRecord, Written
 from dbmsolver.search.ledger import Entry, entry_of_one
-from dbmsolver.search.recorder import Recorder
+from dbmsolver.search.recorder import COMMIT_SECONDS, Recorder
 from dbmsolver.storage.blocks import Runs, decode_block, encode_block, read_block
 from dbmsolver.storage.records import (
     BlockKey,
@@ -213,6 +214,45 @@ def test_which_closed_states_are_kept(store: Store, keep_closed: bool, always: b
     assert store.manifest.closed_bytes == before + counted
 
 
+def test_commits_and_reports_tell_what_is_counted(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A commit is due some seconds after the one before, and tells the seconds between them."""
+    now = [100.0]
+    clock = SimpleNamespace(monotonic=lambda: now[0])
+    monkeypatch.setattr("dbmsolver.search.recorder.time", clock)
+    recorder = recorder_of(store)
+    counted = recorder.statistics
+    counted.peak_memory = 0
+    counted.count(3, 7, 11, 2, 0)
+    counted.evaluated += 5
+    states, forced, evaluated = counted.states, counted.forced, counted.evaluated
+    assert evaluated not in (states, states + forced)
+    now[0] += COMMIT_SECONDS
+    assert not recorder.due()
+    now[0] += 1
+    assert recorder.due()
+    first = recorder.commit(0, 7, pending=9)
+    assert first == Commit(1, None, 7, states, forced, 9, 0, COMMIT_SECONDS + 1)
+    assert not recorder.due()
+    assert store.manifest.next == store.numbers
+    assert store.manifest.peak_memory == counted.peak_memory > 0
+    assert store.manifest.history[-1][1:] == [0, 7, states, forced]
+    now[0] += 2.5
+    recorder.add_closed([block(3, 4).block])
+    size = recorder.batch.block_bytes
+    said = recorder.report(
+        layer=3, stratum=7, last_stratum=8, pending=9, look_ahead=True, share=0.5
+    )
+    assert (said.memory > 0, said.elapsed > 0) == (True, True)
+    assert replace(said, memory=0, elapsed=0.0) == Report(
+        Question.PROVE, "look ahead", 3, 7, 8, states, forced, evaluated, 9, 0,
+        store.size() + size, counted.closed_bytes, 0.0, 0.5,
+    )  # fmt: skip
+    assert (counted.closed_bytes >= size, recorder.report().phase) == (True, "search")
+    assert recorder.commit(3, 7) == Commit(2, 3, 7, states, forced, 0, size, 2.5)
+
+
 def test_closed_states_that_are_cleared(store: Store) -> None:
     """Remove those of before, and write those of the batch."""
     recorder = recorder_of(store)
@@ -281,3 +321,30 @@ def test_no_block_has_more_states_than_are_closed(store: Store, states: int, for
             return
         with pytest.raises(StoreError, match="2 states, of 1 that are closed"):
             read_block(again, ref.key)
+
+
+def test_states_of_blocks_that_another_run_has_written_are_checked(store: Store) -> None:
+    """Pending ones may be more than are closed."""
+    asked: list[tuple[bytes, list[int], str]] = []
+
+    def check(key: bytes, found: Runs, where: str) -> None:
+        asked.append((key, found.signatures.tolist(), where))
+
+    closed, pending = block(3, 4), NewRecord(5, 7, encode_block(runs(5, 6, 7)))
+    commit(store, CommitBatch(blocks=[closed], pending=[pending]))
+    with store.write() as txn:
+        txn.put_manifest(replace(store.manifest, states=2, forced=0))
+    assert closed.key is not None
+    blocks = {closed.key: [3, 4], pending.key: [5, 6, 7]}
+    store.check_states = check
+    for key in blocks:
+        read_block(store, key)
+    assert not asked
+    store.close()
+    for readonly in (True, False):
+        with Store.open(store.path, readonly=readonly) as again:
+            again.check_states = check
+            for key in blocks:
+                read_block(again, key)
+            assert asked == [(key, held, again.where(key)) for key, held in blocks.items()]
+        asked.clear()

@@ -57,6 +57,9 @@ def test_points_stay_even(most: int, commits: int) -> None:
 def test_a_commit_without_states_is_where_the_one_before_was() -> None:
     history = extended([Moment(5, 0, 7, 100, 3)], Moment(9, 0, 0, 100, 3))
     assert history[-1] == Moment(9, 0, 7, 100, 3)
+    for closed in ((101, 3), (100, 4)):
+        moment = Moment(12, 0, 8, *closed)
+        assert extended(history, moment)[-1] == moment
 
 
 def hasten(monkeypatch: pytest.MonkeyPatch) -> None:

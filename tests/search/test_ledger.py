@@ -97,10 +97,10 @@ def test_a_ledger_that_agrees() -> None:
 
 
 def test_a_stratum_begins_anew() -> None:
-    """Candidates that an earlier one left open are not the next one's."""
-    ledger = stratum(out=False, done=False)
-    ledger.open_stratum(NOTHING)
-    ledger.close_stratum(NOTHING)
+    """Candidates or signatures that an earlier one left open are not the next one's."""
+    for ledger in (stratum(out=False), stratum(done=False)):
+        ledger.open_stratum(NOTHING)
+        ledger.close_stratum(NOTHING)
 
 
 def close(ledger: Ledger) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -42,6 +43,17 @@ def reached(limits: Limits, states: int = 0, seconds: float = 0.0, disk: int = 0
 def test_which_limit_is_reached(limits: Limits, so_far: dict[str, int], limit: Limit) -> None:
     """States may be as many as their limit and no more, the disk may be as full."""
     assert reached(limits, **so_far) == limit
+
+
+def test_the_disk_is_looked_at_once_in_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The session asks after every step, thousands of times in a second."""
+    times = iter((10.0, 10.01, 10.04, 10.06, 10.07))
+    clock = SimpleNamespace(monotonic=lambda: next(times))
+    monkeypatch.setattr("dbmsolver.search.limits.time", clock)
+    sizes = iter((1, 11))
+    check = LimitCheck(Limits(max_disk=10), Statistics(), lambda: next(sizes))
+    found = [check.reached(0) for _ in range(5)]
+    assert found == [None, None, None, Limit.MAX_DISK, None]
 
 
 def test_the_time_of_earlier_runs_does_not_count() -> None:

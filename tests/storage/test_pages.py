@@ -135,6 +135,19 @@ def test_keys_of_a_leaf_that_are_not_in_order(whole: bytes, tmp_path: Path) -> N
         refused(tmp_path, data, f"the keys of page {page} are not in order")
 
 
+def test_nodes_that_have_bytes_in_common(whole: bytes, tmp_path: Path) -> None:
+    """A gap before the first is as long as the part that it shares with the second."""
+    child = nodes_of(whole, newest(whole, ROOT) * PAGE)[0]
+    page = struct.unpack_from("<H", whole, child)[0]
+    nodes = nodes_of(whole, page * PAGE)
+    first, second = sorted(nodes)[:2]
+    data = bytearray(whole)
+    data[first + 2 : second] = whole[first : second - 2]
+    place = page * PAGE + HEADER.size + 2 * nodes.index(first)
+    struct.pack_into("<H", data, place, first + 2 - page * PAGE)
+    refused(tmp_path, data, f"the nodes of page {page} overlap")
+
+
 def large_of(data: bytes) -> tuple[int, int]:
     """Return the leaf with the large value, and where the number of its first page stands."""
     children = nodes_of(data, newest(data, ROOT) * PAGE)
@@ -193,6 +206,18 @@ def test_pages_that_are_not_free(whole: bytes, tmp_path: Path) -> None:
         not_for_writing(tmp_path, data, "a page is free and used")
 
 
+def test_pages_with_two_uses(whole: bytes, tmp_path: Path) -> None:
+    """A large value goes on to the end of the file, where the pages of the tree are."""
+    at = large_of(whole)[1]
+    first = struct.unpack_from("<Q", whole, at)[0]
+    pages = newest(whole, LAST_PAGE) - first + 1
+    size = pages * PAGE - HEADER.size
+    data = bytearray(whole)
+    struct.pack_into("<HH", data, at - 17, size & 0xFFFF, size >> 16)
+    struct.pack_into("<HH", data, first * PAGE + 12, pages & 0xFFFF, pages >> 16)
+    not_for_writing(tmp_path, data, "a page has two uses")
+
+
 def test_a_list_of_free_pages_with_a_part_of_a_number(whole: bytes, tmp_path: Path) -> None:
     node = nodes_of(whole, newest(whole, FREE_ROOT) * PAGE)[0]
     size, count = (struct.unpack_from("<H", whole, node + at)[0] for at in (0, 16))
@@ -216,6 +241,30 @@ def test_children_of_a_branch_that_cannot_be(whole: bytes, tmp_path: Path) -> No
         data = bytearray(whole)
         struct.pack_into("<H", data, second, child)
         refused(tmp_path, data, said)
+
+
+def test_nodes_that_no_store_has(whole: bytes, tmp_path: Path) -> None:
+    """They have another mark, no key, or a byte more than their page has room for."""
+    leaf, at = large_of(whole)
+    data = bytearray(whole)
+    struct.pack_into("<H", data, at - 13, 3)  # a tree of its own, besides having pages of its own
+    refused(tmp_path, data, f"page {leaf} holds what no store does")
+    child = nodes_of(whole, newest(whole, ROOT) * PAGE)[0]
+    page = struct.unpack_from("<H", whole, child)[0]
+    first = nodes_of(whole, page * PAGE)[0]
+    data = bytearray(whole)
+    struct.pack_into("<HHHH", data, first, 59, 0, 0, 0)  # the bytes of its key are the value's
+    refused(tmp_path, data, f"page {page} holds what no store does")
+    data = bytearray(whole)
+    struct.pack_into("<H", data, max(nodes_of(whole, page * PAGE)), 52)
+    refused(tmp_path, data, f"a node of page {page} leaves the page")
+
+
+def test_another_format_of_lmdb(whole: bytes, tmp_path: Path) -> None:
+    for version in (0, 2):
+        data = bytearray(whole)
+        struct.pack_into("<I", data, HEADER.size + 4, version)
+        refused(tmp_path, data, f"LMDB's format {version}, expected 1")
 
 
 def test_a_large_value_whose_pages_are_taken_meanwhile(whole: bytes, tmp_path: Path) -> None:

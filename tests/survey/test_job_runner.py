@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,13 +12,14 @@ from typing import Any
 import pytest
 from helpers.fake_search import nearly_done
 
-from dbmsolver.errors import StoreError
+from dbmsolver.errors import StoreError, StoreInUseError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.results import Limit, Limits, Method, Options, Question, Verdict
+from dbmsolver.results import Limit, Limits, Method, Options, Question, Result, Verdict
 from dbmsolver.search import session
+from dbmsolver.storage.environment import take_lock
 from dbmsolver.survey import job_runner
-from dbmsolver.survey.job_runner import JobRunner
+from dbmsolver.survey.job_runner import JobRunner, finding_of, run_whole_job
 from dbmsolver.survey.jobs import Finding, JobKind, Order
 from dbmsolver.survey.ranges import Subject, one_line
 
@@ -71,6 +75,50 @@ def test_what_is_found_out_about_a_deal() -> None:
     shortest = search(None, Question.SOLVE, board)
     assert (shortest.verdict, shortest.length, shortest.shortest) == (Verdict.SOLVED, 2, True)
     assert (shortest.method, shortest.digest) == (Method.EVERY_POSITION, None)
+
+
+def test_a_finding_has_each_fact_of_a_result_in_its_place() -> None:
+    """It comes as it was sent; only what the order asks for has a length."""
+    deal, moves = nearly_done()
+    result = Result(
+        Question.SOLVE, deal, "wkr", "cards", Verdict.SOLVED, Limit.MAX_TIME, True, moves,
+        11, 12, 13, 1.5, 14, 15, "16", None, Method.CLASSES, at_least=17,
+    )  # fmt: skip
+    found = Finding(
+        Verdict.SOLVED, Limit.MAX_TIME, 2, True, 17, 11, 13, 1.5, 14, None, Method.CLASSES
+    )
+    assert finding_of(result, True) == found
+    assert finding_of(result, False) == replace(found, length=None)
+    lost = finding_of(replace(result, question=Question.PROVE, verdict=Verdict.UNSOLVABLE))
+    assert (lost.digest, lost.shortest, lost.length) == ("16", False, None)
+    for one in (found, lost):
+        assert pickle.loads(pickle.dumps(one)) == one
+
+
+def test_the_job_of_a_cluster_says_all_findings_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its process keeps its runner, and so the arrays of dives, for the next job."""
+    runners: list[JobRunner] = []
+
+    def run(self: JobRunner, order: Order) -> Iterator[tuple[int, Finding] | None]:
+        runners.append(self)
+        yield from ((0, Finding(None)), None, (1, Finding(None)))
+
+    monkeypatch.setattr(JobRunner, "run", run)
+    order = Order(JobKind.DIVE, Question.PROVE, (SUBJECT, SUBJECT), Limits(), 1)
+    for _ in range(2):
+        assert run_whole_job(order) == [(0, Finding(None)), (1, Finding(None))]
+    assert runners[0] is runners[1]
+
+
+def test_a_store_that_another_search_uses_stays(tmp_path: Path) -> None:
+    """It is in use, not damaged: it is not removed to begin anew."""
+    store = tmp_path / "store"
+    store.mkdir()
+    lock = take_lock(store)
+    with pytest.raises(StoreInUseError):
+        search(store)
+    os.close(lock)
+    assert store.is_dir()
 
 
 def test_a_damaged_store_of_an_earlier_run(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -19,6 +21,7 @@ from dbmsolver.survey.jobs import LOST, Finding, JobKind, Order
 from dbmsolver.survey.plan import BATCH
 from dbmsolver.survey.pool import Answer, Job, JobEnd
 from dbmsolver.survey.rows import Inquiry, Row
+from dbmsolver.survey.run import LONG
 from dbmsolver.survey.table import SurveyTable
 
 SHARE, WHOLE = 1 << 30, 4 << 30
@@ -137,7 +140,9 @@ def test_shortest_solutions_need_no_dives(tmp_path: Path) -> None:
 
 def test_memory_is_divided_then_given_whole(tmp_path: Path) -> None:
     pool = Workers({}, {5: "huge", 9: "huge", 20: "search"})
-    survey(tmp_path / "table.csv", "1-40", FREECELL, limits=Limits(memory=WHOLE), pool=pool)
+    limits = Limits(memory=WHOLE)
+    reports = survey(tmp_path / "table.csv", "1-40", FREECELL, limits=limits, pool=pool)
+    assert max(report.later for report in reports) == 2
     searches = [order for order in pool.orders if order.kind == JobKind.SEARCH]
     assert all(order.limits.memory == SHARE for order in pool.orders if order.kind == JobKind.DIVE)
     assert [order.limits.memory for order in searches] == [SHARE, SHARE, SHARE, WHOLE, WHOLE]
@@ -220,6 +225,40 @@ def test_workers_get_their_next_job_before_rows_are_written(
     survey(tmp_path / "table.csv", "1-100", FREECELL, pool=pool)
     assert idle
     assert set(idle) == {0}
+
+
+def test_a_row_that_takes_long_is_written_before_it_is_complete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Write it after each second of work, and at its end; what is written goes to the disk."""
+
+    class Slow(Workers):
+        def wait(self, seconds: float) -> list[Answer | JobEnd]:
+            return [
+                replace(one, finding=replace(one.finding, seconds=0.6 * LONG))
+                if isinstance(one, Answer)
+                else one
+                for one in super().wait(seconds)
+            ]
+
+    done: list[str | None] = []
+    put = SurveyTable.put
+
+    def watched(self: SurveyTable, rows: Iterable[Row]) -> list[Row]:
+        rows = list(rows)
+        done.extend(row.asked for row in rows)
+        return put(self, rows)
+
+    monkeypatch.setattr(SurveyTable, "put", watched)
+    monkeypatch.setattr(SurveyTable, "flush", lambda _: done.append("flushed"))
+    path, question = tmp_path / "table.csv", Inquiry.FEWEST_FREECELLS
+    survey(path, "1", rules_for("freecell", 8), question, pool=Slow({1: 9}, {}))
+    after = ["; ".join(f"{cells} unsolvable" for cells in range(4, end)) for end in range(5, 10)]
+    assert done == [
+        *("flushed", after[1], "flushed"),
+        *("flushed", after[3], "flushed"),
+        *(after[4], "flushed"),
+    ]
 
 
 def test_a_worker_tells_several_answers_together(monkeypatch: pytest.MonkeyPatch) -> None:

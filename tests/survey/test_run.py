@@ -61,13 +61,19 @@ def test_the_same_command_does_nothing_twice(tmp_path: Path) -> None:
 
 
 def test_rows_that_are_not_finished_are_taken_up_again(tmp_path: Path) -> None:
-    """Fill what a killed survey has left; leave alone what its limits left open."""
+    """Fill what a killed survey has left; leave alone what its limits left open.
+
+    Rows of another game, and of another program's number, are in the table and of no account.
+    """
     path = tmp_path / "table.csv"
     limits = {1: UNFINISHED, 2: "max-time", 9: UNFINISHED}
+    others = [row_of(3, rules=ONE), replace(row_of(3), deal="solvitaire 3")]
     with SurveyTable(path, Inquiry.VERDICT) as table:
-        table.put([row_of(number, limit=limit) for number, limit in limits.items()])
+        table.put([*(row_of(number, limit=limit) for number, limit in limits.items()), *others])
     reports = survey(path, "1-3")
-    found = {one.number: (one.verdict, one.limit) for one in rows_of(path)}
+    rows = rows_of(path)
+    assert all(other in rows for other in others)
+    found = {one.number: (one.verdict, one.limit) for one in rows if one not in others}
     assert found == {
         1: ("solved", None),
         2: ("undecided", "max-time"),
@@ -218,7 +224,8 @@ def test_undecided_only(tmp_path: Path) -> None:
     assert survey(path, "1-3", TWO, limits=many)[-1].new == 0
     again = survey(path, None, TWO, limits=few, undecided_only=True)
     assert (again[-1].total, again[-1].new) == (0, 0)
-    assert survey(path, "2-3", TWO, limits=many, undecided_only=True)[-1].new == 0
+    decided = survey(path, "2-3", TWO, limits=many, undecided_only=True)
+    assert (decided[-1].total, decided[-1].new) == (0, 0)
     again = survey(path, None, limits=many, undecided_only=True)
     assert (again[-1].total, again[-1].new) == (1, 1)
     first = rows_of(path)[0]

@@ -118,10 +118,10 @@ def test_a_worker_ends_when_it_is_asked_to() -> None:
 
 
 def test_a_worker_ends_when_its_driver_is_gone() -> None:
-    """Its standard input ends then, though the connection is open still."""
+    """Its standard input ends then, though the connection is open still; it is not killed."""
     with worker() as (connection, process):
         connection.send(ORDER)
         messages(connection)
         assert process.stdin is not None
         process.stdin.close()
-        process.wait(SECONDS)
+        assert process.wait(SECONDS) == 0

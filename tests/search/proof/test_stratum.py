@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from helpers.searching import prove, small_pieces, without_dives
 
+from dbmsolver.core.workspace import BURST
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.search.candidates import Candidates
+from dbmsolver.results import Commit, Keep, Limits, Method, Options, Question
+from dbmsolver.search import recorder, session
+from dbmsolver.search.candidates import Candidates, of_one_signature
 from dbmsolver.search.proof import stratum
 from dbmsolver.search.proof.stratum import StratumClosing, signature_groups
+from dbmsolver.search.proof.worker import BatchResult, LargeStart, WorkResult
 from dbmsolver.storage.store import Store
 
 DEAL = Deal.from_number(11982, rules_for("freecell", 2))
@@ -100,3 +107,53 @@ def test_large_signatures_are_done_and_their_blocks_go_where_only_counts_are_kep
     with Store.open(tmp_path / "store", readonly=True) as store:
         assert store.keys(b"C") == []
         assert (store.manifest.states, store.manifest.closed_bytes) == (result.states, 0)
+
+
+@pytest.mark.parametrize("keep", ["all", "none"])
+def test_a_signature_that_turns_out_to_be_large_is_whole_in_the_next_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: Keep
+) -> None:
+    """Its closed states are in the store, and with them what follows and is not closed yet."""
+    without_dives(monkeypatch)
+    whole = prove(DEAL, threads=1)
+    real, store, copy = StratumClosing.step, tmp_path / "store", tmp_path / "copy"
+    begun: list[bool] = []
+
+    def watched(self: StratumClosing) -> bool:
+        ended = real(self)
+        begun.append(any(start.begun for start in self.large_starts))
+        patch.setattr(recorder, "COMMIT_SECONDS", 0.0 if begun[-1] else 1000.0)
+        return ended
+
+    with monkeypatch.context() as patch:
+        small_pieces(patch, BURST + 1)
+        patch.setattr(StratumClosing, "step", watched)
+        options = Options(method=Method.EVERY_POSITION, store=store, threads=1, keep=keep)
+        events = session.run(Question.PROVE, DEAL, options, Limits())
+        while not (isinstance(next(events), Commit) and begun[-1:] == [True]):
+            pass
+        shutil.copytree(store, copy)
+        events.close()
+    again = prove(DEAL, store=copy, threads=1, keep=keep)
+    facts = [(one.verdict, one.states, one.digest) for one in (again, whole)]
+    assert facts[0] == facts[1] and again.states == 585
+
+
+def test_what_a_batch_leaves_of_a_large_signature() -> None:
+    """Make pending what follows from its closed states; without these it is pending already."""
+    added: list[Candidates] = []
+    search = SimpleNamespace(done=[4], add=added.append, take_result=lambda _: None)
+    closed: list[int] = []
+    closing: Any = SimpleNamespace(
+        search=search, stratum=3, large_starts=[], _separate_blocks=lambda _: None,
+        ledger=SimpleNamespace(close=closed.extend),
+    )  # fmt: skip
+    starts = []
+    for signature, keys, begun in ((6, [1, 2], True), (7, [], True), (8, [3], False)):
+        words = np.array(keys, np.uint64)
+        held = of_one_signature(3, signature, 1, words, np.zeros(words.size, np.uint8))
+        starts.append(LargeStart(signature, held, (words, words), begun))
+    groups: Any = SimpleNamespace(signatures=np.arange(4, 10, dtype=np.uint64))
+    StratumClosing._take_batch(closing, groups, BatchResult(1, 6, WorkResult(), starts))
+    assert [(one.signatures.tolist(), one.states) for one in added] == [([6], 2)]
+    assert (search.done, closed, closing.large_starts) == ([4, 5, 9], [5, 9], starts)

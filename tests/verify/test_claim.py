@@ -1,0 +1,29 @@
+"""The claim to be checked, and when its progress is reported."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from dbmsolver.results import Method
+from dbmsolver.verify.claim import INTERVAL, Claim, Pace
+
+ROOT = (1, 2, 3, 4)
+
+
+@pytest.mark.parametrize("length", [None, 0, 73])
+@pytest.mark.parametrize("method", Method)
+def test_what_is_claimed(length: int | None, method: Method) -> None:
+    """A deal that is won already has a length, too."""
+    claim = Claim(ROOT, length, method)
+    assert (claim.costs, claim.records) == (length is not None, method == "dominating")
+    assert not Claim(ROOT, length).records
+
+
+def test_reports_come_at_once_and_then_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = iter((10.0, 10.0 + INTERVAL / 2, 10.1 + INTERVAL, 10.1 + 1.5 * INTERVAL))
+    clock = SimpleNamespace(monotonic=lambda: next(times))
+    monkeypatch.setattr("dbmsolver.verify.claim.time", clock)
+    pace = Pace()
+    assert [pace.due() for _ in range(4)] == [True, False, True, False]

@@ -268,7 +268,7 @@ def test_each_state_is_closed_once(make: Callable[[], Any], memory: int) -> None
 
 @pytest.mark.parametrize("memory", [1 << 30, LITTLE])
 @WORKERS
-@pytest.mark.parametrize("steps", [1, 25])
+@pytest.mark.parametrize("steps", [1, 12])
 def test_a_run_goes_on_from_any_commit(make: Callable[[], Any], steps: int, memory: int) -> None:
     """Another one has closed some of the states; what it did after its last commit is lost."""
     begun = start([], [ALL[:1]])

@@ -177,9 +177,10 @@ def make_tables(
 def _least(
     columns: Sequence[Sequence[int]], stock: Sequence[int], lowest: int, whole: bool, bits: int
 ) -> NDArray[np.uint8]:
-    """Return the fewest removals that take what the columns have left, by their bits.
+    """Return a lower bound for the removals that empty the columns, indexed by their bits.
 
-    Where all cards have to go, that is no bound of the columns, and 0 but for the deal.
+    These say how many cards each column still has. If stock and waste have to be emptied, too
+    (``whole``), the columns alone give no bound: then only the deal has its own, all others have 0.
     """
     most = [*map(len, columns)]
     lengths = np.indices([one + 1 for one in most]).reshape(len(most), -1)

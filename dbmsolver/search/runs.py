@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from dbmsolver.core.runs import RunArrays, copy_runs, sort_runs
 from dbmsolver.storage.blocks import Runs
 
-MUCH = 1 << 14
-"""The fewest states that are copied by several threads. To hand work to one takes as long as some
-thousand states."""
+SHARED_COPY = 1 << 14
+"""Several threads copy states only where there are at least this many in all.
+
+To hand work to a thread takes as much time as copying a few thousand states.
+"""
 
 
 def cut(runs: RunArrays, first: int, last: int) -> RunArrays:
@@ -78,9 +80,10 @@ def _chosen(runs: Runs, chosen: NDArray[np.int64]) -> Runs:
 
 
 def gather(parts: list[Runs], skip: NDArray[np.uint64], pool: Executor | None = None) -> RunArrays:
-    """Bring the runs of each signature together, narrow keys first, without those in `skip`.
+    """Bring the runs of each signature together, but for the signatures in `skip`.
 
-    The threads of `pool` share the copying, where there is much.
+    Signatures with narrow keys come first. If there are many states, the threads of `pool` share
+    the copying.
     """
     parts = [part for part in parts if part.signatures.size] or parts[:1]
     sources = np.repeat(np.arange(len(parts)), [part.signatures.size for part in parts])
@@ -115,7 +118,9 @@ def gather(parts: list[Runs], skip: NDArray[np.uint64], pool: Executor | None = 
             codes,
         )
 
-    for _ in (map if pool is None or codes.size < MUCH else pool.map)(copy, range(len(parts))):
+    for _ in (map if pool is None or codes.size < SHARED_COPY else pool.map)(
+        copy, range(len(parts))
+    ):
         pass
     ordered = signatures[order]
     first = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))

@@ -24,7 +24,7 @@ from dbmsolver.errors import InputError, quoted
 from dbmsolver.game.boards import LABEL, parse_board
 from dbmsolver.game.cards import SUIT_NAMES, is_card, parse_card, rank, suit
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.notation.formats.sfn_rows import LIKE_MOVES, MAX_WIDTH, Rows, plain
+from dbmsolver.notation.formats.sfn_rows import LIKE_MOVES, TOO_WIDE, Rows, plain
 from dbmsolver.notation.formats.sfn_title import find_title, has_number
 from dbmsolver.notation.formats.source import InvalidError, Source
 from dbmsolver.notation.steps import Origin
@@ -97,9 +97,9 @@ class SfnText:
     comments: dict[int, str] = field(default_factory=dict)
     """Comments after moves, by the number of moves up to there."""
     mistyped: str | None = None
-    """Words about the first comment that looks as if one move of its line were mistyped."""
+    """A message about the first comment that looks like a line of moves with one mistyped."""
     mistyped_row: str | None = None
-    """The same about cards: the first comment that looks like a row of the layout."""
+    """A message about the first comment that looks like a row of the layout with cards mistyped."""
     remarks: list[str] = field(default_factory=list)
 
 
@@ -360,18 +360,19 @@ def _mistyped(number: int, line: str, offset: int = 0) -> str | None:
 
 
 def _mistyped_row(number: int, line: str) -> str | None:
-    """Return in words that a line is a comment, and why; None if it is not like a row of cards.
+    """Return a message why a line is read as a comment; None if it is not like a row of cards.
 
-    It is no longer than a row can be, and at least half of its words are cards.
+    A line is like a row of cards if it is not too wide for one, and if at least half of what stands
+    between its blanks are cards.
     """
-    words = list(re.finditer(r"\S+", line)) if len(line) < MAX_WIDTH else []
+    words = list(re.finditer(r"\S+", line)) if len(line) < TOO_WIDE else []
     wrong = [word for word in words if not is_card(word.group())]
     if not words or 2 * len(wrong) > len(words):
         return None
     if not wrong:
-        return f"the cards in line {number} stand in no columns, so the line is a comment"
-    place = f"line {number}, column {wrong[0].start() + 1}"
-    return f"{quoted(wrong[0].group())} in {place} is no card, so the line is a comment"
+        return f"line {number} is read as a comment: its cards are not below those of other lines"
+    name, column = quoted(wrong[0].group()), wrong[0].start() + 1
+    return f"line {number} is read as a comment: {name} in column {column} is no card"
 
 
 def _spaced(line: str) -> str:

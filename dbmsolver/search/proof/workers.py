@@ -83,17 +83,17 @@ class Threads:
     def close_batch(
         self, groups: RunArrays, first: int, last: int, stratum: int
     ) -> Future[BatchResult]:
-        """Close the signatures ``first:last`` of a stratum.
+        """Let a thread close the signatures ``first:last`` of a stratum.
 
-        The only batch of a stratum is closed before this returns: there is nothing else to do
-        meanwhile, and in a small stratum to hand it to a thread takes longer than to close it.
+        If these are all of it, they are closed here, before this method returns: the caller could
+        only wait, and for a small stratum a thread's help takes longer than the work.
         """
 
         def close(worker: ProofWorker) -> BatchResult:
             return worker.close_batch(groups, first, last, stratum)
 
         if last - first == groups.counts.size:
-            return self._done(close)
+            return self._do_here(close)
         return self.pool.submit(self._by_worker, close)
 
     def delay(self, piece: Piece) -> int:
@@ -116,8 +116,11 @@ class Threads:
 
         return self.pool.submit(self._by_worker, expand)
 
-    def _done(self, work: Callable[[ProofWorker], BatchResult]) -> Future[BatchResult]:
-        """Do a piece of work in this thread; return its result, or what it raises, as a Future."""
+    def _do_here(self, work: Callable[[ProofWorker], BatchResult]) -> Future[BatchResult]:
+        """Do a piece of work in the caller's thread.
+
+        Return a completed Future with its result, or with the error that it raised.
+        """
         future: Future[BatchResult] = Future()
         try:
             future.set_result(self._by_worker(work))

@@ -339,10 +339,10 @@ def test_a_mistyped_move_is_told_where_moves_fail(wrong: str, told: str | None) 
 @pytest.mark.parametrize(
     ("row", "card", "wrong", "told"),
     [
-        (3, "QC", "QX", "missing .*all 52; 'QX' in line 3, column 7 is no card, so the line is a"),
-        (4, "QD", "Q", "expected one block; 'Q' in line 4, column 22 is no card"),
-        (9, "5S", "", "missing .*; the cards in line 9 stand in no columns, so the line is a"),
-        (9, "8C 4S 5S 5C", "8C 4S 5S and 5C", "column 10 is no card"),
+        (3, "QC", "QX", "all 52; line 3 is read as a comment: 'QX' in column 7 is no card$"),
+        (4, "QD", "Q", "one block; line 4 is read as a comment: 'Q' in column 22 is no card$"),
+        (9, "5S", "", "all 52; line 9 is read as a comment: its cards are not below those of "),
+        (9, "8C 4S 5S 5C", "8C 4S 5S and 5C", "'and' in column 10 is no card$"),
         (9, "8C 4S 5S 5C", "The last row is 5C", "missing cards 4S 5S 5C 8C, expected all 52$"),
     ],
 )

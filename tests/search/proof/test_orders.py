@@ -186,11 +186,11 @@ def test_threads_bring_together_what_one_does(monkeypatch: pytest.MonkeyPatch) -
     skip = np.array([4, 30], np.uint64)
     alone = gather(parts, skip)
     assert alone.signatures.tolist() == [s for s in range(60) if s not in (4, 30)]
-    monkeypatch.setattr(search_runs, "MUCH", alone.codes.size)
+    monkeypatch.setattr(search_runs, "SHARED_COPY", alone.codes.size)
     with ThreadPoolExecutor(2) as pool:
         monkeypatch.setattr(pool, "map", mapped := Mock(wraps=pool.map))
         shared = gather(parts, skip, pool)
-        monkeypatch.setattr(search_runs, "MUCH", alone.codes.size + 1)
+        monkeypatch.setattr(search_runs, "SHARED_COPY", alone.codes.size + 1)
         gather(parts, skip, pool)
     assert mapped.call_count == 1
     for one, other in zip(alone, shared, strict=True):

@@ -53,7 +53,7 @@ INTERRUPTED_SLOWLY: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize(
     ("settings", "times"),
-    few_fast([(settings, 6) for settings in INTERRUPTED], 1)
+    few_fast([(settings, 4) for settings in INTERRUPTED], 1)
     + [pytest.param(settings, 4, marks=pytest.mark.slow) for settings in INTERRUPTED_SLOWLY],
     ids=lambda value: "-".join(map(str, value.values())) if isinstance(value, dict) else str(value),
 )

@@ -165,7 +165,7 @@ def make_tables(
         key_bits=np.uint64(bits),
         columns_mask=np.uint64((1 << shift) - 1),
         layer_shift=np.uint64(shift),
-        least=_least(columns, stock, lowest, whole, shift),
+        least=_least(columns, stock, lowest, whole, shifts, shift),
         free_stock=free_stock,
         whole=whole,
         layered=layered,
@@ -175,17 +175,24 @@ def make_tables(
 
 
 def _least(
-    columns: Sequence[Sequence[int]], stock: Sequence[int], lowest: int, whole: bool, bits: int
+    columns: Sequence[Sequence[int]],
+    stock: Sequence[int],
+    lowest: int,
+    whole: bool,
+    shifts: Words,
+    bits: int,
 ) -> NDArray[np.uint8]:
     """Return a lower bound for the removals that empty the columns, indexed by their bits.
 
-    These say how many cards each column still has. If stock and waste have to be emptied, too
-    (``whole``), the columns alone give no bound: then only the deal has its own, all others have 0.
+    These are ``bits`` in all: from its shift on, the cards that a column still has. If stock and
+    waste have to be emptied, too (``whole``), the columns alone give no bound: then only the deal
+    has its own, all others have 0.
     """
     most = [*map(len, columns)]
-    lengths = np.indices([one + 1 for one in most]).reshape(len(most), -1)
     if whole:
         lengths = np.array(most)[:, None]
+    else:
+        lengths = np.indices([one + 1 for one in most]).reshape(len(most), -1)
     counts = np.zeros((KING + 1, lengths.shape[1]), np.int64)
     for column, left in zip(columns, lengths, strict=True):
         for depth, card in enumerate(column):
@@ -198,12 +205,8 @@ def _least(
         total += np.maximum(counts[one], counts[king - one])
     if king % 2 == 0:
         total += (counts[king // 2] + 1) // 2
-    places, shift = np.zeros(lengths.shape[1], np.int64), 0
-    for length, left in zip(most, lengths, strict=True):
-        places += left << shift
-        shift += length.bit_length()
     least = np.zeros(1 << bits, np.uint8)
-    least[places] = total
+    least[(lengths << shifts.astype(np.int64)[:, None]).sum(axis=0)] = total
     return least
 
 

@@ -118,9 +118,8 @@ def gather(parts: list[Runs], skip: NDArray[np.uint64], pool: Executor | None = 
             codes,
         )
 
-    for _ in (map if pool is None or codes.size < SHARED_COPY else pool.map)(
-        copy, range(len(parts))
-    ):
+    each = map if pool is None or codes.size < SHARED_COPY else pool.map
+    for _ in each(copy, range(len(parts))):
         pass
     ordered = signatures[order]
     first = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))

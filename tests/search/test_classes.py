@@ -227,6 +227,7 @@ def test_every_position_is_searched_when_it_is_asked_for() -> None:
     [
         ("klondike_by_threes", 166, 536_699),
         ("klondike_by_threes", 95, 4_941_973),
+        ("klondike_by_threes", 54, 17_257_113),
         ("klondike_by_threes", 68, 19_760_045),
         ("klondike", 12, 602_640),
         ("klondike", 36, 463_538),

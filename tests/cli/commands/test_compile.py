@@ -115,18 +115,25 @@ def test_bad_games() -> None:
     assert run("compile", "--game", "frecell").exit_code == 2
 
 
-COMMANDS = (
-    "solve 2 --game golf",
-    "prove 1 --game black_hole --store proof",
-    "verify proof",
-    "survey 1-3 --game golf -o table.csv",
-    "lookup proof 1",
-)
-"""Commands of games of one pile, which find compiled what they need."""
+COMMANDS = {
+    ("golf", "black_hole"): (
+        "solve 2 --game golf",
+        "prove 1 --game black_hole --store proof",
+        "verify proof",
+        "survey 1-3 --game golf -o table.csv",
+        "lookup proof 1",
+    ),
+    ("fortress",): (
+        "solve 1 --game fortress --max-states 1000",
+        "prove 1 --game fortress --max-states 1000",
+    ),
+}
+"""Games, and commands that find compiled what they need."""
 
 
 @pytest.mark.slow
-def test_nothing_is_compiled_later(tmp_path: Path) -> None:
+@pytest.mark.parametrize("games", COMMANDS)
+def test_nothing_is_compiled_later(games: tuple[str, ...], tmp_path: Path) -> None:
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
     environment.pop("NUMBA_CACHE_DIR", None)
 
@@ -138,7 +145,7 @@ def test_nothing_is_compiled_later(tmp_path: Path) -> None:
         assert ended.returncode in (0, 10, 20), ended.stderr
         return ended.stdout + ended.stderr
 
-    told = dbmsolver("compile", "--game", "golf", "--game", "black_hole")
+    told = dbmsolver("compile", *[word for game in games for word in ("--game", game)])
     assert "compile: 3 of 3" in told and f"kept in {tmp_path}" in told
-    for command in COMMANDS:
+    for command in COMMANDS[games]:
         assert "Compiling" not in dbmsolver(*command.split())

@@ -39,6 +39,7 @@ def test_small_deals(number: int, freecells: int, records: int) -> None:
         (146692, 4, 1627),
         (512118, 4, 5172),
         (11982, 4, 11162),
+        (1, 2, 14555),
     ],
 )
 def test_large_deals(number: int, freecells: int, records: int) -> None:

@@ -121,9 +121,12 @@ def facts(result: Result) -> tuple[object, ...]:
 
 
 @pytest.mark.slow
-def test_dives_and_the_search_on_disk_prove_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("number", "cells"), [(1, 2), (11982, 4)])
+def test_dives_and_the_search_on_disk_prove_the_same(
+    monkeypatch: pytest.MonkeyPatch, number: int, cells: int
+) -> None:
     """An exhausted dive, signatures in one go, and signatures in pieces: the same records."""
-    deal = Deal.from_number(11982)
+    deal = Deal.from_number(number, rules_for("freecell", freecells=cells))
     found = {facts(prove(deal))}
     found.add(facts(prove(deal, keep="none", threads=1)))
     without_dives(monkeypatch)

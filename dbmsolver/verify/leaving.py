@@ -141,11 +141,11 @@ class LeavingCheck(BlockwiseCheck[LeavingFormat, Place, Words]):
         _none(is_root != (codes == form.first_code), keys, wrong)
         rest = ~is_root
         keys, codes = keys[rest], codes[rest]
-        for moved in form.parents(keys, form.take_apart(keys), codes, place[0]):
-            if moved is None:
-                raise Refuted(wrong, _words(int(keys[0])))
-            reason = "the parent of a closed position, by its parent-move code, is not closed"
-            relation = "its parent by the parent-move code"
+        unlawful, parents = form.parents(keys, form.take_apart(keys), codes, place[0])
+        _none(unlawful, keys, wrong)
+        reason = "the parent of a closed position, by its parent-move code, is not closed"
+        relation = "its parent by the parent-move code"
+        for moved in parents:
             self._look_up(moved, place[1] - moved.strata, None, reason, relation)
 
 

@@ -75,8 +75,10 @@ class LeavingFormat(Protocol):
     def successors(self, keys: Words, fields: Any, layer: int) -> Iterator[Moved]:
         """Yield, for each kind of move, the states that it is legal in and where it leads."""
 
-    def parents(self, keys: Words, fields: Any, codes: Ints, layer: int) -> Iterator[Moved | None]:
-        """Yield, for each kind of move, the states it led to by their codes and those before it.
+    def parents(
+        self, keys: Words, fields: Any, codes: Ints, layer: int
+    ) -> tuple[Flags, Iterator[Moved]]:
+        """Return a flag for each code that stands for no legal move, and the states before.
 
-        None for codes that stand for no legal move.
+        The states before, for each kind of move, are only asked for where no flag is set.
         """

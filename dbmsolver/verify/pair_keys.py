@@ -16,9 +16,9 @@ to go. Where that is the pyramid, these are the kings in it, of ranks that make 
 other the larger of their two numbers, and half of a rank that makes pairs with itself.
 
 **Parent-move code**: below 192 the pair that was removed, above it a king. Half of the code is four
-times the lower card, ranks counted from 0, plus the suit of the other card; or 96 plus the suit of
-the king. Its last bit is 1 if a card was from the stock, and none from the waste. 200: a card was
-turned. 201: the waste was turned over. 202: the deal itself.
+times the lower card, ranks counted from the lowest of the deck, plus the suit of the other card; or
+96 plus the suit of the king. Its last bit is 1 if a card was from the stock, and none from the
+waste. 200: a card was turned. 201: the waste was turned over. 202: the deal itself.
 
 **Digest**: as of other games, of public keys that have two words: the key, and the layer.
 """
@@ -34,65 +34,71 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
 from dbmsolver.verify.kernels.leaving import unpack_keys
+from dbmsolver.verify.kernels.pairs import KING, Pairs, fewest_removals, key_of
 from dbmsolver.verify.leaving_format import Body, Flags, Ints, Words
 
-TURNED, OVER, FIRST = 200, 201, 202
-KINGS = 96
-"""The number from which on half of a code stands for a king."""
-KING = 12
-"""The rank of the king, from 0."""
-
-
-class PairFields:
-    """Keys taken apart: cards left in columns, the waste's top, its turns, cards left in stock."""
-
-    def __init__(self, form: PairKeyFormat, keys: Words) -> None:
-        self.left: list[Ints] = [
-            (keys >> np.uint64(form.bits + shift)).astype(np.int64) & mask
-            for shift, mask in zip(form.shifts, form.masks, strict=True)
-        ]
-        self.number: Ints = keys.astype(np.int64) & form.number_mask
-        self.turns: Ints = (keys >> np.uint64(form.turns_shift)).astype(np.int64) & form.turns_mask
-        held = (1 << form.size) - 1
-        self.held: Ints = (keys >> np.uint64(form.held_shift)).astype(np.int64) & held
+FIRST = 202
+"""The code of the deal, which has no parent."""
 
 
 class PairKeyFormat:
-    """The keys of one deal, read from the deal alone."""
+    """The keys of one deal, read from the deal alone.
 
-    def __init__(self, deal: Deal) -> None:
+    Keys are taken apart to states of :mod:`dbmsolver.verify.kernels.pairs`, a row for each.
+    """
+
+    def __init__(self, deal: Deal, layered: bool = False) -> None:
         position = deal.position
         assert isinstance(position, Pairing) and position.turns is not None
         self.deal = deal
-        self.lowest = min(position.foundations)  # from 0
         self.columns = [list(column) for column in position.columns]
         self.held = [*position.waste, *position.stock]
-        self.size = len(self.held)
-        self.turns = position.turns
-        self.turns_shift = self.size.bit_length()
-        self.number_mask = (1 << self.turns_shift) - 1
-        self.held_shift = self.turns_shift + self.turns.bit_length()
-        self.turns_mask = (1 << self.turns.bit_length()) - 1
-        self.bits = self.held_shift + self.size
-        widths = [len(column).bit_length() for column in self.columns]
-        self.shifts = [sum(widths[:n]) for n in range(len(widths))]
-        self.masks = [(1 << width) - 1 for width in widths]
-        self.width = sum(widths)
-        # Where each card lies, a column or `stock`, and how deep; -1: nowhere.
-        self.stock = len(self.columns)
-        self.source, self.depth = np.full(64, -1, np.int64), np.zeros(64, np.int64)
-        for number, cards in enumerate([*self.columns, self.held]):
-            for depth, card in enumerate(cards):
-                self.source[card], self.depth[card] = number, depth
+        size, turns = len(self.held), position.turns
+        self.bits = size.bit_length() + turns.bit_length() + size
+        lengths = [len(column) for column in self.columns]
+        self.width = sum(length.bit_length() for length in lengths)
+        # In a key the columns come last.
+        most = [size, turns, (1 << size) - 1, *lengths]
+        widths = [largest.bit_length() for largest in most]
+        shifts = [sum(widths[:field]) for field in range(len(widths))]
+        cards = np.full((len(self.columns) + 1, max(size, *lengths, 1)), -1, np.int64)
+        source, depth = np.full(128, -1, np.int64), np.zeros(128, np.int64)
+        for place, lying in enumerate([*self.columns, self.held]):
+            cards[place, : len(lying)] = lying
+            source[lying], depth[lying] = place, range(len(lying))
+        self.first = np.array([*lengths, len(position.waste), 0, (1 << size) - 1], np.int64)
+        """The deal's state."""
+        pyramid = deal.rules.pairs == "pyramid"
+        self.pairs = Pairs(
+            columns=len(self.columns),
+            cards=cards,
+            source=source,
+            depth=depth,
+            held=size,
+            shifts=np.array([*shifts[3:], *shifts[:3]], np.int64),
+            masks=np.array([(1 << width) - 1 for width in [*widths[3:], *widths[:3]]], np.int64),
+            lowest=min(position.foundations),
+            turns=turns,
+            free_stock=deal.rules.free_stock,
+            turns_count=layered,
+            removals_count=layered and pyramid,
+        )
+        self.layered = layered
+        kings = int((cards >> 2 == KING).sum())
+        self.least = (size + sum(lengths) + kings) // 2
+        """A length that no solution falls short of."""
+        if pyramid:
+            self.least = int(fewest_removals(self.pairs, self.first, np.empty(13, np.int64)))
 
     @property
     def root(self) -> int:
         """The key of the deal."""
-        position = self.deal.position
-        key = len(position.waste) | ((1 << self.size) - 1) << self.held_shift
-        for shift, column in zip(self.shifts, self.columns, strict=True):
-            key |= len(column) << self.bits + shift
-        return key
+        return int(key_of(self.pairs, self.first))
+
+    @property
+    def root_layer(self) -> int:
+        """The layer of the deal; 0 in a proof."""
+        return self.least if self.layered else 0
 
     def second_word(self, layer: int) -> int:
         """Return the second word of the public keys of a layer."""
@@ -105,63 +111,39 @@ class PairKeyFormat:
         good = unpack_keys(signatures, counts, body, bits, self.width, bits, layer, keys)
         return keys if good else None
 
-    def take_apart(self, keys: Words) -> PairFields:
-        """Take keys apart, whether they can be keys or not."""
-        return PairFields(self, keys)
+    def take_apart(self, keys: Words) -> Ints:
+        """Take keys apart, whether they can be keys or not: a state for each."""
+        fields = (keys[:, None] >> self.pairs.shifts.astype(np.uint64)).astype(np.int64)
+        states: Ints = fields & self.pairs.masks
+        return states
 
-    def are_positions(self, keys: Words, fields: PairFields) -> Flags:
+    def are_positions(self, keys: Words, states: Ints) -> Flags:
         """Return a flag for each key that is a position of a pyramid."""
+        left, (number, turns, held) = states[:, :-3], states[:, -3:].T
         good: Flags = keys >> np.uint64(self.bits + self.width) == 0
-        good &= (fields.turns <= self.turns) & (fields.number <= self.size)
-        good &= (fields.number == 0) | ((fields.held << 1 >> fields.number) & 1 == 1)
-        following = np.zeros(keys.size, np.int64)
-        for left, column in zip(fields.left[::-1], self.columns[::-1], strict=True):
-            good &= (left <= len(column)) & (left >= following)
-            following = left
+        good &= (turns <= self.pairs.turns) & (number <= self.pairs.held)
+        good &= (number == 0) | ((held << 1 >> number) & 1 == 1)
+        good &= (left <= self.first[:-3]).all(1) & (left[:, 1:] <= left[:, :-1]).all(1)
         return good
 
-    def strata(self, fields: PairFields) -> Ints:
-        """Return how many cards have left the pyramid, for each key."""
-        total: Ints = sum(map(len, self.columns)) - sum(fields.left, np.zeros_like(fields.number))
+    def strata(self, states: Ints) -> Ints:
+        """Return how many cards have left the pyramid, for each state."""
+        total: Ints = (self.first - states)[:, :-3].sum(1)
         return total
-
-    def top(self, held: Ints, number: Ints) -> Ints:
-        """Return the number of the last card left up to a number."""
-        top = np.zeros_like(number)
-        for card in range(1, self.size + 1):
-            top = np.where((held >> card - 1 & 1 == 1) & (card <= number), card, top)
-        return top
-
-    def following(self, fields: PairFields) -> Ints:
-        """Return the number of the card of the stock that is turned next, 0 for none."""
-        following = np.zeros_like(fields.number)
-        for card in range(self.size, 0, -1):
-            is_later = (fields.held >> card - 1 & 1 == 1) & (card > fields.number)
-            following = np.where(is_later, card, following)
-        return following
-
-    def key_of(self, left: list[Ints], number: Ints, turns: Ints, held: Ints) -> Words:
-        """Return the public keys of states that are taken apart."""
-        key = number | turns << self.turns_shift | held << self.held_shift
-        words: Words = key.astype(np.uint64)
-        for lengths, shift in zip(left, self.shifts, strict=True):
-            words |= lengths.astype(np.uint64) << np.uint64(self.bits + shift)
-        return words
 
     def position(self, key: int) -> Position | None:
         """Return the position of a key; None if it is none."""
         if key >> 64:
             return None
         keys = np.array([key], np.uint64)
-        fields = self.take_apart(keys)
-        if not self.are_positions(keys, fields)[0]:
+        states = self.take_apart(keys)
+        if not self.are_positions(keys, states)[0]:
             return None
         dealt = self.deal.position
         assert isinstance(dealt, Pairing)
-        number, held = int(fields.number[0]), int(fields.held[0])
+        *left, number, turns, held = states[0].tolist()
         columns = tuple(
-            tuple(column[: int(lengths[0])])
-            for column, lengths in zip(self.columns, fields.left, strict=True)
+            tuple(column[:length]) for column, length in zip(self.columns, left, strict=True)
         )
         numbered = [(n, card) for n, card in enumerate(self.held, 1) if held >> n - 1 & 1]
         waste = tuple(card for n, card in numbered if n <= number)
@@ -173,7 +155,7 @@ class PairKeyFormat:
             columns=columns,
             waste=waste,
             stock=stock,
-            turns=self.turns - int(fields.turns[0]),
+            turns=self.pairs.turns - turns,
             removed=(*dealt.removed, *sorted(gone)),
         )
         try:

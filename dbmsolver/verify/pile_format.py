@@ -204,19 +204,21 @@ class PileFormat:
 
     def parents(
         self, keys: Words, fields: PileFields, codes: Ints, layer: int
-    ) -> Iterator[Moved | None]:
+    ) -> tuple[Flags, Iterator[Moved]]:
+        """Return a flag for each code that stands for no legal move, and the states before."""
+        turned = self.source[fields.top] == self.columns
+        wrong = (codes >= FIRST) | ~(turned | self.may_go_on(fields.top, codes))
+        return wrong, self._parents(keys, fields, codes, layer)
+
+    def _parents(self, keys: Words, fields: PileFields, codes: Ints, layer: int) -> Iterator[Moved]:
         """Yield the states whose last card came from other columns, from the first, from the stock.
 
-        Each with those before it. None for codes that stand for no legal move.
+        Each with those before it.
         """
         tops = fields.top
         source = self.source[tops]
-        turned = source == self.columns
-        if ((codes >= FIRST) | ~(turned | self.may_go_on(tops, codes))).any():
-            yield None
-            return
+        turned, first = source == self.columns, source < self.first
         parents = self.before(keys, tops, codes)
-        first = source < self.first
         kinds = (~turned & ~first, 0, 0), (first, 0, 1), (turned, int(self.layered), 1)
         for some, layers, strata in kinds:
             below = np.full(int(some.sum()), layer - layers)

@@ -208,9 +208,10 @@ def parents_of(form: Any, word: int, code: int) -> list[tuple[int, int]]:
     """Return the parents of a key by a code, and their layers; none if the code is refused."""
     keys, fields = apart(form, [word])
     found = []
-    for moved in form.parents(keys, fields, np.array([code]), LAYER):
-        if moved is None:
-            return []
+    wrong, parents = form.parents(keys, fields, np.array([code]), LAYER)
+    if wrong[0]:
+        return []
+    for moved in parents:
         assert (moved.keys == word).all()
         found += zip(moved.others.tolist(), moved.layers.tolist(), strict=True)
         if moved.others.size and form.position(int(moved.others[0])) is not None:
@@ -218,6 +219,24 @@ def parents_of(form: Any, word: int, code: int) -> list[tuple[int, int]]:
             assert (form.strata(fields) - strata == moved.strata).all()
     assert len(found) == 1
     return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_code_that_is_wrong_is_told_apart(kind: str) -> None:
+    """Among states with right codes only those with wrong ones are told."""
+    for deal in deals(kind):
+        form, own = form_of(deal, True), keys_of(deal)
+        moves = {
+            own.encode(after): code_of(deal, move, before)
+            for before in positions_of(deal)
+            for move, after in before.successors(deal.rules, "none")
+        }
+        keys, fields = apart(form, list(moves))
+        codes = np.array(list(moves.values()))
+        spoilt = np.arange(codes.size) % 3 == 1
+        for number in (255, form.first_code, form.first_code + 1):
+            wrong, _ = form.parents(keys, fields, np.where(spoilt, number, codes), LAYER)
+            assert (wrong == spoilt).all()
 
 
 def can_be(deal: Deal, own: Any, word: int) -> bool:

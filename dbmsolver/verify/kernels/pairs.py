@@ -1,0 +1,264 @@
+"""The check of pairing games: moves, parents, and the bound.
+
+Pairs of free cards and kings are removed, cards of the stock are turned, the waste is turned over.
+
+A *state* is int64[columns + 3]: how many cards each column has left; the number of the waste's top
+card, 0 for none; how often the waste has been turned over; the cards that are left in waste and
+stock, a bit for each. :mod:`dbmsolver.verify.pair_keys` says what the numbers and codes mean.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.jit.decorators import allocating, inlined_kernel, kernel
+from dbmsolver.verify.kernels.words import U64, ZERO
+
+Ints = NDArray[np.int64]
+
+KING = 12
+"""The rank of the king, from 0."""
+KINGS = 96
+"""The number from which on half of a code stands for a king."""
+TURNED, OVER = 200, 201
+"""The codes of a turn of the stock, and of the waste turned over."""
+CODE, STRATA, LAYERS = range(3)
+"""Facts about a move: its code, and how many strata and layers it leads up."""
+FACTS = 3
+
+
+class Pairs(NamedTuple):
+    """One deal of a pairing game, and the fields of its keys."""
+
+    columns: int
+    cards: Ints
+    """int64[columns + 1, *]: the cards of each column, the highest row first; then those of waste
+    and stock, as they are numbered. -1 elsewhere."""
+    source: Ints
+    """int64[128]: by card, the column that it lies in, or the number of columns; -1 for none."""
+    depth: Ints
+    """int64[128]: by card, its place there, from 0."""
+    held: int
+    """The cards of waste and stock."""
+    shifts: Ints
+    """int64[columns + 3]: the lowest bit of each field of a state in its key."""
+    masks: Ints
+    """int64[columns + 3]: the bits of each field."""
+    lowest: int
+    """The lowest rank of the deck, from 0."""
+    turns: int
+    """How often the waste may be turned over."""
+    free_stock: bool
+    """True if the card of the stock that is turned next can be removed."""
+    turns_count: bool
+    """True if a turn of the stock leads up a layer."""
+    removals_count: bool
+    """True if a removal leads up a layer, unless fewer removals are needed after it."""
+
+
+@inlined_kernel
+def key_of(p, state):
+    """Return the public key of a state."""
+    key = ZERO
+    for field in range(state.size):
+        key |= U64(state[field]) << U64(p.shifts[field])
+    return key
+
+
+@inlined_kernel
+def last_left(held, number):
+    """Return the number of the last card of waste and stock that is left up to a number."""
+    while number > 0 and held >> (number - 1) & 1 == 0:
+        number -= 1
+    return number
+
+
+@inlined_kernel
+def next_left(held, number):
+    """Return the number of the card that is turned next, 0 for none: the first after a number."""
+    if held >> number == 0:
+        return 0
+    number += 1
+    while held >> (number - 1) & 1 == 0:
+        number += 1
+    return number
+
+
+@allocating
+def fewest_removals(p, state, ranks):
+    """Return the fewest removals that take the cards of the pyramid.
+
+    A king goes alone. Of two ranks that make pairs, each card of the larger number takes one. Of a
+    rank that makes pairs with itself, two cards do. ``ranks`` (int64[13]) is scratch memory.
+    """
+    ranks[:] = 0
+    for column in range(p.columns):
+        for depth in range(state[column]):
+            ranks[p.cards[column, depth] >> 2] += 1
+    total = ranks[KING]
+    for low in range(p.lowest, KING):
+        high = 11 + p.lowest - low
+        if low < high:
+            total += max(ranks[low], ranks[high])
+        elif low == high:
+            total += (ranks[low] + 1) // 2
+    return total
+
+
+@kernel
+def list_free(p, state, free):
+    """Write the free card of each column, of the waste and of the stock to ``free``; -1 for none.
+
+    A column's last card is free if the next column has fewer cards left: none lie on it.
+    """
+    waste, held = state[p.columns], state[p.columns + 2]
+    for column in range(p.columns):
+        left = state[column]
+        following = state[column + 1] if column + 1 < p.columns else 0
+        free[column] = p.cards[column, left - 1] if left > following else -1
+    free[p.columns] = p.cards[p.columns, waste - 1] if waste > 0 else -1
+    stock = next_left(held, waste) if p.free_stock else 0
+    free[p.columns + 1] = p.cards[p.columns, stock - 1] if stock > 0 else -1
+
+
+@inlined_kernel
+def take(p, state, slot, card):
+    """Take the free card of a slot away; return how many strata that leads up."""
+    if slot < p.columns:
+        state[slot] -= 1
+        return 1
+    state[p.columns + 2] &= ~(1 << p.depth[card])
+    return 0
+
+
+@allocating
+def remove(p, state, free, first, second, after, facts):
+    """Write the state after the free cards of two slots are removed, with the code and strata.
+
+    The slots are in ascending order. They are the same for a king.
+    """
+    after[:] = state
+    facts[STRATA] = take(p, after, first, free[first])
+    if first != second:
+        facts[STRATA] += take(p, after, second, free[second])
+    after[p.columns] = last_left(after[p.columns + 2], state[p.columns])
+    low, high = min(free[first], free[second]), max(free[first], free[second])
+    half = KINGS + (low & 3) if low == high else 4 * (low - 4 * p.lowest) + (high & 3)
+    of_stock_only = second == p.columns + 1 and first != p.columns
+    facts[CODE] = 2 * half + of_stock_only
+
+
+@allocating
+def list_moves(p, state, keys, facts):
+    """List the moves of a state: the keys of what they lead to, and facts about them.
+
+    ``keys`` (uint64[*]) and ``facts`` (int64[*, 3]) have room for all. Return how many there are.
+    """
+    free, after = np.empty(p.columns + 2, np.int64), np.empty(state.size, np.int64)
+    ranks, count = np.empty(13, np.int64), 0
+    before = fewest_removals(p, state, ranks) if p.removals_count else 0
+    list_free(p, state, free)
+    for first in range(free.size):
+        if free[first] < 0:
+            continue
+        for second in range(first, free.size):
+            if free[second] < 0:
+                continue
+            total = (free[first] >> 2) + (free[second] >> 2)
+            if total != (2 * KING if first == second else 11 + p.lowest):
+                continue
+            remove(p, state, free, first, second, after, facts[count])
+            facts[count, LAYERS] = 0
+            if p.removals_count:
+                facts[count, LAYERS] = 1 + fewest_removals(p, after, ranks) - before
+            keys[count] = key_of(p, after)
+            count += 1
+    waste, turns, held = state[p.columns], state[p.columns + 1], state[p.columns + 2]
+    following = next_left(held, waste)
+    over = following == 0 and waste > 0 and turns < p.turns
+    if following > 0 or over:
+        after[:] = state
+        after[p.columns], after[p.columns + 1] = following, turns + over
+        keys[count] = key_of(p, after)
+        facts[count, CODE] = OVER if over else TURNED
+        facts[count, STRATA], facts[count, LAYERS] = 0, p.turns_count and not over
+        count += 1
+    return count
+
+
+@allocating
+def list_successors(p, states, keys, facts, sources):
+    """List the moves of states (int64[*, columns + 3]), and which state each is a move of.
+
+    ``keys``, ``facts`` and ``sources`` (int64[*]) have room for all. Return how many there are.
+    """
+    count = 0
+    for number in range(states.shape[0]):
+        last = count + list_moves(p, states[number], keys[count:], facts[count:])
+        sources[count:last] = number
+        count = last
+    return count
+
+
+@allocating
+def put_back(p, state, code, before):
+    """Write the state before the move that a code names, by what the code says alone.
+
+    Return False where it names cards that the deal does not have, or a turn that was not made.
+    Whether the move is legal before, and leads to the state, is not looked at.
+    """
+    before[:] = state
+    waste, held = state[p.columns], state[p.columns + 2]
+    if code == TURNED:
+        before[p.columns] = last_left(held, waste - 1)
+        return True
+    if code == OVER:
+        before[p.columns] = last_left(held, p.held)
+        before[p.columns + 1] -= 1
+        return state[p.columns + 1] > 0
+    half = code >> 1
+    if half >= KINGS + 4:
+        return False
+    first = second = 4 * KING + half - KINGS
+    if half < KINGS:
+        first = (half >> 2) + 4 * p.lowest
+        second = 4 * (11 + p.lowest - (first >> 2)) + (half & 3)
+    top = 0
+    for card in (first, second):
+        place, depth = p.source[card], p.depth[card]
+        if place < 0:
+            return False
+        if place < p.columns:
+            before[place] = depth + 1
+        else:
+            before[p.columns + 2] |= 1 << depth
+            top = depth + 1 if top == 0 else min(top, depth + 1)
+    # Of two cards from waste and stock the waste's was dealt before; no other is from the waste if
+    # the last bit is set.
+    if code & 1 == 0 and top > 0:
+        before[p.columns] = top
+    return True
+
+
+@allocating
+def find_parents(p, keys, states, codes, parents, facts, wrong):
+    """Write the keys of the states before, by parent-move codes, and facts about the moves.
+
+    A code is only a hint: it says which cards go back, and the moves listed of the state before
+    have to be one of that code that leads to the state. ``wrong`` (bool[*]) gets a flag for each
+    code that stands for no such move.
+    """
+    most = p.columns + 3
+    before = np.empty(states.shape[1], np.int64)
+    after, moves = np.empty(most * most, np.uint64), np.empty((most * most, FACTS), np.int64)
+    for number in range(keys.size):
+        wrong[number] = True
+        if not put_back(p, states[number], codes[number], before):
+            continue
+        for move in range(list_moves(p, before, after, moves)):
+            if after[move] == keys[number] and moves[move, CODE] == codes[number]:
+                parents[number], wrong[number] = key_of(p, before), False
+                facts[number] = moves[move]

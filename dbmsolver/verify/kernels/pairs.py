@@ -38,7 +38,8 @@ class Pairs(NamedTuple):
     """int64[columns + 1, *]: the cards of each column, the highest row first; then those of waste
     and stock, as they are numbered. -1 elsewhere."""
     source: Ints
-    """int64[128]: by card, the column that it lies in, or the number of columns; -1 for none."""
+    """int64[128]: by card, the column that it lies in, or the number of columns; -1 for what is no
+    card of the deal. All numbers that codes of a byte can name are there."""
     depth: Ints
     """int64[128]: by card, its place there, from 0."""
     held: int
@@ -220,8 +221,6 @@ def put_back(p, state, code, before):
         before[p.columns + 1] -= 1
         return state[p.columns + 1] > 0
     half = code >> 1
-    if half >= KINGS + 4:
-        return False
     first = second = 4 * KING + half - KINGS
     if half < KINGS:
         first = (half >> 2) + 4 * p.lowest

@@ -36,6 +36,20 @@ def end_when_asked(handle: int) -> None:
     order.store.touch()
 
 
+def end_when_killed(handle: int) -> None:
+    """Answer once, and then do not end when asked.
+
+    After half a minute put a file where the order has its store.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGALRM})
+    connection = Connection(handle)
+    order = connection.recv()
+    connection.send([(0, Finding(None))])
+    signal.alarm(30)
+    signal.sigwait({signal.SIGALRM})
+    order.store.touch()
+
+
 class NoRoom:
     """Subjects of an order that there is no memory for."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -107,6 +108,51 @@ def test_large_signatures_are_done_and_their_blocks_go_where_only_counts_are_kep
     with Store.open(tmp_path / "store", readonly=True) as store:
         assert store.keys(b"C") == []
         assert (store.manifest.states, store.manifest.closed_bytes) == (result.states, 0)
+
+
+@pytest.mark.parametrize(
+    ("surely", "memory", "resumable", "made", "due"),
+    [
+        (5, 400, True, None, 6),
+        (4, 400, True, "sort", 4),
+        (4, 400, False, None, 6),
+        (4, 160, True, "spill", 4),
+        (5, 160, True, "spill", 4),
+        (5, 160, False, "spill", 4),
+    ],
+)
+def test_duplicates_are_dropped_before_candidates_are_due(
+    monkeypatch: pytest.MonkeyPatch,
+    surely: int,
+    memory: int,
+    resumable: bool,
+    made: str | None,
+    due: int,
+) -> None:
+    """A commit amid the stratum drops those in memory, and the ledger would miss them.
+
+    It makes none where all signatures are closed in one pass, and where a run is not resumable.
+    """
+    monkeypatch.setattr(stratum, "SURELY_LARGE", surely)
+    monkeypatch.setattr(stratum, "unfinished_blocks", lambda *_: {})
+    keys = np.array([7, 8, 7, 9, 7], np.uint64)
+    here = of_one_signature(3, 6, 1, keys, np.zeros(keys.size, np.uint8))
+    stored = some({5: 1})
+    done, said = [], []
+
+    def pack(how: str, candidates: list[Candidates]) -> None:
+        done.append(how)
+        assert candidates == [here]
+        here.sort()
+
+    search: Any = SimpleNamespace(
+        recorder=SimpleNamespace(resumable=resumable, store=None), done=[], stratum=3,
+        strata={3: [here, stored]}, memory=memory, sort=partial(pack, "sort"),
+        spill=partial(pack, "spill"), ledger=SimpleNamespace(open_stratum=said.append),
+    )  # fmt: skip
+    StratumClosing(search)
+    assert done == ([] if made is None else [made])
+    assert [entry.states for entry in said] == [due]
 
 
 @pytest.mark.parametrize("keep", ["all", "none"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -41,13 +42,16 @@ def children() -> set[int]:
 def pool_of(
     workers: int, compiles: Callable[[], None] | None = None
 ) -> Iterator[tuple[ProcessPool, set[int]]]:
-    """Yield a pool, and the processes that were there before it."""
+    """Yield a pool, and the processes that were there before it; it leaves none, and no file."""
     before = children()
-    pool = ProcessPool(workers, 3, MEMORY, compiles)
-    try:
-        yield pool, before
-    finally:
-        pool.close()
+    with warnings.catch_warnings(record=True) as said:  # of what is left to the collector
+        warnings.simplefilter("always", ResourceWarning)
+        pool = ProcessPool(workers, 3, MEMORY, compiles)
+        try:
+            yield pool, before
+        finally:
+            pool.close()
+    assert [str(one.message) for one in said] == []
     assert children() == before
 
 

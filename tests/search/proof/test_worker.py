@@ -52,7 +52,7 @@ def test_what_is_kept_of_large_signatures_stays(monkeypatch: pytest.MonkeyPatch)
     def close_batch(ws: Any, out: Any, _groups: Any, index: int, _last: int, _most: int) -> int:
         assert not out.used.any()
         keys, head = found[index]
-        ws.order[:] = 0
+        ws.order[:] = ws.order_codes[:] = 0
         ws.order[: len(keys)] = keys
         ws.order_codes[: len(keys)] = range(10 * index, 10 * index + len(keys))
         out.partial[:] = (0, head, len(keys), 0, 0, 1)

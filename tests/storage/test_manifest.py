@@ -117,7 +117,6 @@ def test_lengths_of_a_path(metric: str, fits: tuple[int, ...]) -> None:
     [
         ({"states": -1}, "its states cannot be"),
         ({"question": "guess"}, "its question cannot be"),
-        ({"rules": {**made().rules, "columns": 8.0}}, "its rules: 'columns' is '8.0'"),
         ({"rules": {**made().rules, **UNUSUAL}}, "its rules cannot be"),
         ({"shortest": True}, "what cannot be, a shortest solution"),
     ],

@@ -18,6 +18,7 @@ from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Commit, Keep, Limits, Method, Options, Question
 from dbmsolver.search import recorder, session
 from dbmsolver.search.candidates import Candidates, of_one_signature
+from dbmsolver.search.ledger import NOTHING, Ledger, total
 from dbmsolver.search.proof import stratum
 from dbmsolver.search.proof.stratum import StratumClosing, signature_groups
 from dbmsolver.search.proof.worker import BatchResult, LargeStart, WorkResult
@@ -83,6 +84,39 @@ def test_wide_keys_take_more() -> None:
     alone, groups = signature_groups(wide, np.empty(0, np.uint64), 259)
     assert [one.tolist() for one in alone] == [[2]]
     assert [None if one is None else one.tolist() for one in groups] == [[1], [3, 4]]
+
+
+def test_a_signature_that_is_closed_alone_gets_all_of_its_candidates(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Those that are loaded first are the most; the others wait where they are."""
+    begun: list[tuple[LargeStart, int]] = []
+
+    def begin(_shape: None, _recorder: Any, start: LargeStart, budget: Any, *_: Any) -> None:
+        begun.append((start, budget.table))
+
+    monkeypatch.setattr(stratum, "SURELY_LARGE", 1)
+    monkeypatch.setattr(stratum, "LargeSignature", begin)
+    monkeypatch.setattr(stratum, "KeyShape", SimpleNamespace(of=lambda *_: None))
+    parts, ledger = [], Ledger()
+    for signature, keys in ((6, [1]), (6, [2, 3, 4]), (9, [7, 8]), (6, [5, 6])):
+        words = np.array(keys, np.uint64)
+        parts.append(of_one_signature(3, signature, 1, words, np.zeros(words.size, np.uint8)))
+        ledger.add(parts[-1].entry)
+    search: Any = SimpleNamespace(
+        recorder=SimpleNamespace(resumable=False, store=None), done=[], stratum=3, large=None,
+        strata={3: parts}, memory=1 << 20, ledger=ledger, codec=None, threads=1, take_result=None,
+        workers=SimpleNamespace(table_bytes=lambda memory: memory // 2),
+    )  # fmt: skip
+    assert StratumClosing(search).step()
+    given = [(start.candidates, *start.sources) for start, _ in begun]
+    keys_given = [[key for one in some for key in one.load().keys.tolist()] for some in given]
+    assert [sorted(keys) for keys in keys_given] == [[1, 2, 3, 4, 5, 6], [7, 8]]
+    assert [some[0].states for some in given] == [3, 2]
+    assert [table for _, table in begun] == [1 << 19, 1 << 19]
+    ledger.close([6, 9])
+    ledger.close_stratum(total(one.entry for one in parts))
+    ledger.check(NOTHING)
 
 
 def test_large_signatures_are_done_and_their_blocks_go_where_only_counts_are_kept(

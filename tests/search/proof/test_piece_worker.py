@@ -116,7 +116,7 @@ def test_a_table_without_room_for_another_burst_is_full(states: int, full: bool)
 def test_states_that_are_found_take_room_in_the_table(
     size: int, reached: list[tuple[int, int, int]], put_back: int
 ) -> None:
-    """A burst beyond its capacity fits; no more is found in one go, nor than memory has room for."""
+    """A burst beyond its capacity fits. No more is found in one go than there is room for."""
     done = result_for(Piece(0, 0, 0, []), some(range(4)))
     table, worker, room = Table.empty(SHAPE, BITS), worker_of(size), []
     found = some(range(100, 103)).load()

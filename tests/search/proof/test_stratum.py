@@ -89,7 +89,7 @@ def test_wide_keys_take_more() -> None:
 def test_a_signature_that_is_closed_alone_gets_all_of_its_candidates(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Those that are loaded first are the most; the others wait where they are."""
+    """The largest part is loaded first; the others wait where they are."""
     begun: list[tuple[LargeStart, int]] = []
 
     def begin(_shape: None, _recorder: Any, start: LargeStart, budget: Any, *_: Any) -> None:

@@ -47,7 +47,7 @@ def _lock_of(folder: str) -> int:
     has no locks, it never gets that name, and nobody removes the folder.
     """
     new = Path(folder, "new")
-    opened = os.open(new, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    opened = os.open(new, os.O_RDWR | os.O_CREAT, 0o600)
     with suppress(OSError):
         lock(opened)
         os.link(new, Path(folder, _LOCK))

@@ -44,7 +44,7 @@ class DataFile:
         self.where = where
         try:
             # A pipe without a writer must not hold the program up.
-            self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+            self._file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         except OSError as error:
             message = f"{path.name} cannot be opened"
             raise error_of(error, StoreError, message, where) from None

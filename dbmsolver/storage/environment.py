@@ -195,7 +195,7 @@ def _lock_file(file: Path, path: Path) -> int:
     The lock belongs to the file itself: a file with names in two directories has one lock.
     """
     try:
-        handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
         raise error_of(error, StoreError, "cannot be opened", str(path)) from error
     try:

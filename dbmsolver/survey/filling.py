@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -41,6 +40,5 @@ def fill(
         pool = choose_pool(survey, address, threads, compiles)
         # Machines of a cluster have no folder in common.
         run = Run(survey, table, pool, keep_searches=address is None)
-        with closing(run.events()) as events:
-            yield from events
+        yield from run.events()
         return FilledTable(table.rows, run.new)

@@ -181,9 +181,7 @@ class SurveyTable(Closable):
         if self.ending not in LINES:
             return
         try:
-            handle = os.open(
-                self._target, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666
-            )
+            handle = os.open(self._target, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
         except OSError as error:
             raise UsageError(f"cannot be written ({error.strerror})", str(self.path)) from None
         self._file = handle
@@ -204,7 +202,7 @@ def _locked(journal: Path, table: Path) -> int:
     """Return the journal, open for appending, and locked for this process."""
     while True:
         try:
-            handle = os.open(journal, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            handle = os.open(journal, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
         except OSError as error:
             raise UsageError(
                 f"cannot be written ({error.strerror}), expected a place for a table", str(table)
@@ -219,7 +217,7 @@ def _locked(journal: Path, table: Path) -> int:
 def _held(path: Path, table: Path) -> int:
     """Open and lock the file of a table: it may have other names, by hard links."""
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        handle = os.open(path, os.O_RDWR)
     except OSError as error:
         raise StoreError(f"cannot be opened ({error.strerror})", str(table)) from None
     _lock(handle, table)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
@@ -33,6 +34,19 @@ def end_when_asked(handle: int) -> None:
     order = connection.recv()
     connection.send([(0, Finding(None))])
     os.read(arrived, 1)
+    order.store.touch()
+
+
+def end_when_killed(handle: int) -> None:
+    """Answer once, and then do not end when asked.
+
+    Without being killed put a file where the order has its store, and end.
+    """
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    connection = Connection(handle)
+    order = connection.recv()
+    connection.send([(0, Finding(None))])
+    threading.Event().wait(20)
     order.store.touch()
 
 

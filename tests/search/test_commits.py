@@ -148,18 +148,18 @@ def test_done_signatures_are_listed_by_stratum(store: Store) -> None:
 
 def test_what_is_removed(store: Store) -> None:
     """Single records, committed blocks, blocks that were never committed, and whole kinds."""
-    kept, dropped, never = block(3, 4), block(5, 6), block(7, 8)
+    kept, dropped, never, later = block(3, 4), block(5, 6), block(7, 8), block(8, 9)
     records = [NewRecord(5, 7, encode_block(runs(one))) for one in (3, 4)]
     aside = NewRecord(5, 7, encode_block(runs(5)), b"B")
     commit(store, CommitBatch(blocks=[kept, dropped], pending=[*records, aside], done=bytes(8)))
 
-    batch = CommitBatch(blocks=[never], cleared=[b"D", b"B"])
+    batch = CommitBatch(blocks=[never, later], cleared=[b"D", b"B"])
     batch.drop(never)
     batch.drop(dropped)
     batch.delete(records[0].key)
     batch.delete(None)
     commit(store, batch)
-    assert store.keys(b"C") == [kept.key]
+    assert store.keys(b"C") == [kept.key, later.key]
     assert store.keys(b"P") == [records[1].key]
     assert store.keys(b"D") == store.keys(b"B") == []
 

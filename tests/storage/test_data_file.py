@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import lmdb
 import pytest
@@ -23,7 +23,8 @@ from dbmsolver.cli.app import cli
 from dbmsolver.errors import ChangedError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.storage.datafile import DataFile
-from dbmsolver.storage.nodes import Bounds
+from dbmsolver.storage.nodes import Bounds, Damage
+from dbmsolver.storage.pages import Pages
 
 PAGE = 4096
 
@@ -322,8 +323,15 @@ def test_what_lmdb_writes_is_sound(tmp_path: Path, seed: int) -> None:
         file.close()
 
 
-def test_commits_that_are_made_meanwhile(tmp_path: Path) -> None:
-    """After one other commit the pages are as they were; after two they may be overwritten."""
+def test_commits_that_are_made_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After one other commit the pages are as they were; after two they may be overwritten.
+
+    What then looks like damage is none.
+    """
+
+    def damaged(*_: object) -> NoReturn:
+        raise Damage("other bytes")
+
     with lmdb.open(str(tmp_path), map_size=1 << 30) as environment:
 
         def commit(key: bytes) -> None:
@@ -334,7 +342,13 @@ def test_commits_that_are_made_meanwhile(tmp_path: Path) -> None:
         file = DataFile(tmp_path / "data.mdb", "store")
         commit(b"P2")
         assert (file.get(b"P1"), file.get(b"P2")) == (b"value", None)
+        with monkeypatch.context() as patch, pytest.raises(StoreError, match="damaged: other"):
+            patch.setattr(Pages, "value", damaged)
+            file.get(b"P1")
         commit(b"P3")
+        with pytest.raises(ChangedError, match="another process changes it too fast"):
+            file.get(b"P1")
+        monkeypatch.setattr(Pages, "value", damaged)
         with pytest.raises(ChangedError, match="another process changes it too fast"):
             file.get(b"P1")
         file.close()

@@ -10,7 +10,7 @@ import pytest
 
 from dbmsolver.errors import StoreError, UsageError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.shipped import rules_for
+from dbmsolver.game.shipped import UNUSUAL, rules_for
 from dbmsolver.results import Method, Options, Question, Verdict
 from dbmsolver.storage.manifest import Manifest, check_same, deal_of, new_manifest, read_format
 from dbmsolver.storage.records import FORMAT
@@ -110,6 +110,20 @@ def test_lengths_of_a_path(metric: str, fits: tuple[int, ...]) -> None:
     for half in ({"path": path}, {"length": 2}):
         with pytest.raises(ValueError, match="its length cannot be"):
             replace(manifest, **half)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"states": -1}, "its states cannot be"),
+        ({"question": "guess"}, "its question cannot be"),
+        ({"rules": {**made().rules, **UNUSUAL}}, "its rules cannot be"),
+        ({"shortest": True}, "what cannot be, a shortest solution"),
+    ],
+)
+def test_fields_are_looked_at_by_themselves_and_together(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        replace(made(), **change)
 
 
 def test_records_of_another_meaning() -> None:

@@ -6,6 +6,7 @@ import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import lmdb
 import pytest
@@ -22,10 +23,10 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.results import Options, Question
 from dbmsolver.storage import environment
 from dbmsolver.storage import store as module
-from dbmsolver.storage.binding import with_content_hash
+from dbmsolver.storage.binding import SEAL, with_content_hash
 from dbmsolver.storage.environment import Environment
 from dbmsolver.storage.manifest import new_manifest
-from dbmsolver.storage.records import pending_key
+from dbmsolver.storage.records import LARGEST, number_of, pending_key
 from dbmsolver.storage.store import Store, look
 
 MANIFEST = new_manifest(Question.PROVE, Deal.from_number(1), Options())
@@ -49,6 +50,7 @@ def test_records_are_removed_and_the_others_are_whole(tmp_path: Path) -> None:
         with store.write() as txn:
             gone = [txn.put_pending(layer, 7, RECORD, b"B") for layer in (3, 4)]
             last = txn.put_pending(5, 7, RECORD)
+        assert [number_of(key) for key in (first, *others, *gone, last)] == [1, 2, 3, 4, 5, 6]
         assert store.keys(b"B") == gone
         with store.write() as txn:
             txn.delete(first)
@@ -60,6 +62,7 @@ def test_records_are_removed_and_the_others_are_whole(tmp_path: Path) -> None:
         assert again.keys(b"P") == [*others, last]
         for key in again.keys(b"P"):
             again.check_record(key)
+            assert again.read(key, 5) == again.read(key)[:5]
 
 
 def test_a_record_of_a_checksum_alone_is_removed(tmp_path: Path) -> None:
@@ -101,6 +104,14 @@ def test_no_write_follows_one_that_failed(tmp_path: Path) -> None:
             lambda txn, key: txn.delete(key) and txn.put(b"P" + bytes(3), RECORD),
             "a record that cannot be, with the key 50000000",
         ),
+        (
+            lambda txn, key: (
+                txn.delete(key) and txn.put(pending_key(b"P", 9, 7, LARGEST + 1), RECORD)
+            ),
+            "a record that cannot be, with the key 50",
+        ),
+        (lambda txn, key: txn.put(b"S", bytes(SEAL.size)), "the manifest is damaged"),
+        (lambda txn, key: txn.put(b"M", b'{"format":3}'), "store format 3, expected 4"),
         (lambda txn, key: txn.delete(b"M"), "an LMDB environment, but not a dbmsolver store"),
         (lambda txn, key: txn.put(b"M", b"{}"), "an LMDB environment, but not a dbmsolver store"),
     ],
@@ -151,6 +162,31 @@ def test_no_file_is_left_open(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store"), pytest.raises(StoreInUseError):
         Store.open(tmp_path / "store")
     assert open_files() == before
+
+
+def test_commits_are_on_the_disk_unless_nobody_needs_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store that is opened again may have been made by somebody who did not need them."""
+    opened, real = [], lmdb.open
+
+    def noted(*place: str, **options: Any) -> lmdb.Environment:
+        opened.append([options[name] for name in ("sync", "metasync", "map_async")])
+        return real(*place, **options)
+
+    monkeypatch.setattr(lmdb, "open", noted)
+    Store.create(tmp_path / "one", MANIFEST).close()
+    made(tmp_path / "two").close()
+    Store.open(tmp_path / "two").close()
+    assert opened == [[True, True, False], [False, False, True], [True, True, False]]
+
+
+def test_the_size_is_what_is_written(tmp_path: Path) -> None:
+    with made(tmp_path) as store:
+        before = store.size()
+        with store.write() as txn:
+            txn.put_pending(0, 7, with_content_hash(bytes(1 << 20)))
+        assert 1 << 20 <= store.size() - before < 1 << 22
 
 
 def test_places_where_no_store_can_be(tmp_path: Path) -> None:

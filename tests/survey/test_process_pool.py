@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from helpers.fake_search import nearly_done
-from helpers.fake_worker import compile_only, end_when_asked
+from helpers.fake_worker import compile_only, end_when_asked, end_when_killed
 
 from dbmsolver.errors import InputError
 from dbmsolver.game.shipped import rules_for
@@ -41,13 +42,16 @@ def children() -> set[int]:
 def pool_of(
     workers: int, compiles: Callable[[], None] | None = None
 ) -> Iterator[tuple[ProcessPool, set[int]]]:
-    """Yield a pool, and the processes that were there before it."""
+    """Yield a pool, and the processes that were there before it; it leaves none, and no file."""
     before = children()
-    pool = ProcessPool(workers, 3, MEMORY, compiles)
-    try:
-        yield pool, before
-    finally:
-        pool.close()
+    with warnings.catch_warnings(record=True) as said:  # of what is left to the collector
+        warnings.simplefilter("always", ResourceWarning)
+        pool = ProcessPool(workers, 3, MEMORY, compiles)
+        try:
+            yield pool, before
+        finally:
+            pool.close()
+    assert [str(one.message) for one in said] == []
     assert children() == before
 
 
@@ -129,6 +133,19 @@ def test_workers_that_are_busy_are_asked_to_end(
         assert pool.wait(60) == [Answer(asked, 0, Finding(None))]
         assert not (tmp_path / "committed").exists()
     assert (tmp_path / "committed").exists()
+
+
+def test_a_worker_that_does_not_end_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process_pool, "serve", end_when_killed)
+    monkeypatch.setattr(process_pool, "_TIME_TO_END", 0.01)
+    asked = job(WON)
+    asked.order = replace(asked.order, store=tmp_path / "not killed")
+    with pool_of(1) as (pool, _):
+        pool.submit(asked)
+        assert pool.wait(60) == [Answer(asked, 0, Finding(None))]
+    assert not (tmp_path / "not killed").exists()
 
 
 def test_an_error_of_a_worker_is_raised() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from dbmsolver.game.shipped import rules_for
 from dbmsolver.storage.store import Store
 from dbmsolver.verify import division
 from dbmsolver.verify.blocks import Readers
-from dbmsolver.verify.catalog import Catalog, read_catalog
+from dbmsolver.verify.catalog import Catalog, PartitionPlan, read_catalog
 from dbmsolver.verify.format_of_deal import make_format
 
 DEAL = Deal.from_number(6139, rules_for("freecell", 3))
@@ -68,16 +69,32 @@ def test_partitions(proof: Path, most: int) -> None:
         assert one.stratum <= other.stratum
 
 
+def by_run(plans: list[PartitionPlan]) -> list[PartitionPlan]:
+    """Return plans of one run each in the order in which they are divided."""
+    return sorted(plans, key=lambda plan: int(plan.runs[0]))
+
+
 @pytest.mark.parametrize("looked_at", [1 << 18, 4])
 def test_divisions_have_pieces_enough(
     proof: Path, monkeypatch: pytest.MonkeyPatch, looked_at: int
 ) -> None:
     """They are no larger than is wanted on average, also where few states tell the sizes."""
-    most = 4
+    most, choose = 4, division.choose
+    samples: list[tuple[int, int]] = []
+
+    def noted(form: Any, planes: Any, codes: Any, planned: int) -> division.Division:
+        samples.append((codes.size, planned))
+        return choose(form, planes, codes, planned)
+
     monkeypatch.setattr(division, "_SAMPLE", looked_at)
+    monkeypatch.setattr(division, "choose", noted)
     catalog = catalog_of(proof, most)
     divided = [plan for plan in catalog.partitions if plan.split >= 0 and not plan.piece]
     assert max(plan.states for plan in divided) >= 4 * most
+    for (size, planned), plan in zip(samples, by_run(divided), strict=True):
+        step = max(1, plan.states // looked_at)
+        assert abs(size - plan.states / step) <= plan.records.shape[0]  # one in so many, by block
+        assert planned == 1 or planned * plan.states < most * size  # sizes are not known for sure
     for plan in divided:
         pieces = int(catalog.index.pieces[plan.split])
         assert plan.states / most <= pieces <= plan.states

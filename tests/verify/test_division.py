@@ -9,6 +9,7 @@ import pytest
 
 from dbmsolver.errors import SystemRefusedError, UsageError
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import Rules
 from dbmsolver.verify.division import check_size, choose
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.partition import MOST_STATES
@@ -73,6 +74,18 @@ def test_cards_that_seldom_move_divide() -> None:
     lopsided = np.where(np.arange(1 << 10) < 9, 1, 0) | words & 0b1110
     division = choose(FORM, states(lopsided).ravel(), np.full(1 << 10, NO_CODES, np.uint16), 520)
     assert sorted(division.bits[1 : 1 + int(division.bits[0])].tolist()) == [1, 2, 3]
+
+
+def test_bits_of_the_third_plane_divide() -> None:
+    """States that take three planes may differ in the last one only."""
+    form = make_format(Deal.from_number(7, Rules("wide", 6, 0, "any", "any")), "wkr")
+    assert form.planes == 3
+    planes = np.zeros((16, 3), np.uint64)
+    planes[:, 2] = range(16)
+    division = choose(form, planes.ravel(), np.full(16, form.code_card.size, np.uint16), 4)
+    bits = division.bits[1 : 1 + int(division.bits[0])].tolist()
+    assert sorted(bits) == [128, 129, 130, 131] and division.cards == 0b1111
+    assert np.bincount(division.cells[:16]).tolist() == [4, 4, 4, 4]
 
 
 def test_more_pieces_than_can_be() -> None:

@@ -60,8 +60,8 @@ class PieceResult:
             piece,
             routes,
             largest_bits,
-            rest=list(piece.in_work),
-            opened=list(piece.opened),
+            rest=piece.in_work,
+            opened=piece.opened,
         )
         piece.in_work = piece.in_work + piece.opened
         piece.opened = []

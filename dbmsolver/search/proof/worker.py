@@ -20,7 +20,6 @@ from dbmsolver.core.tables import Tables
 from dbmsolver.core.workspace import (
     CLOSED_FORCED,
     CLOSED_STATES,
-    USED_CANDIDATES,
     USED_RUNS,
     USED_SIGNATURES,
     USED_STATE_WORDS,
@@ -174,7 +173,6 @@ class ProofWorker:
                 out.run_codes,
             ),
         )
-        out.used[USED_CANDIDATES : USED_RUNS + 1] = 0
 
     def _too_large(
         self, groups: RunArrays, index: int, stratum: int, result: WorkResult

@@ -24,7 +24,8 @@ from helpers.made_up_pieces import (
     worker_of,
 )
 
-from dbmsolver.core.workspace import BURST
+from dbmsolver.core.workspace import BURST, USED_CANDIDATES, USED_RUNS
+from dbmsolver.search.proof import piece_worker
 from dbmsolver.search.proof.piece_tables import KeyShape, Table, rebuilt
 from dbmsolver.search.proof.piece_worker import PieceExpansion, PieceResult, expand_piece
 from dbmsolver.search.proof.pieces import Piece, Tree
@@ -105,10 +106,19 @@ def test_a_table_without_room_for_another_burst_is_full(states: int, full: bool)
     assert closed(done) == list(range(states))
 
 
-def test_states_that_are_found_take_room_in_the_table() -> None:
-    """A burst beyond its capacity always fits, and no more is found in one go."""
+@pytest.mark.parametrize(
+    ("size", "reached", "put_back"),
+    [
+        (MORE, [(0, 4, 8192 + BURST), (4, 7, 8192 + BURST)], 0),
+        (50, [(0, 4, 50), (0, 3, 50)], 3),
+    ],
+)
+def test_states_that_are_found_take_room_in_the_table(
+    size: int, reached: list[tuple[int, int, int]], put_back: int
+) -> None:
+    """A burst beyond its capacity fits. No more is found in one go than there is room for."""
     done = result_for(Piece(0, 0, 0, []), some(range(4)))
-    table, worker, room = Table.empty(SHAPE, BITS), worker_of(MORE), []
+    table, worker, room = Table.empty(SHAPE, BITS), worker_of(size), []
     found = some(range(100, 103)).load()
 
     def close_piece(
@@ -124,9 +134,42 @@ def test_states_that_are_found_take_room_in_the_table() -> None:
     kernels: Any = SimpleNamespace(close_piece=close_piece)
     worker.kernels = kernels
     PieceExpansion(SHAPE, done, table, worker).work(60.0)
-    assert room == [(0, 4, 8192 + BURST), (4, 7, 8192 + BURST)]
-    assert (table.held, done.taken, done.put_back) == (7, 4, 0)
+    assert room == reached
+    assert (table.held, done.taken, done.put_back) == (7, 4 + put_back, put_back)
     assert closed(done) == [0, 1, 2, 3, 100, 101, 102]
+
+
+def test_what_leaves_a_piece_is_collected_once() -> None:
+    worker, piece = worker_of(MORE, at_once=2), Piece(0, 0, 0, [])
+    expand = worker.kernels.close_piece
+
+    def close_piece(*state: Any) -> tuple[int, int, int, int]:
+        head, count, _, forced = expand(*state)
+        return head, count, 1, forced
+
+    def write_runs(_ws: Any, out: Any, signature: int, rest: int) -> None:
+        number = int(out.used[USED_RUNS])
+        out.run_signatures[number], out.run_counts[number] = signature, rest
+        out.run_offsets[number] = out.run_words[number] = number
+        out.run_keys[number] = out.run_codes[number] = 5
+        out.used[[USED_RUNS, USED_CANDIDATES]] += 1
+
+    kernels: Any = SimpleNamespace(
+        close_piece=close_piece, write_runs=write_runs, split_other_pieces=lambda *_: (0, 1)
+    )
+    worker.kernels = kernels
+    done = result_for(piece, some(range(6)))
+    PieceExpansion(SHAPE, done, Table.empty(SHAPE, BITS), worker).work(60.0)
+    assert [one.load().keys.tolist() for one in done.result.candidates] == [[5], [5], [5]]
+
+
+def test_samples_are_from_all_of_the_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(piece_worker, "_SAMPLE", 5)
+    done = result_for(Piece(0, 0, 0, []), some(range(23)))
+    PieceExpansion(SHAPE, done, Table.empty(SHAPE, BITS), worker_of(MORE)).work(60.0)
+    assert done.sample is not None
+    keys, codes = (part.tolist() for part in done.sample)
+    assert (keys, codes) == ([0, 4, 8, 12, 16], [0, 4, 1, 5, 2])
 
 
 def test_states_of_all_blocks_are_known() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +18,7 @@ from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Commit, Keep, Limits, Method, Options, Question
 from dbmsolver.search import recorder, session
 from dbmsolver.search.candidates import Candidates, of_one_signature
+from dbmsolver.search.ledger import NOTHING, Ledger, total
 from dbmsolver.search.proof import stratum
 from dbmsolver.search.proof.stratum import StratumClosing, signature_groups
 from dbmsolver.search.proof.worker import BatchResult, LargeStart, WorkResult
@@ -84,6 +86,39 @@ def test_wide_keys_take_more() -> None:
     assert [None if one is None else one.tolist() for one in groups] == [[1], [3, 4]]
 
 
+def test_a_signature_that_is_closed_alone_gets_all_of_its_candidates(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The largest part is loaded first; the others wait where they are."""
+    begun: list[tuple[LargeStart, int]] = []
+
+    def begin(_shape: None, _recorder: Any, start: LargeStart, budget: Any, *_: Any) -> None:
+        begun.append((start, budget.table))
+
+    monkeypatch.setattr(stratum, "SURELY_LARGE", 1)
+    monkeypatch.setattr(stratum, "LargeSignature", begin)
+    monkeypatch.setattr(stratum, "KeyShape", SimpleNamespace(of=lambda *_: None))
+    parts, ledger = [], Ledger()
+    for signature, keys in ((6, [1]), (6, [2, 3, 4]), (9, [7, 8]), (6, [5, 6])):
+        words = np.array(keys, np.uint64)
+        parts.append(of_one_signature(3, signature, 1, words, np.zeros(words.size, np.uint8)))
+        ledger.add(parts[-1].entry)
+    search: Any = SimpleNamespace(
+        recorder=SimpleNamespace(resumable=False, store=None), done=[], stratum=3, large=None,
+        strata={3: parts}, memory=1 << 20, ledger=ledger, codec=None, threads=1, take_result=None,
+        workers=SimpleNamespace(table_bytes=lambda memory: memory // 2),
+    )  # fmt: skip
+    assert StratumClosing(search).step()
+    given = [(start.candidates, *start.sources) for start, _ in begun]
+    keys_given = [[key for one in some for key in one.load().keys.tolist()] for some in given]
+    assert [sorted(keys) for keys in keys_given] == [[1, 2, 3, 4, 5, 6], [7, 8]]
+    assert [some[0].states for some in given] == [3, 2]
+    assert [table for _, table in begun] == [1 << 19, 1 << 19]
+    ledger.close([6, 9])
+    ledger.close_stratum(total(one.entry for one in parts))
+    ledger.check(NOTHING)
+
+
 def test_large_signatures_are_done_and_their_blocks_go_where_only_counts_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,6 +142,51 @@ def test_large_signatures_are_done_and_their_blocks_go_where_only_counts_are_kep
     with Store.open(tmp_path / "store", readonly=True) as store:
         assert store.keys(b"C") == []
         assert (store.manifest.states, store.manifest.closed_bytes) == (result.states, 0)
+
+
+@pytest.mark.parametrize(
+    ("surely", "memory", "resumable", "made", "due"),
+    [
+        (5, 400, True, None, 6),
+        (4, 400, True, "sort", 4),
+        (4, 400, False, None, 6),
+        (4, 160, True, "spill", 4),
+        (5, 160, True, "spill", 4),
+        (5, 160, False, "spill", 4),
+    ],
+)
+def test_duplicates_are_dropped_before_candidates_are_due(
+    monkeypatch: pytest.MonkeyPatch,
+    surely: int,
+    memory: int,
+    resumable: bool,
+    made: str | None,
+    due: int,
+) -> None:
+    """A commit amid the stratum drops those in memory, and the ledger would miss them.
+
+    It makes none where all signatures are closed in one pass, and where a run is not resumable.
+    """
+    monkeypatch.setattr(stratum, "SURELY_LARGE", surely)
+    monkeypatch.setattr(stratum, "unfinished_blocks", lambda *_: {})
+    keys = np.array([7, 8, 7, 9, 7], np.uint64)
+    here = of_one_signature(3, 6, 1, keys, np.zeros(keys.size, np.uint8))
+    stored = some({5: 1})
+    done, said = [], []
+
+    def pack(how: str, candidates: list[Candidates]) -> None:
+        done.append(how)
+        assert candidates == [here]
+        here.sort()
+
+    search: Any = SimpleNamespace(
+        recorder=SimpleNamespace(resumable=resumable, store=None), done=[], stratum=3,
+        strata={3: [here, stored]}, memory=memory, sort=partial(pack, "sort"),
+        spill=partial(pack, "spill"), ledger=SimpleNamespace(open_stratum=said.append),
+    )  # fmt: skip
+    StratumClosing(search)
+    assert done == ([] if made is None else [made])
+    assert [entry.states for entry in said] == [due]
 
 
 @pytest.mark.parametrize("keep", ["all", "none"])

@@ -230,7 +230,7 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         Then processes may do the same work twice.
         """
         try:
-            opened = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | _CLOSED_LATER, 0o666)
+            opened = os.open(self._lock_path, os.O_RDWR | os.O_CREAT, 0o666)
         except OSError:
             return None
         try:
@@ -247,10 +247,6 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
-
-
-_CLOSED_LATER = getattr(os, "O_CLOEXEC", 0)
-"""A flag that keeps a file from programs that this one starts; 0 where that is so anyway."""
 
 
 def _name_runtime() -> None:

@@ -196,7 +196,7 @@ class Closure:
             there: Future[LoadedPartition] = Future()
             there.set_result(partitions.resident[partition])
             return there
-        partitions.make_room(partition, wanted | {partition})
+        partitions.make_room(partition, wanted)
         return self._pool.submit(partitions.load, partition)
 
     def _do(self, job: CheckJob, loaded: LoadedPartition) -> Iterator[Progress]:

@@ -78,11 +78,11 @@ def _sample(
     store: Store, form: Form, signature: np.uint64, step: int, key: bytes, record: Ints
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint16]]:
     """Return planes and codes of one state in ``step``; none if they cannot be read."""
-    _, before, first, count = record.tolist()
+    _, block, first, count = record.tolist()
     error, planes, codes = read_run(store, form, key, signature, first, count)
     if error:  # which is found again, and reported, when the states are to be checked
         return np.empty(0, np.uint64), np.empty(0, np.uint16)
-    chosen = np.arange(before % step, count, step)
+    chosen = np.arange(block % step, count, step)  # not the first of each
     return planes.reshape(count, form.planes)[chosen].ravel(), codes[chosen]
 
 

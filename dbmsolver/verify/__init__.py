@@ -17,7 +17,7 @@ the digits of Klondike and its relatives (:mod:`dbmsolver.verify.patience_format
 argument below knows why to believe the check; the rest brings states and answers to each other.
 Not by this generator are made: the macros of records and the moves of classes, which are those of
 docs/dominance.md, and the moves of games whose cards only leave
-(:mod:`dbmsolver.verify.pile_format`, :mod:`dbmsolver.verify.kernels.pairs`).
+(:mod:`dbmsolver.verify.kernels.piles`, :mod:`dbmsolver.verify.kernels.pairs`).
 
 **A forced move is safe.** The argument is at :func:`dbmsolver.game.safe_moves.is_safe_home`, for
 Klondike and its relatives at :mod:`dbmsolver.game.patience`; the table ``at_home`` carries out that

@@ -1,38 +1,111 @@
-"""The states of pairing games that are looked up: what moves lead to, and what led here.
+"""Keys of pairing games, for authors of other readers, and their meaning.
 
-:mod:`dbmsolver.verify.pair_keys` says what the keys and codes mean, and
-:mod:`dbmsolver.verify.kernels.pairs` makes the moves.
+Cards of stock and waste are numbered as they came from the deal, from 1: the waste's first. *S* is
+their number. Column *n* of the pyramid has the *n*-th card of each row, the highest row first.
+
+**Local key**, one word: from bit 0 on the number of the waste's top card, 0 for none, in as many
+bits as S needs; then how often the waste has been turned over, in as many bits as the number of
+times needs that it may be; then S bits, for the cards that are left in stock and waste. **Public
+key**, a word: the same, and above it how many cards each column has left, the first in the lowest
+bits, each in as many bits as its number in the deal needs. **Signature**: the columns' bits, from
+bit 0 on, and above them the layer, 0 in a proof.
+
+**Stratum**: the cards that have left the pyramid. **Layer**, of a search for a shortest solution:
+the moves made, of which turning the waste over is none, plus the fewest removals that take what has
+to go. Where that is the pyramid, these are the kings in it, of ranks that make pairs with each
+other the larger of their two numbers, and half of a rank that makes pairs with itself.
+
+**Parent-move code**: below 192 the pair that was removed, above it a king. Half of the code is four
+times the lower card, ranks counted from the lowest of the deck, plus the suit of the other card; or
+96 plus the suit of the king. Its last bit is 1 if a card was from the stock, and none from the
+waste. 200: a card was turned. 201: the waste was turned over. 202: the deal itself.
+
+**Digest**: as of other games, of public keys that have two words: the key, and the layer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from dbmsolver.verify.kernels.pairs import (
-    FACTS,
-    LAYERS,
-    STRATA,
-    find_parents,
-    list_successors,
-)
-from dbmsolver.verify.leaving_format import Flags, Ints, Moved, Words
-from dbmsolver.verify.pair_keys import FIRST, PairKeyFormat
-
-_TOGETHER = 1 << 12
-"""States whose moves are in memory at once."""
+from dbmsolver.errors import InputError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.pairing import Pairing
+from dbmsolver.game.position import Position
+from dbmsolver.verify.kernels.pairs import KING, Pairs, fewest_removals
+from dbmsolver.verify.leaving_format import Flags, Ints, LeavingFormat, Words, places_of
 
 
-class PairFormat(PairKeyFormat):
-    """The keys of one deal, and the rules, read from the deal alone."""
+class PairFormat(LeavingFormat):
+    """The keys of one deal, and the rules, read from the deal alone.
 
-    first_code = FIRST
+    States are those of :mod:`dbmsolver.verify.kernels.pairs`.
+    """
+
+    first_code = 202
     far = 2
+    game: Pairs
+
+    def __init__(self, deal: Deal, layered: bool = False) -> None:
+        super().__init__(deal, layered)
+        position = deal.position
+        assert isinstance(position, Pairing) and position.turns is not None
+        self.columns = [list(column) for column in position.columns]
+        self.held = [*position.waste, *position.stock]
+        size, turns = len(self.held), position.turns
+        self.first = np.array(
+            [*map(len, self.columns), len(position.waste), 0, (1 << size) - 1], np.int64
+        )
+        # In a key the columns come last.
+        widths = [size.bit_length(), turns.bit_length(), size]
+        widths += [len(column).bit_length() for column in self.columns]
+        shifts = [sum(widths[:field]) for field in range(len(widths))]
+        masks = [(1 << width) - 1 for width in widths]
+        self.cut = self.local_bits = sum(widths[:3])
+        self.signature_bits = sum(widths[3:])
+        cards, source, depth = places_of([*self.columns, self.held], 128)
+        free = len(self.columns) + 2
+        self.most_moves = free * (free + 1) // 2 + 1
+        pyramid = deal.rules.pairs == "pyramid"
+        self.game = Pairs(
+            columns=len(self.columns),
+            cards=cards,
+            source=source,
+            depth=depth,
+            held=size,
+            shifts=np.array([*shifts[3:], *shifts[:3]], np.int64),
+            masks=np.array([*masks[3:], *masks[:3]], np.int64),
+            lowest=min(position.foundations),
+            turns=turns,
+            free_stock=deal.rules.free_stock,
+            turns_count=layered,
+            removals_count=layered and pyramid,
+        )
+        self.least = (int((cards >= 0).sum()) + int((cards >> 2 == KING).sum())) // 2
+        if pyramid:
+            self.least = int(fewest_removals(self.game, self.first, np.empty(13, np.int64)))
+
+    def second_word(self, layer: int) -> int:
+        """Return the second word of the public keys of a layer."""
+        return layer
+
+    def are_positions(self, keys: Words, states: Ints) -> Flags:
+        """Return a flag for each key that is a position of a pyramid."""
+        left, (number, turns, held) = states[:, :-3], states[:, -3:].T
+        good: Flags = self.fit(keys) & (turns <= self.game.turns) & (number <= self.game.held)
+        good &= (number == 0) | ((held << 1 >> number) & 1 == 1)
+        good &= (left <= self.first[:-3]).all(1) & (left[:, 1:] <= left[:, :-1]).all(1)
+        return good
 
     def are_of_layer(self, states: Ints, layer: int) -> Flags:
         """Return a flag for each state that can be of a layer: keys do not tell."""
         return np.ones(states.shape[0], np.bool_)
+
+    def strata(self, states: Ints) -> Ints:
+        """Return how many cards have left the pyramid, for each state."""
+        total: Ints = (self.first - states)[:, :-3].sum(1)
+        return total
 
     def are_won(self, states: Ints) -> Flags:
         """Return a flag for each state of which nothing has to go any more."""
@@ -41,34 +114,35 @@ class PairFormat(PairKeyFormat):
             won &= states[:, -1] == 0
         return won
 
-    def successors(self, keys: Words, states: Ints, layer: int) -> Iterator[Moved]:
-        """Yield, by how many cards leave the pyramid, the states and what their moves lead to."""
-        free = self.pairs.columns + 2
-        room = min(keys.size, _TOGETHER) * (free * (free + 1) // 2 + 1)
-        after, sources = np.empty(room, np.uint64), np.empty(room, np.int64)
-        facts = np.empty((room, FACTS), np.int64)
-        for start in range(0, keys.size, _TOGETHER):
-            some = slice(start, start + _TOGETHER)
-            count = list_successors(self.pairs, states[some], after, facts, sources)
-            before = keys[some][sources[:count]]
-            yield from _by_strata(before, after[:count], layer + facts[:count, LAYERS], facts)
-
-    def parents(
-        self, keys: Words, states: Ints, codes: Ints, layer: int
-    ) -> tuple[Flags, Iterator[Moved]]:
-        """Return a flag for each code that stands for no legal move, and the states before.
-
-        There are states before only where no flag is set.
-        """
-        parents, wrong = np.zeros(keys.size, np.uint64), np.zeros(keys.size, np.bool_)
-        facts = np.zeros((keys.size, FACTS), np.int64)
-        find_parents(self.pairs, keys, states, codes, parents, facts, wrong)
-        return wrong, _by_strata(keys, parents, layer - facts[:, LAYERS], facts)
-
-
-def _by_strata(keys: Words, others: Words, layers: Ints, facts: Ints) -> Iterator[Moved]:
-    """Yield states with those of their moves, by the strata that lie between."""
-    strata = facts[: keys.size, STRATA]
-    for number in range(PairFormat.far + 1):
-        some = strata == number
-        yield Moved(keys[some], others[some], layers[some], number)
+    def position(self, key: int) -> Position | None:
+        """Return the position of a key; None if it is none."""
+        if key >> 64:
+            return None
+        keys = np.array([key], np.uint64)
+        states = self.take_apart(keys)
+        if not self.are_positions(keys, states)[0]:
+            return None
+        dealt = self.deal.position
+        assert isinstance(dealt, Pairing)
+        *left, number, turns, held = states[0].tolist()
+        columns = tuple(
+            tuple(column[:length]) for column, length in zip(self.columns, left, strict=True)
+        )
+        numbered = [(n, card) for n, card in enumerate(self.held, 1) if held >> n - 1 & 1]
+        waste = tuple(card for n, card in numbered if n <= number)
+        stock = tuple(card for n, card in numbered if n > number)
+        kept = {*waste, *stock}.union(*columns)
+        gone = set(self.held).union(*self.columns) - kept
+        position = replace(
+            dealt,
+            columns=columns,
+            waste=waste,
+            stock=stock,
+            turns=self.game.turns - turns,
+            removed=(*dealt.removed, *sorted(gone)),
+        )
+        try:
+            position.validate(self.deal.rules)
+        except InputError:
+            return None
+        return position

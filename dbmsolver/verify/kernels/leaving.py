@@ -1,11 +1,19 @@
-"""The check of a state of a game whose cards only leave: keys from blocks, hashes, ranks."""
+"""The check of games whose cards only leave: keys from blocks, hashes, look-ups, states.
+
+A *state* of such a game is int64[fields], made of its key: how many cards each column has left, and
+whatever else :mod:`dbmsolver.verify.pile_format` and :mod:`dbmsolver.verify.pair_format` say.
+"""
 
 from __future__ import annotations
 
-from dbmsolver.jit.decorators import kernel
+from dbmsolver.jit.decorators import inlined_kernel, kernel
 from dbmsolver.verify.kernels.blocks import difference
 from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO
+
+CODE, STRATA, LAYERS = range(3)
+"""Facts about a move: its parent-move code, and how many strata and layers it leads up."""
+FACTS = 3
 
 
 @kernel
@@ -58,3 +66,12 @@ def missing_from(wanted, known):
         if low == known.size or known[low] != key:
             return place
     return -1
+
+
+@inlined_kernel
+def key_of(g, state):
+    """Return the public key of a state; ``g`` has the lowest bit of each field in ``shifts``."""
+    key = ZERO
+    for field in range(state.size):
+        key |= U64(state[field]) << U64(g.shifts[field])
+    return key

@@ -1,10 +1,10 @@
-"""The check of pairing games: moves, parents, and the bound.
+"""The moves of pairing games, those that lead back by their codes, and the bound.
 
 Pairs of free cards and kings are removed, cards of the stock are turned, the waste is turned over.
 
 A *state* is int64[columns + 3]: how many cards each column has left; the number of the waste's top
 card, 0 for none; how often the waste has been turned over; the cards that are left in waste and
-stock, a bit for each. :mod:`dbmsolver.verify.pair_keys` says what the numbers and codes mean.
+stock, a bit for each. :mod:`dbmsolver.verify.pair_format` says what the numbers and codes mean.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import allocating, inlined_kernel, kernel
-from dbmsolver.verify.kernels.words import U64, ZERO
+from dbmsolver.verify.kernels.leaving import CODE, LAYERS, STRATA, key_of
 
 Ints = NDArray[np.int64]
 
@@ -25,9 +25,6 @@ KINGS = 96
 """The number from which on half of a code stands for a king."""
 TURNED, OVER = 200, 201
 """The codes of a turn of the stock, and of the waste turned over."""
-CODE, STRATA, LAYERS = range(3)
-"""Facts about a move: its code, and how many strata and layers it leads up."""
-FACTS = 3
 
 
 class Pairs(NamedTuple):
@@ -51,22 +48,13 @@ class Pairs(NamedTuple):
     lowest: int
     """The lowest rank of the deck, from 0."""
     turns: int
-    """How often the waste may be turned over."""
+    """The times that the waste may be turned over."""
     free_stock: bool
     """True if the card of the stock that is turned next can be removed."""
     turns_count: bool
     """True if a turn of the stock leads up a layer."""
     removals_count: bool
     """True if a removal leads up a layer, unless fewer removals are needed after it."""
-
-
-@inlined_kernel
-def key_of(p, state):
-    """Return the public key of a state."""
-    key = ZERO
-    for field in range(state.size):
-        key |= U64(state[field]) << U64(p.shifts[field])
-    return key
 
 
 @inlined_kernel
@@ -191,20 +179,6 @@ def list_moves(p, state, keys, facts):
 
 
 @allocating
-def list_successors(p, states, keys, facts, sources):
-    """List the moves of states (int64[*, columns + 3]), and which state each is a move of.
-
-    ``keys``, ``facts`` and ``sources`` (int64[*]) have room for all. Return how many there are.
-    """
-    count = 0
-    for number in range(states.shape[0]):
-        last = count + list_moves(p, states[number], keys[count:], facts[count:])
-        sources[count:last] = number
-        count = last
-    return count
-
-
-@allocating
 def put_back(p, state, code, before):
     """Write the state before the move that a code names, by what the code says alone.
 
@@ -240,24 +214,3 @@ def put_back(p, state, code, before):
     if code & 1 == 0 and top > 0:
         before[p.columns] = top
     return True
-
-
-@allocating
-def find_parents(p, keys, states, codes, parents, facts, wrong):
-    """Write the keys of the states before, by parent-move codes, and facts about the moves.
-
-    A code is only a hint: it says which cards go back, and the moves listed of the state before
-    have to be one of that code that leads to the state. ``wrong`` (bool[*]) gets a flag for each
-    code that stands for no such move.
-    """
-    most = p.columns + 3
-    before = np.empty(states.shape[1], np.int64)
-    after, moves = np.empty(most * most, np.uint64), np.empty((most * most, FACTS), np.int64)
-    for number in range(keys.size):
-        wrong[number] = True
-        if not put_back(p, states[number], codes[number], before):
-            continue
-        for move in range(list_moves(p, before, after, moves)):
-            if after[move] == keys[number] and moves[move, CODE] == codes[number]:
-                parents[number], wrong[number] = key_of(p, before), False
-                facts[number] = moves[move]

@@ -1,0 +1,88 @@
+"""The moves of games of one pile, and those that lead back by their codes.
+
+A *state* is int64[columns + 2]: how many cards each column and, after them, the stock has left; the
+card on top of the pile. :mod:`dbmsolver.verify.pile_format` says what the codes mean.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.jit.decorators import allocating, inlined_kernel, kernel
+from dbmsolver.verify.kernels.leaving import CODE, LAYERS, STRATA, key_of
+
+Ints = NDArray[np.int64]
+
+EMPTY = 52
+"""The card on top of an empty pile."""
+
+
+class Pile(NamedTuple):
+    """One deal of a game of one pile, and the fields of its keys."""
+
+    columns: int
+    cards: Ints
+    """int64[columns + 1, *]: the cards of each column and of the stock; the last one goes first."""
+    source: Ints
+    """int64[53]: by card, the column that it lies in, or the number of columns; -1 for none."""
+    depth: Ints
+    """int64[53]: by card, its place there, from 0."""
+    shifts: Ints
+    """int64[columns + 2]: the lowest bit of each field of a state in its key."""
+    masks: Ints
+    """int64[columns + 2]: the bits of each field."""
+    first: int
+    """The columns whose cards lead up a stratum when they leave, as those of the stock do."""
+    ranks: int
+    """The ranks of the deck."""
+    wraps: bool
+    """True if its lowest and highest rank follow each other."""
+    turns_count: bool
+    """True if a card of the stock leads up a layer."""
+
+
+@inlined_kernel
+def may_go_on(p, card, top):
+    """Return True if a card of a column may be put on the card on top of the pile."""
+    apart = abs((card >> 2) - (top >> 2))
+    return top == EMPTY or apart == 1 or (p.wraps and apart == p.ranks - 1)
+
+
+@kernel
+def list_moves(p, state, keys, facts):
+    """List the moves of a state: the keys of what they lead to, and facts about them.
+
+    ``keys`` (uint64[*]) and ``facts`` (int64[*, 3]) have room for all. Return how many there are.
+    Each move is made in ``state``, and taken back.
+    """
+    top, count = state[-1], 0
+    for place in range(p.columns + 1):
+        left, turned = state[place], place == p.columns
+        if left == 0 or not (turned or may_go_on(p, p.cards[place, left - 1], top)):
+            continue
+        state[place], state[-1] = left - 1, p.cards[place, left - 1]
+        keys[count] = key_of(p, state)
+        state[place], state[-1] = left, top
+        facts[count, CODE] = top
+        facts[count, STRATA] = turned or place < p.first
+        facts[count, LAYERS] = turned and p.turns_count
+        count += 1
+    return count
+
+
+@allocating
+def put_back(p, state, code, before):
+    """Write the state before the move that a code names: the card on top goes back, under the code.
+
+    Return False where no card was moved, or the code is no card. Whether the move is legal is not
+    looked at.
+    """
+    top = state[-1]
+    if top == EMPTY or p.source[top] < 0 or code > EMPTY:
+        return False
+    before[:] = state
+    before[p.source[top]], before[-1] = p.depth[top] + 1, code
+    return True

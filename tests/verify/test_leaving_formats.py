@@ -182,6 +182,8 @@ def test_codes(kind: str, layered: bool) -> None:
         # 201: the waste has never been turned over.
         for code in (53, 54, 63, 255) if kind == "pile" else (201, 202, 203, 255):
             assert parents_of(form, moves[0][0], code) == []
+        if isinstance(deal.position, Pairing) and not deal.position.waste:  # nothing was turned
+            assert parents_of(form, own.encode(deal.position), 200) == []
         for word, code, parent, layer in random.sample(moves, min(len(moves), 25)):
             assert (parent, layer) in parents_of(form, word, code)
             right += 1

@@ -59,7 +59,7 @@ class Pairs(NamedTuple):
 
 @inlined_kernel
 def last_left(held, number):
-    """Return the number of the last card of waste and stock that is left up to a number."""
+    """Return the number of the last card that is left up to a number, 0 for none."""
     while number > 0 and held >> (number - 1) & 1 == 0:
         number -= 1
     return number
@@ -189,7 +189,7 @@ def put_back(p, state, code, before):
     waste, held = state[p.columns], state[p.columns + 2]
     if code == TURNED:
         before[p.columns] = last_left(held, waste - 1)
-        return True
+        return waste > 0
     if code == OVER:
         before[p.columns] = last_left(held, p.held)
         before[p.columns + 1] -= 1

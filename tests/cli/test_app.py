@@ -181,6 +181,7 @@ WRONG = [
     (2, ["key", "-", "--deal", "-"], "both -"),
     (2, ["check", "-", "--deal", "-"], "the solution and --deal both come from standard input"),
     (2, ["convert", "-", "b.doc"], "no format known for b.doc, expected --to, one of universal"),
+    (2, ["convert", "-", "no/such/x.sfn"], "no/such is no directory, expected a file that can be"),
     (2, ["deal", "3", "--svg", "--json"], "--svg and --json, expected one of them"),
     (3, ["deal", "0"], "deal 0: no such number, expected a number from 1"),
     (3, ["deal", "-3"], "deal -3: no such number"),

@@ -278,7 +278,7 @@ class Rules:
                 raise UsageError("a free card of the stock: expected a game of pairs")
             return
         odd = self.kings_sunk or self.has_runs or self.whole_suits or self.reserve
-        odd = odd or self.removable or self.has_pile or self.stacked or self.base != "ace"
+        odd = odd or self.removable or self.has_pile or self.stacked > 0 or self.base != "ace"
         if odd or self.build != "none" or self.fill != "none":
             raise UsageError(
                 "a game of pairs with freecells, a pile, or columns that take cards: "

@@ -22,7 +22,6 @@ from dbmsolver.survey.ranges import Subject
 from dbmsolver.survey.row_progress import RowFactory, with_more
 from dbmsolver.survey.rows import Inquiry, Row, contradiction, key_of, merged
 
-
 COLUMNS = {
     line.split(" | ")[0]: line
     for line in (Path(__file__).parents[2] / "docs" / "surveys.md").read_text().splitlines()

@@ -118,7 +118,7 @@ def survey_deals(
         raise WrongValueError("rules are empty, expected those of one game or of several")
     inquiry = inquiry_of(question, metric, automove)
     check_metric(metric, games)
-    asked = deals_of(texts, numbers, rows)
+    asked = deals_of(texts, numbers, rows, path)
     survey = survey_of(inquiry, asked, games, limits, undecided_only, lengths)
 
     def tell(report: SurveyReport) -> None:
@@ -174,14 +174,23 @@ def are_numbers(text: str) -> bool:
     return looks_like_numbers(text)
 
 
-def deals_of(texts: Iterable[str] | None, numbers: Numbers, rows: bool) -> Ranges | None:
+def deals_of(
+    texts: Iterable[str] | None,
+    numbers: Numbers,
+    rows: bool,
+    table: Path,
+    report: Path | None = None,
+) -> Ranges | None:
     """Return the deals that texts name, None for those of the table.
 
-    Raises UsageError or InputError for texts that cannot be read.
+    In a directory the table and the page about it are no boards. Raises UsageError or InputError
+    for texts that cannot be read.
     """
+    from dbmsolver.survey.loading import journal_of
     from dbmsolver.survey.ranges import ranges_or_none
 
-    return ranges_or_none(texts, numbers, rows)
+    own = [table, journal_of(table), *([report] if report is not None else [])]
+    return ranges_or_none(texts, numbers, rows, own)
 
 
 def survey_of(

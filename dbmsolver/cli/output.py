@@ -17,10 +17,13 @@ PICTURES = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf")
 """Endings of the names of pictures."""
 
 
-def refuse_picture(output: str | None, what: str, expected: str) -> None:
-    """Raise UsageError if the name of a file has the ending of a picture: it gets text."""
+def refuse_picture(output: str | None, what: str, expected: str, *drawn: str) -> None:
+    """Raise UsageError if the name of a file has the ending of a picture that it does not get.
+
+    `drawn` are the endings of those that it may get.
+    """
     ending = Path(output or "").suffix.lower()
-    if ending in PICTURES:
+    if ending in PICTURES and ending not in drawn:
         raise UsageError(f"{what} are not written as {ending}, {expected}", str(output))
 
 

@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 from dbmsolver.arguments import checked_text
-from dbmsolver.errors import InputError, UsageError, quoted
+from dbmsolver.errors import InputError, quoted
 from dbmsolver.game.language.description import Description, place_of
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, game_name, unknown_game
@@ -108,7 +108,7 @@ def _extended(game: Description, path: Path) -> Path:
     """Return the file that `Extends` names in a game that was read from a path.
 
     It is that of a shipped game, or lies beside the path's, links being followed. Whoever plays a
-    game does not ask for any other file to be read. InputError or UsageError for another name.
+    game does not ask for any other file to be read. InputError for another name.
     """
     name = str(game.extends)
     if (known := game_name(name)) is not None:
@@ -124,5 +124,4 @@ def _extended(game: Description, path: Path) -> Path:
         if looks_like_file(name) or _is_file(there):
             beside = path.parent / name
             return beside if os.path.realpath(beside) == there else Path(there)
-    error = unknown_game(name)
-    raise UsageError(error.message, where)
+    raise InputError(unknown_game(name).message, where)

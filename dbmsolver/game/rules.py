@@ -213,6 +213,7 @@ class Rules:
         check_range("cells filled by the deal", self.dealt_to_freecells, 0, self.freecells)
         has_stock = self.has_pile or self.draw or self.row_deals != "none"
         check_range("cards in the stock", self.stock, 0, deck if has_stock else 0)
+        self._check_freecells()
         self._check_pile()
         self._check_pairs()
         self._check_patience()
@@ -247,11 +248,23 @@ class Rules:
             if (layout.order == "pyramid") != self.has_pairs:
                 raise UsageError("pairs are removed from a pyramid, expected both or neither")
 
+    def _check_freecells(self) -> None:
+        """Raise UsageError for freecells in a game of a kind that has none."""
+        kinds = {
+            "of one pile": self.has_pile,
+            "of pairs": self.has_pairs,
+            "of several packs, or with a stock that is dealt onto columns": self.is_wide,
+            "of Klondike's kind": self.is_patience,
+        }
+        for kind, is_one in kinds.items():
+            if is_one and self.freecells:
+                raise UsageError(f"freecells in a game {kind}: expected none")
+
     def _check_pile(self) -> None:
         """Raise UsageError for rules that a game with one pile cannot have."""
         if not self.has_pile:
             return
-        odd = self.freecells or self.kings_sunk or self.has_runs or self.whole_suits or self.reserve
+        odd = self.kings_sunk or self.has_runs or self.whole_suits or self.reserve
         if odd or self.removable or self.build != "none" or self.fill != "none":
             raise UsageError(
                 "a game of one pile with freecells, or with columns that take cards: "
@@ -264,8 +277,8 @@ class Rules:
             if self.free_stock:
                 raise UsageError("a free card of the stock: expected a game of pairs")
             return
-        odd = self.freecells or self.kings_sunk or self.has_runs or self.whole_suits or self.reserve
-        odd = odd or self.removable or self.has_pile or self.stacked or self.base != "ace"
+        odd = self.kings_sunk or self.has_runs or self.whole_suits or self.reserve
+        odd = odd or self.removable or self.has_pile or self.stacked > 0 or self.base != "ace"
         if odd or self.build != "none" or self.fill != "none":
             raise UsageError(
                 "a game of pairs with freecells, a pile, or columns that take cards: "
@@ -305,7 +318,7 @@ class Rules:
                 )
             self._check_base()
             return
-        odd = self.has_pile or self.freecells or self.reserve
+        odd = self.has_pile or self.reserve
         if odd or self.whole_suits or self.kings_sunk:
             raise UsageError(
                 "a game of Klondike's kind with one pile, freecells, or whole suits that go home: "
@@ -330,7 +343,7 @@ class Rules:
         """Raise UsageError for rules that a wide game cannot have."""
         if not self.is_wide:
             return
-        odd = self.freecells or self.kings_sunk or self.reserve or self.has_pile or self.has_pairs
+        odd = self.kings_sunk or self.reserve or self.has_pile or self.has_pairs
         if odd or self.stacked or self.base != "ace":
             raise UsageError(
                 "a deck of several packs, or a stock that is dealt onto columns, beside freecells, "

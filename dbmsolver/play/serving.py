@@ -75,7 +75,8 @@ def _is_shown(record: logging.LogRecord) -> bool:
 def serve(serving: Serving, first: dict[str, Any], opened: Callable[[str], None]) -> None:
     """Serve until the process is asked to end; call `opened` with the address.
 
-    `first` is the deal with which the page opens, as a request of the page has it.
+    `first` is the deal with which the page opens, as a request of the page has it. Where `opened`
+    raises an OSError, the server ends, and the error is raised again.
     """
     bound = serving.listen()
     secret = secrets.token_urlsafe(18)
@@ -98,6 +99,8 @@ def serve(serving: Serving, first: dict[str, Any], opened: Callable[[str], None]
         ws="none",
     )
 
+    failed: list[OSError] = []
+
     class Server(uvicorn.Server):
         """A server that calls `opened` when it is ready, and ends streams of events at its end."""
 
@@ -106,7 +109,15 @@ def serve(serving: Serving, first: dict[str, Any], opened: Callable[[str], None]
             if _HANG_UP is not None and signal.getsignal(_HANG_UP) != signal.SIG_IGN:
                 loop = asyncio.get_running_loop()
                 loop.add_signal_handler(_HANG_UP, self.handle_exit, _HANG_UP, None)
-            opened(address_of(bound, secret))
+            try:
+                opened(address_of(bound, secret))
+            except OSError as error:
+                failed.append(error)
+                # Once it serves it ends as by a signal, without a word about what it breaks off.
+                asyncio.get_running_loop().call_soon(self._end)
+
+        def _end(self) -> None:
+            self.should_exit = True
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
             server.ending.set()
@@ -119,3 +130,5 @@ def serve(serving: Serving, first: dict[str, Any], opened: Callable[[str], None]
         pass  # the usual way to end it
     finally:
         bound.close()
+    if failed:
+        raise failed[0]

@@ -251,12 +251,8 @@ def check_same(
         wanted = replace(wanted, method=manifest.method, verdict=manifest.verdict)
     theirs, ours = (asdict(rules) for rules in (rules_from(manifest.rules), deal.rules))
     if theirs != ours:
-        different = [
-            f"{name} {theirs[name]}, not {value}"
-            for name, value in ours.items()
-            if theirs[name] != value
-        ]
-        raise StoreError(f"holds a search under other rules: {'; '.join(different)}", where)
+        different = "; ".join(_differences(theirs, ours))
+        raise StoreError(f"holds a search under other rules: {different}", where)
     names = {
         "question": "question",
         "policy": "automove policy",
@@ -276,3 +272,21 @@ def check_same(
             f"not {'this board' if deal.number is None else deal.number}",
             where,
         )
+
+
+def _differences(theirs: dict[str, Any], ours: dict[str, Any]) -> list[str]:
+    """Return in words which rules differ; of another game the name, which says it all."""
+    if theirs["name"] != ours["name"]:
+        return [f"game {theirs['name']}, not {ours['name']}"]
+    return [
+        f"{name} {_said(theirs[name])}, not {_said(value)}"
+        for name, value in ours.items()
+        if theirs[name] != value
+    ]
+
+
+def _said(value: Any) -> str:
+    """Return the value of a rule as a word."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value) or "none"

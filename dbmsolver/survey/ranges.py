@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -84,13 +84,22 @@ class Subject:
         return Deal.from_text(text, self.rules, "board of the table")
 
 
-def parse_ranges(texts: Iterable[str], whose: Numbers = "microsoft", rows: bool = False) -> Ranges:
+def parse_ranges(
+    texts: Iterable[str],
+    whose: Numbers = "microsoft",
+    rows: bool = False,
+    own: Collection[Path] = (),
+) -> Ranges:
     """Read the deals of a survey: lists of numbers and ranges, paths of files and directories.
 
     A file holds numbers and ranges, or a board; `-` is such a file on standard input. `whose` names
-    the program that deals the numbers. With `rows` the lines of boards are their rows. UsageError
-    for a range that cannot be, InputError for a file or directory that cannot be read.
+    the program that deals the numbers. With `rows` the lines of boards are their rows. `own` are
+    the files that the survey writes: in a directory they are no boards. UsageError for a range that
+    cannot be, InputError for a file or directory that cannot be read.
     """
+    texts = list(texts)
+    if texts.count("-") > 1:
+        raise UsageError("- stands there twice, expected standard input once")
     numbers: list[range] = []
     boards: list[tuple[str, str]] = []
     unreadable: list[InputError] = []
@@ -98,7 +107,7 @@ def parse_ranges(texts: Iterable[str], whose: Numbers = "microsoft", rows: bool 
         if looks_like_numbers(text):
             numbers += [_range_of(item.strip(), whose) for item in text.split(",")]
         elif os.path.isdir(text):  # noqa: PTH112  # which raises no error
-            some, errors = _boards_in(Path(text))
+            some, errors = _boards_in(Path(text), own)
             boards += some
             unreadable += errors
         else:
@@ -116,10 +125,15 @@ def parse_ranges(texts: Iterable[str], whose: Numbers = "microsoft", rows: bool 
     return Ranges(tuple(_merged(numbers)), tuple(boards), tuple(unreadable), whose, rows)
 
 
-def ranges_or_none(texts: Iterable[str] | None, whose: Numbers, rows: bool) -> Ranges | None:
-    """Return the deals that texts name, or None without a text: the deals of the table."""
+def ranges_or_none(
+    texts: Iterable[str] | None, whose: Numbers, rows: bool, own: Collection[Path] = ()
+) -> Ranges | None:
+    """Return the deals that texts name, or None without a text: the deals of the table.
+
+    `own` are the files that the survey writes.
+    """
     if texts is not None:
-        return parse_ranges(texts, whose, rows)
+        return parse_ranges(texts, whose, rows, own)
     if rows or whose != "microsoft":
         said = "--rows" if rows else f"--numbers {whose}"
         raise UsageError(f"{said} says nothing without ranges of deals, or boards")
@@ -253,13 +267,17 @@ def _merged(numbers: Iterable[range]) -> Iterator[range]:
         yield open_range
 
 
-def _boards_in(folder: Path) -> tuple[list[tuple[str, str]], list[InputError]]:
+def _boards_in(
+    folder: Path, own: Collection[Path]
+) -> tuple[list[tuple[str, str]], list[InputError]]:
     """Return the boards in the files of a directory, by name, and the errors of other files.
 
-    Hidden files are left out. InputError if there is no file.
+    Hidden files and those of `own` are left out. InputError if there is no file.
     """
+    written = {path.resolve() for path in own}
     try:
-        paths = sorted(p for p in folder.iterdir() if p.is_file() and not p.name.startswith("."))
+        files = (p for p in folder.iterdir() if p.is_file() and not p.name.startswith("."))
+        paths = sorted(p for p in files if p.resolve() not in written)
     except OSError as error:
         reason = f"cannot be read ({error.strerror}), expected a directory of boards"
         raise InputError(reason, str(folder)) from None

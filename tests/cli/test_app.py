@@ -104,6 +104,16 @@ def test_keys_of_automoves() -> None:
     assert keys[0] == keys[1] != keys[2]
 
 
+def test_a_key_of_a_board_of_another_deal(tmp_path: Path) -> None:
+    board = tmp_path / "board"
+    board.write_text(run("deal", "3").output)
+    for source, name, stdin in ((str(board), board, None), ("-", "<stdin>", board.read_text())):
+        result = run("key", source, "--deal", "11982", stdin=stdin)
+        assert result.exit_code == 3 and result.stderr.count("\n") == 1
+        assert result.stderr.startswith(f"dbmsolver: {name}: column 1: 7D lies on KC, where no ")
+        assert result.stderr.endswith("was not dealt, expected a position of 11982\n")
+
+
 @pytest.mark.parametrize("name", ["solve", "prove", "key", "unkey", "check", "convert"])
 def test_automove_has_one_name(name: str) -> None:
     options = {option for parameter in commands()[name].params for option in parameter.opts}
@@ -181,6 +191,7 @@ WRONG = [
     (2, ["key", "-", "--deal", "-"], "both -"),
     (2, ["check", "-", "--deal", "-"], "the solution and --deal both come from standard input"),
     (2, ["convert", "-", "b.doc"], "no format known for b.doc, expected --to, one of universal"),
+    (2, ["convert", "-", "no/such/x.sfn"], "no/such is no directory, expected a file that can be"),
     (2, ["deal", "3", "--svg", "--json"], "--svg and --json, expected one of them"),
     (3, ["deal", "0"], "deal 0: no such number, expected a number from 1"),
     (3, ["deal", "-3"], "deal -3: no such number"),

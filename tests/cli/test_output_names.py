@@ -71,6 +71,18 @@ def test_a_board_is_drawn_as_svg_only(tmp_path: Path) -> None:
     assert run("deal", "3", "--svg", "-o", str(path)).exit_code == 0
 
 
+def test_what_is_written_about_a_store_is_no_other_picture(tmp_path: Path) -> None:
+    """The name is refused before the store is looked for."""
+    store = str(tmp_path / "store")
+    for words, said in (
+        (("status", store, "--plot", "x.pdf"), "plots are not written as .pdf, expected .svg"),
+        (("certificate", store, "-o", "x.pdf"), "certificates are not written as .pdf, expected"),
+    ):
+        result = run(*words)
+        assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+        assert f"x.pdf: {said}" in result.stderr
+
+
 def test_a_plot_on_standard_output_stands_alone(tmp_path: Path, board: str) -> None:
     store = str(tmp_path / "store")
     assert run("solve", board, "--quiet", "--store", store).exit_code == 0

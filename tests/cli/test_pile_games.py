@@ -60,7 +60,7 @@ def test_json_fits_its_schema() -> None:
     [
         (("solve", "2", "--count"), "all cards go to one pile in golf: shortest solutions are"),
         (("solve", "2", "--all", "5"), "all cards go to one pile in golf"),
-        (("prove", "2", "--freecells", "1"), "a game of one pile with freecells"),
+        (("prove", "2", "--freecells", "1"), "freecells in a game of one pile: expected none"),
         (("prove", "2", "--build", "suit"), "columns that take cards"),
         (("solve", "2", "-o", "x.sfn"), "golf: Standard FreeCell Notation has no pile"),
         (("solve", "-1"), "golf with 7 columns, one pile up or down by any suit"),

@@ -9,6 +9,7 @@ import select
 import signal
 import socket
 import subprocess
+import sys
 from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -51,6 +52,16 @@ def test_serves_a_page_and_ends_by_a_signal(
             assert process.wait(20) == 0
     assert capfd.readouterr().err == ""
     assert not [pid for pid in started if Path(f"/proc/{pid}").exists()]
+
+
+def test_an_address_that_cannot_be_printed_ends_it_in_a_line() -> None:
+    command = [sys.executable, "-m", "dbmsolver", "play", "3", "--no-browser", "--port", "0"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 5
+    assert done.stderr == (
+        "dbmsolver: standard output: cannot be written (No space left on device)\n"
+    )
 
 
 def test_who_waits_for_a_deal_is_told_of_the_end(capfd: pytest.CaptureFixture[str]) -> None:

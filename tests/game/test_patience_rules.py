@@ -66,7 +66,6 @@ def test_cards_face_down_take_a_waste_or_groups(moves: Any) -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"freecells": 1},
         {"reserve": True},
         {"kings_sunk": True},
         {"whole_suits": True, "build": "suit"},

@@ -228,6 +228,22 @@ def test_safe_means_that_nothing_loose_needs_the_card(build: str) -> None:
             assert build == "alternate" or wkr == dispensable(card, heights), (card, heights)
 
 
+@pytest.mark.parametrize(
+    ("game", "kind"),
+    [
+        ("golf", "of one pile"),
+        ("pyramid", "of pairs"),
+        ("spider", "of several packs, or with a stock that is dealt onto columns"),
+        ("klondike", "of Klondike's kind"),
+        ("yukon", "of Klondike's kind"),
+    ],
+)
+def test_freecells_where_there_are_none(game: str, kind: str) -> None:
+    with pytest.raises(UsageError) as error:
+        rules_for(game, freecells=3)
+    assert str(error.value) == f"freecells in a game {kind}: expected none"
+
+
 def test_descriptions() -> None:
     assert GAMES["bakers_dozen"].describe() == (
         "13 columns, no freecells, built down by any suit, empty columns take nothing, "

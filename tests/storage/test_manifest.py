@@ -201,3 +201,22 @@ def test_a_deal_that_is_lost_with_any_passes_is_lost() -> None:
         every = replace(other, method=Method.EVERY_POSITION)
         with pytest.raises(StoreError, match="another method: every-position, not classes"):
             check_same(every, Question.PROVE, deal, wanted, "here")
+
+
+def test_a_search_under_other_rules() -> None:
+    """Name another game, or each rule of the same game that differs, in words."""
+    one = Deal.from_number(12, rules_for("klondike_by_threes"))
+    more = {"passes": 10, "layout": "", "removable": False}
+    changed = Deal(one.position, replace(one.rules, **more))
+    for held, wanted, said in (
+        (DEAL, one, "game freecell, not klondike_by_threes"),
+        (one, DEAL, "game klondike_by_threes, not freecell"),
+        (
+            one,
+            changed,
+            f"layout {one.rules.layout}, not none; removable yes, not no; passes 0, not 10",
+        ),
+    ):
+        with pytest.raises(StoreError) as error:
+            check_same(made(deal=held), Question.PROVE, wanted, Options(), "here")
+        assert str(error.value) == f"here: holds a search under other rules: {said}"

@@ -143,6 +143,22 @@ def test_boards(tmp_path: Path) -> None:
     )
 
 
+def test_what_a_survey_writes_is_no_board(tmp_path: Path) -> None:
+    """The table may lie in the directory of the boards, by a link, too."""
+    board = format_board(Deal.from_number(7).position)
+    (tmp_path / "one").write_text(board)
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    (folder / "table.csv").write_text("deal,number\n")
+    (tmp_path / "table.csv").symlink_to(folder / "table.csv")
+    (tmp_path / "other.csv").write_text("deal,number\n")
+    ranges = parse_ranges([str(tmp_path)], own=[folder / "table.csv", tmp_path / "missing"])
+    assert [name for name, _ in ranges.boards] == [
+        str(tmp_path / "one"),
+        str(tmp_path / "other.csv"),
+    ]
+
+
 def test_boards_with_filled_freecells(tmp_path: Path) -> None:
     """They can be asked about with fewer freecells, too, as long as the cards have room."""
     (tmp_path / "board").write_text("Foundations: H-K C-K D-K S-J\nFreecells: KS - - -\nQS\n")
@@ -206,6 +222,8 @@ def test_numbers_and_boards_on_standard_input(monkeypatch: pytest.MonkeyPatch) -
     (subject,) = subjects_of(parse_ranges(["-"]), [FREECELL])
     assert subject.number is None
     assert subject.deal().position == Deal.from_number(7).position
+    with pytest.raises(UsageError, match="- stands there twice, expected standard input once"):
+        parse_ranges(["-", "3", "-"])
 
 
 def test_a_long_file_of_numbers_is_larger_than_a_board_may_be(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,12 +15,26 @@ from dbmsolver.errors import StoreError, UsageError
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric
 from dbmsolver.game.shipped import GAMES, rules_for
-from dbmsolver.results import Limits
+from dbmsolver.results import Limits, Method
 from dbmsolver.survey.formats import checked_row, values_of
 from dbmsolver.survey.kept_searches import store_name
 from dbmsolver.survey.ranges import Subject
 from dbmsolver.survey.row_progress import RowFactory, with_more
 from dbmsolver.survey.rows import Inquiry, Row, contradiction, key_of, merged
+
+COLUMNS = {
+    line.split(" | ")[0]: line
+    for line in (Path(__file__).parents[2] / "docs" / "surveys.md").read_text().splitlines()
+    if line.startswith("| `")
+}
+"""The lines of the manual about columns, by the columns."""
+
+
+def test_the_manual_names_what_a_column_can_hold() -> None:
+    assert all(f"`{method}`" in COLUMNS["| `method`"] for method in Method)
+    (rules,) = (line for names, line in COLUMNS.items() if "`moves`" in names)
+    three = values_of(row(1, rules=GAMES["klondike_by_threes"]))
+    assert f"`{three['moves']}`" in rules
 
 
 def test_keys() -> None:

@@ -183,7 +183,12 @@ def key_command(
     deal = board if origin is None else Deal.load(origin, rules)
     from dbmsolver.api.keys import key_of
 
-    key = str(key_of(deal, policy, board.position))
+    try:
+        key = str(key_of(deal, policy, board.position))
+    except InputError as error:
+        where = error.where or ("<stdin>" if source == "-" else source)
+        said = f"{error.message}, expected a position of {origin}"
+        raise InputError(said if origin is not None else error.message, where) from None
     if as_json:
         data = {
             "kind": "key",

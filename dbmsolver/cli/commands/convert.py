@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dbmsolver.cli.output import write_text
+from dbmsolver.cli.output import check_output, write_text
 from dbmsolver.cli.solutions import from_option, given_options, load
 from dbmsolver.cli.values import FormatName
 from dbmsolver.errors import InputError, UsageError
@@ -68,6 +68,7 @@ def convert_command(
         expected = ", ".join(FORMATS)
         raise UsageError(f"no format known for {target}, expected --to, one of {expected}")
     formats.check_writable(name, runs)
+    check_output(target)
     written: Policy = "horne"
     if name == "sfn" and (policy == "horne" or policy == "wkr"):
         written = policy

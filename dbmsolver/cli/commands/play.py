@@ -9,6 +9,7 @@ from importlib.util import find_spec
 import click
 
 from dbmsolver.cli.options import DealForm, deal_form_options, rules_options
+from dbmsolver.cli.output import check_output
 from dbmsolver.cli.values import DURATION, DealCommand, DealSource, Parsed, Whole, parse_memory
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
@@ -80,6 +81,7 @@ def play_command(
     """
     if not all(map(find_spec, PARTS)):
         raise UsageError("play needs starlette and uvicorn: pip install 'dbmsolver[play]'")
+    check_output(None)
     from dbmsolver.play.table import check_played
 
     check_played(rules)

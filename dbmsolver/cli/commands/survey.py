@@ -139,7 +139,8 @@ def survey_command(
         raise UsageError(f"--lengths says nothing about {inquiry}, expected --question verdict")
     if report is not None:
         check_report(report, output)
-    deals = surveys.deals_of(ranges or None, numbers, rows)
+    page = Path(report) if report is not None else None
+    deals = surveys.deals_of(ranges or None, numbers, rows, Path(output), page)
     if ranges or undecided_only:
         games = chosen.rules(inquiry)
         surveys.check_metric(metric, games)

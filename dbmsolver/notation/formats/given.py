@@ -209,7 +209,8 @@ class Given:
 
     def other_deal(self, said: Deal, given: Deal, where: str) -> InvalidError:
         """Return the error of a text that begins with another deal than the one given."""
-        text = f"the text starts from {_named(said)}, --deal says {_named(given)}"
+        source = "the deal given is" if isinstance(self.deal, Deal) else "--deal says"
+        text = f"the text starts from {_named(said)}, {source} {_named(given)}"
         return InvalidError(f"{text}, expected the same; position: {said.position}", where)
 
     def options(self) -> str:

@@ -60,6 +60,15 @@ def test_undecided_only_takes_the_question_of_the_table(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
 
 
+def test_a_table_and_its_page_beside_the_boards(tmp_path: Path) -> None:
+    (tmp_path / "board").write_text("Foundations: H-K C-K D-K S-J\nFreecells: KS - - -\nQS\n")
+    page = tmp_path / "page.html"
+    page.write_text("an older page")
+    args = (str(tmp_path), "-o", str(tmp_path / "table.csv"), "--report", str(page))
+    for _ in range(2):
+        assert run(*args).stdout.endswith("table.csv: 1 row: 1 solved\n")
+
+
 def test_several_games_and_numbers_of_freecells(tmp_path: Path) -> None:
     table = tmp_path / "table.jsonl"
     games = ("--game", "seahaven_towers", "--game", "bakers_game", "--game", "bakers_game")

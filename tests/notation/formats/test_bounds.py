@@ -297,7 +297,7 @@ def test_where_a_solution_starts() -> None:
     assert Given(deal=one).start(None, rules, "here") == one
     assert Given(deal=one).start(unnamed, rules, "here") == one
     assert Given(deal=unnamed).start(one, rules, "here") == one
-    assert "the text starts from deal 2, --deal says deal 1" in fails(
+    assert "the text starts from deal 2, the deal given is deal 1" in fails(
         lambda: Given(deal=one).start(other, rules, "here")
     )
 

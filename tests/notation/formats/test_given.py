@@ -103,10 +103,14 @@ def test_a_board_that_the_options_do_not_fit() -> None:
 @pytest.mark.parametrize("form", FORMATS)
 def test_another_deal_than_the_file_says(form: str) -> None:
     text = formats.write(solved(18), form)
-    for deal in ("3", Deal.from_number(3)):
+    given: tuple[tuple[Deal | str, str], ...] = (
+        ("3", "--deal says deal 3"),
+        (Deal.from_number(3), "the deal given is deal 3"),
+    )
+    for deal, said in given:
         with pytest.raises(InvalidError) as error:
             formats.read(text, given=Given(deal=deal))
-        assert "the text starts from deal 18, --deal says deal 3" in str(error.value)
+        assert f"the text starts from deal 18, {said}, expected the same" in str(error.value)
     formats.read(text, given=Given(deal="18")).check()
 
 

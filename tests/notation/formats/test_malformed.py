@@ -430,7 +430,7 @@ def test_page_without_a_solution() -> None:
 def test_other_deal_than_the_one_given() -> None:
     other = solved(3).deal
     for name in ("universal-json", "universal-xml", "html"):
-        with pytest.raises(InvalidError, match="the text starts from deal 18, --deal says deal 3"):
+        with pytest.raises(InvalidError, match="starts from deal 18, the deal given is deal 3"):
             formats.read(TEXTS[name], given=Given(deal=other))
 
 

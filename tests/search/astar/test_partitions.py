@@ -128,6 +128,25 @@ def test_candidates_between_partitions(tmp_path: Path) -> None:
                 search.step()
 
 
+def test_states_are_in_the_partition_that_has_their_slice(tmp_path: Path) -> None:
+    """Two are divided at a slice that many states are of."""
+    with begun(CODEC, tmp_path / "one", 3000) as search:
+        (queue,) = search.checkpoint.queues
+        rows = queue.states(np.arange(len(queue.rows)))
+    cut = int(np.bincount(slices_of(CODEC.tables, rows, CODEC.locked)).argmax())
+    with begun(CODEC, tmp_path / "two", 0) as search:
+        (first,) = search.partitions
+        first.high = cut
+        search.partitions.append(Partition(cut, NO_CEILING, CODEC.tables))
+        while search.evaluated < 3000:
+            assert search.step() is None
+        for partition in search.partitions:
+            (queue,) = partition.queues or ()
+            slices = slices_of(CODEC.tables, queue.states(np.arange(len(queue.rows))), CODEC.locked)
+            assert slices.size > 100
+            assert (slices >= partition.low).all() and (slices < partition.high).all()
+
+
 def test_what_waits_is_counted_wherever_it_is() -> None:
     """In candidates of a layer, in queues, and as rows that wait for a layer."""
     partition = Partition(0, NO_CEILING, CODEC.tables)

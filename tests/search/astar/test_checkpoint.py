@@ -127,7 +127,7 @@ def test_what_waits_for_the_ceiling_is_not_written(tmp_path: Path) -> None:
 
 
 def test_candidates_that_a_shard_has_stay_with_it(tmp_path: Path) -> None:
-    """Those of higher layers are named by their records, and leave memory."""
+    """Candidates of higher layers are named by their records, and leave memory."""
     with committed(tmp_path) as (search, checkpoint):
         (partition,) = checkpoint.partitions
         (queue,) = checkpoint.queues
@@ -188,7 +188,7 @@ def test_a_partition_finds_what_is_its_own_in_the_store(tmp_path: Path) -> None:
 
 
 def test_a_look_ahead_tells_the_proof_of_no_states(tmp_path: Path) -> None:
-    """What it knows of is no part of the proof, which would miss it in the end."""
+    """They are no part of the proof, which would miss them in the end."""
     with committed(tmp_path, resumable=False, kind=b"A") as (_, checkpoint):
         checkpoint.commit()
         assert checkpoint.statistics.closed > 100

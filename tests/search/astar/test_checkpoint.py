@@ -1,4 +1,4 @@
-"""What the commits of a search by cost layers write: each state once, for a layer that comes."""
+"""The commits of a search by cost layers: they write each state once, for a layer to come."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class PartitionCache:
                 break
             yield from self.checkpoint.write_out(partition)
             self._cut(partition, middle)
-        if small or not (yield from self._fill(partition, records)):
+        if not (yield from self._fill(partition, records)):
             raise OutOfBudget
 
     @property

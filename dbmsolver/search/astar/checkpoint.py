@@ -120,7 +120,8 @@ class Checkpoint:
             self.recorder.unwritten += int(counts[:, 0].sum())
         self.statistics.evaluated = evaluated  # they were counted when they were looked at
         if self.recorder.resumable:
-            self.write_closed(self.partitions)
+            for blocks in self.each(self._fresh_blocks, self.queues):
+                self._add_closed(blocks)
 
     def _count_fresh(self, queue: ShardQueue) -> tuple[NDArray[np.int64], int]:
         """Count the states that a shard has closed since the last time.
@@ -138,12 +139,6 @@ class Checkpoint:
             codec.tables, shard.rows, shard.flat, fresh, codec.locked, counts, cache
         )
         return counts, int(digest)
-
-    def write_closed(self, partitions: list[Partition]) -> None:
-        """Put the counted states of some partitions that are in no block into the next commit."""
-        queues = [queue for partition in partitions for queue in partition.queues or ()]
-        for blocks in self.each(self._fresh_blocks, queues):
-            self._add_closed(blocks)
 
     def _add_closed(self, blocks: list[Closed]) -> None:
         """Put blocks of counted states into the next commit."""
@@ -176,8 +171,6 @@ class Checkpoint:
         for queue in self.queues:
             queue.check_none_lost()
         self.flush()
-        if write_out is not None:
-            self.write_closed([write_out])
         lasting: list[NewRecord] = []
         batch = self.recorder.batch
         batch.cleared.append(b"B")

@@ -192,7 +192,6 @@ class AStarSearch(Search):
     def end(self, outcome: Outcome) -> Outcome:
         """Commit all that is finished; InternalError, and no commit, if states are lost."""
         if isinstance(outcome, (Exhausted, NoneShorter)):
-            self.checkpoint.flush()
             self.checkpoint.check_none_lost()
         self.checkpoint.commit()
         self.close()
@@ -344,7 +343,7 @@ class AStarSearch(Search):
         if outgoing.shape[0]:
             self._send(partition, queue, outgoing)
         goal = int(queue.shard.state[GOAL_ROW])
-        if goal >= 0 and self.goal is None:
+        if goal >= 0:
             *state, meta = queue.states(np.array([goal]))[0].tolist()
             self.goal = State(*state), meta & int(CODE_MASK)
 

@@ -52,7 +52,7 @@ def shuffled_decks(numbers: NDArray[np.uint64]) -> NDArray[np.uint8]:
     seen = np.where(numbers < 2**31, 0x7FFF, 0xFFFF).astype(np.uint64)
     state = numbers
     for size in range(CARDS, 0, -1):
-        state = (state * np.uint64(214013) + np.uint64(2531011)) & np.uint64(0xFFFFFFFF)
+        state = state * np.uint64(214013) + np.uint64(2531011)  # of which 32 bits count
         random = ((state >> np.uint64(16) & seen) | high) + more
         chosen = (random % np.uint64(size)).astype(np.int64)
         dealt[:, CARDS - size] = left[chosen, each]

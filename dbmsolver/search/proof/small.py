@@ -55,7 +55,7 @@ class SmallSignatures:
             self._finished += done.last - done.first
         if self._running:  # what comes between two steps may take long, and nobody is to wait
             self._submit()
-        self.share = self._finished / max(self.groups.counts.size, 1)
+        self.share = self._finished / self.groups.counts.size
         return False
 
     def end(self) -> None:

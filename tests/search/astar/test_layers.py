@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from concurrent.futures import Executor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -77,22 +78,28 @@ def test_states_of_searches_before_are_told_but_are_no_effort(tmp_path: Path) ->
 def test_a_thread_that_is_lent_does_no_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    used: list[int] = []
+    """There are fewer rounds, so that it is soon seen when it is free again."""
+    used: list[tuple[int, int]] = []
 
     class Noted(ShardWorkers):
+        def __init__(self, *how: Any) -> None:
+            super().__init__(*how)
+            self.rounds = how[4]
+
         def work(self, pool: Executor, threads: int) -> None:
-            used.append(threads)
+            used.append((threads, self.rounds))
             super().work(pool, threads)
 
     monkeypatch.setattr(layers, "ShardWorkers", Noted)
+    monkeypatch.setattr(layers, "_ROUNDS_ALONE", 2)
     monkeypatch.setattr(layers, "ENOUGH", 1000)
     with begun(CODEC, tmp_path, LOOKED_AT, threads=2) as search:
-        for lent, threads in ((True, 1), (False, 2)):
+        for lent, how in ((True, (1, 2)), (False, (2, 4))):
             search.lend_thread(lent)
             used.clear()
             while not used:
                 assert search.step() is None
-            assert used == [threads]
+            assert used == [how]
 
 
 def test_states_are_divided_in_the_middle_of_a_layer(
@@ -152,7 +159,38 @@ def test_no_layer_is_closed_from_the_ceiling_on(tmp_path: Path) -> None:
             assert search.layer < search.ceiling
         assert outcome == NoneShorter()
         assert search.layer < search.ceiling
+        assert partition.closed == search.layer
         assert search.end(outcome) == outcome
+
+
+def test_the_ceiling_falls_while_a_partition_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its layer is not closed then."""
+    monkeypatch.setattr(layers, "MOST_PART", 0)
+    with begun(CODEC, tmp_path, LOOKED_AT) as search:
+        (partition,) = search.partitions
+        rows = search.checkpoint.queues[0].states(np.arange(5))
+        partition.candidates = {layer: [rows, rows] for layer in partition.layers}
+        search.commit()
+        before = search.layer
+        while search.layer == before:
+            evaluated = search.evaluated
+            assert search.step() is None
+        assert partition.candidates[search.layer] and search.evaluated == evaluated
+        search.ceiling = search.layer
+        assert search.step() is None  # the other part is loaded
+        assert search.step() == NoneShorter()
+        assert search.evaluated == evaluated
+
+
+@pytest.mark.parametrize(("threads", "shards"), [(1, 1), (3, 4), (256, 16)])
+def test_shards_are_as_many_as_memory_has_room_for(
+    tmp_path: Path, threads: int, shards: int
+) -> None:
+    """One for each thread, in four megabytes each or more."""
+    with begun(CODEC, tmp_path, 1, threads=threads) as search:
+        assert search.most_shards == shards
 
 
 def test_no_commit_without_a_candidate_that_was_received(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -55,6 +56,7 @@ def test_a_solution_is_counted_for_the_proof(tmp_path: Path) -> None:
         own, kept = search.recorder.statistics, recorder.statistics
         assert (kept.states, kept.forced) == (own.states, own.forced)
         assert kept.evaluated == own.evaluated > kept.states > kept.forced > 0
+        assert kept.evaluated < 30_000  # a search for a shortest one looks at 40,308
         assert not kept.strata  # its states are no part of a proof
         assert search.report().phase == "look ahead"
         position = WON.deal.position
@@ -83,6 +85,17 @@ def test_where_nothing_is_found_nothing_is_counted(
         own, kept = search.recorder.statistics, recorder.statistics
         assert own.evaluated > 0 and kept.peak_memory == own.peak_memory > 0
         assert (kept.states, kept.forced, kept.evaluated) == (0, 0, 0)
+
+
+def test_its_threads_end_with_it(tmp_path: Path) -> None:
+    before = threading.enumerate()
+    with looking(HARD, tmp_path) as (search, _):
+        while not search.report().states:
+            assert search.step() is None
+        search.commit()  # which threads do
+        assert len(threading.enumerate()) > len(before)
+        search.close()
+        assert [one for one in threading.enumerate() if one not in before] == []
 
 
 def test_the_most_memory_is_that_of_both(tmp_path: Path) -> None:

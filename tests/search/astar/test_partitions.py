@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
 
@@ -9,9 +11,12 @@ import numpy as np
 import pytest
 from helpers.cost_searches import begun
 
+from dbmsolver.core.held_rows import bytes_of_row
 from dbmsolver.core.shards import (
     BURST,
+    COUNT,
     EVALUATED,
+    LATER,
     NO_CEILING,
     ROW,
     SLICES,
@@ -123,6 +128,25 @@ def test_candidates_between_partitions(tmp_path: Path) -> None:
                 search.step()
 
 
+def test_states_are_in_the_partition_that_has_their_slice(tmp_path: Path) -> None:
+    """Two are divided at a slice that many states are of."""
+    with begun(CODEC, tmp_path / "one", 3000) as search:
+        (queue,) = search.checkpoint.queues
+        rows = queue.states(np.arange(len(queue.rows)))
+    cut = int(np.bincount(slices_of(CODEC.tables, rows, CODEC.locked)).argmax())
+    with begun(CODEC, tmp_path / "two", 0) as search:
+        (first,) = search.partitions
+        first.high = cut
+        search.partitions.append(Partition(cut, NO_CEILING, CODEC.tables))
+        while search.evaluated < 3000:
+            assert search.step() is None
+        for partition in search.partitions:
+            (queue,) = partition.queues or ()
+            slices = slices_of(CODEC.tables, queue.states(np.arange(len(queue.rows))), CODEC.locked)
+            assert slices.size > 100
+            assert (slices >= partition.low).all() and (slices < partition.high).all()
+
+
 def test_what_waits_is_counted_wherever_it_is() -> None:
     """In candidates of a layer, in queues, and as rows that wait for a layer."""
     partition = Partition(0, NO_CEILING, CODEC.tables)
@@ -137,13 +161,68 @@ def test_what_waits_is_counted_wherever_it_is() -> None:
     queue.waiting[6] = [np.arange(7, dtype=np.uint32)]
     assert partition.pending == 12 + 30 + 7
     assert partition.nbytes == empty + rows.nbytes + 7 * 4
+    queue.add_closed(rows)
+    states = 30 * (bytes_of_row(CODEC.tables) + 8)
+    assert partition.nbytes == empty + rows.nbytes + 7 * 4 + states
 
 
-def test_candidates_that_wait_go_to_the_new_shards() -> None:
+def test_rows_that_come_to_wait_are_sorted_by_layer() -> None:
+    """There is none from the ceiling on; it is time when half of the room is used."""
+    (queue,) = Partition(0, NO_CEILING, CODEC.tables).open(1, MEMORY)
+    queue.shard.later[:4], queue.shard.later_layer[:4] = [8, 7, 5, 6], [71, 70, 72, 70]
+    queue.shard.state[LATER] = 4
+    queue.sort_later(72)
+    waiting = {layer: [rows.tolist() for rows in some] for layer, some in queue.waiting.items()}
+    assert waiting == {70: [[7, 6]], 71: [[8]]}
+    assert queue.shard.state[LATER] == 0
+    half = queue.shard.later.size // 2
+    for count, many in ((half, False), (half + 1, True)):
+        queue.shard.state[LATER] = count
+        assert queue.many_wait() == many
+
+
+def test_a_shard_has_room_for_bursts() -> None:
+    """It is crowded when one more would take the last tenth of its room."""
+    (queue,) = Partition(0, NO_CEILING, CODEC.tables).open(1, 0)
+    assert len(queue.shard.outgoing) == 2 * BURST
+    last = int(0.9 * len(queue.shard.rows)) - BURST
+    for count, crowded in ((last, False), (last + 1, True)):
+        queue.shard.state[COUNT] = count
+        assert queue.is_crowded() == crowded
+
+
+def test_threads_give_candidates_in_turn() -> None:
+    """The lock is held while shards get them; a shard that gets none is left alone."""
+    partition, rows = Partition(0, NO_CEILING, CODEC.tables), some_rows(200, 200)
+    queues = partition.open(4, MEMORY)
+    rows = rows[shards_of(CODEC.tables, rows, 4) == 2]
+    seen: list[list[int]] = []
+
+    @contextmanager
+    def lock() -> Iterator[None]:
+        seen.append([len(queue.incoming) for queue in queues])
+        yield
+        seen.append([len(queue.incoming) for queue in queues])
+
+    partition.distribute(rows, lock())
+    assert seen == [[0, 0, 0, 0], [0, 0, 1, 0]]
+
+
+def test_what_waits_goes_to_the_new_shards() -> None:
+    """Candidates, and rows that wait for a layer."""
     partition, rows = Partition(0, NO_CEILING, CODEC.tables), some_rows(50, 50)
-    partition.open(1, 16 * MEMORY)
+    (old,) = partition.open(1, 16 * MEMORY)
     partition.distribute(rows)
+    old.add_closed(rows)
+    old.waiting[6] = [np.arange(20, dtype=np.uint32), np.arange(30, 50, dtype=np.uint32)]
     partition.divide(4, 16 * MEMORY, map)
     owners = shards_of(CODEC.tables, rows, 4)
     for queue in partition.queues or ():
         assert [one.tolist() for one in queue.incoming] == [rows[owners == queue.number].tolist()]
+    waiting = [
+        signature
+        for queue in partition.queues or ()
+        for numbers in queue.waiting.get(6, [])
+        for signature in queue.states(numbers)[:, SIGNATURE].tolist()
+    ]
+    assert sorted(waiting) == [*range(20), *range(30, 50)]

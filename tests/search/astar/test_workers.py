@@ -139,6 +139,21 @@ def test_threads_work_at_the_same_time() -> None:
     assert work.rounds == {0: 1, 1: 1}
 
 
+@pytest.mark.parametrize(("threads", "used"), [(1, 1), (2, 2), (3, 2)])
+def test_no_more_threads_work_than_it_may_have(threads: int, used: int) -> None:
+    """One of the pool may be lent, and no shard has two of them."""
+    work, begun = Work(2, [300]), []
+
+    class Pool(ThreadPoolExecutor):
+        def submit(self, *call: Any) -> Any:  # type: ignore[override]
+            begun.append(call)
+            return super().submit(*call)
+
+    with Pool(3) as pool:
+        work.threads(10_000).work(pool, threads)
+    assert len(begun) == used and work.waiting == 0
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_an_error_ends_it(threads: int) -> None:
     work = Work(4, [100, 200], fails=50)

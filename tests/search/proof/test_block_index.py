@@ -74,13 +74,13 @@ def test_each_block_is_read_once_and_in_order(threads: int) -> None:
 
 
 def test_of_large_blocks_some_keys_are_taken() -> None:
-    """They come from all of the block, the first and the last included."""
-    of = block(200_001, range(200_001))
+    """They come from all of each block, the first and the last included, and are bounded in all."""
+    of = [block(100_001, range(first, first + 100_001)) for first in (0, 7)]
     store: Any = None
     with ThreadPoolExecutor(1) as pool:
-        ((_, summary),) = read_index(SHAPE, [of], store, pool, 1)
-    keys = summary.keys.astype(np.int64)
-    assert keys.size == summary.codes.size == 100_000
-    assert (keys[0], keys[-1]) == (0, 200_000)
-    assert set(np.diff(keys).tolist()) == {2, 3}
-    assert (summary.codes == keys % 7).all()
+        for first, (_, summary) in zip((0, 7), read_index(SHAPE, of, store, pool, 1), strict=True):
+            keys = summary.keys.astype(np.int64)
+            assert keys.size == summary.codes.size == 50_000
+            assert (keys[0], keys[-1]) == (first, first + 100_000)
+            assert set(np.diff(keys).tolist()) == {2, 3}
+            assert (summary.codes == keys % 7).all()

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
-from dbmsolver.core import records
+from dbmsolver.core import exhaust, records
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.classes import ClassKeys
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.search.proof.closing import PositionKernels, RecordKernels, kernels_of
+from dbmsolver.search.proof.closing import (
+    PositionKernels,
+    RecordKernels,
+    count_flips,
+    kernels_of,
+)
 
 FREECELL = Deal.from_number(11982)
 KLONDIKE = Deal.from_number(12, GAMES["klondike_by_threes"])
@@ -23,6 +29,34 @@ def test_what_is_closed_as_records_are() -> None:
     codecs = [StateCodec(FREECELL, "wkr"), RecordKeys(FREECELL, "wkr"), ClassKeys(KLONDIKE, "wkr")]
     kinds = [type(kernels_of(codec, 1)) for codec in codecs]
     assert kinds == [PositionKernels, RecordKernels, RecordKernels]
+
+
+def test_a_piece_tells_of_forced_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Positions have some. The fourth number of a kernel is for itself."""
+    monkeypatch.setattr(exhaust, "close_piece", lambda *args: (1, 2, 3, 4, 5))
+    monkeypatch.setattr(records, "close_piece", lambda *args: (1, 2, 3, 4))
+    nothing: Any = None
+    of_positions = PositionKernels(StateCodec(FREECELL, "wkr"))
+    assert of_positions.close_piece(nothing, 0, 8, (0, 0, 0), (1, 1)) == (1, 2, 3, 5)
+    of_records = RecordKernels(RecordKeys(FREECELL, "wkr"), 1)
+    assert of_records.close_piece(nothing, 0, 8, (0, 0, 0), (1, 1)) == (1, 2, 3, 0)
+
+
+@pytest.mark.parametrize("words", [1, 3])
+def test_flips_are_counted_in_some_whole_records(
+    monkeypatch: pytest.MonkeyPatch, words: int
+) -> None:
+    given = []
+
+    def counted(*args: Any) -> None:
+        given.append((args[3].size, args[4]))
+        args[6][7] = 1
+
+    monkeypatch.setattr(records, "count_flips", counted)
+    keys, sample = RecordKeys(FREECELL, "wkr"), np.zeros(5000 * words, np.uint64)
+    ones, flips = count_flips(keys, 0, sample, np.zeros(5000, np.uint8), words)
+    assert given == [(2000 * words, words)]
+    assert (ones.sum(), flips[7], flips.sum()) == (0, 1, 1)
 
 
 def test_records_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 import pytest
 from helpers.searching import without_dives
 
@@ -18,7 +19,7 @@ from dbmsolver.results import Event, Report
 from dbmsolver.search.proof import late_dives
 from dbmsolver.search.proof.dives import ORDERS, Dived, Order
 from dbmsolver.search.proof.initial import initial_candidates
-from dbmsolver.search.proof.late_dives import LateDives
+from dbmsolver.search.proof.late_dives import LateDives, Win
 
 KEYS = RecordKeys(Deal.from_number(1, rules_for("freecell", 2)), "wkr")
 PENDING = State(1, 2, 3, 0)
@@ -120,6 +121,40 @@ def test_every_other_one_begins_with_a_pending_record(begun: list[Open]) -> None
     starts = [one.start for one in begun]
     assert starts[:6] == [KEYS.root, PENDING] * 3
     assert starts[-10:] == [PENDING] * 10
+
+
+@pytest.mark.parametrize("outcome", ["won", "exhausted"])
+def test_a_win_names_what_its_dive_began_with(
+    begun: list[Open], monkeypatch: pytest.MonkeyPatch, outcome: Literal["won", "exhausted"]
+) -> None:
+    """It is the deal's record, or one of the highest stratum: the same ones in each run.
+
+    That all records are found which follow from a pending one decides nothing.
+    """
+
+    def waiting(*codes: int) -> Any:
+        return SimpleNamespace(load=lambda _: SimpleNamespace(codes=np.array(codes)))
+
+    def ended(self: Open) -> Dived:
+        return Dived(outcome, 0, path=(self.start, PENDING))
+
+    monkeypatch.setattr(Open, "step", ended)
+    monkeypatch.setattr(
+        late_dives, "record_in", lambda _, runs, place: State(int(runs.codes[place]), 0, 0, 0)
+    )
+    strata = {9: [waiting(5, 6, 7), waiting(8)], 3: [waiting(4)]}
+    for _ in range(2):
+        dives, _statistics = late(1, keep_closed=True)
+        for _ in range(12):
+            dives.begin(strata)
+            assert dives.step()
+            start = begun[-1].start
+            code = None if start == KEYS.root else start.signature
+            assert code in (None, 5, 6, 7, 8)
+            win = Win((start, PENDING), code)
+            assert dives.win == (win if outcome == "won" else None)
+    starts = [one.start for one in begun]
+    assert starts[:12] == starts[12:] and len(set(starts)) > 3
 
 
 def test_no_more_dives_where_there_is_no_record_to_begin_with(begun: list[Open]) -> None:

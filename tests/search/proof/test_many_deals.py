@@ -21,8 +21,8 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.keys.records import RecordKeys
-from dbmsolver.search.proof import many_deals
-from dbmsolver.search.proof.deal_dives import SMALL, Batch, laid_out
+from dbmsolver.search.proof import deal_dives, many_deals
+from dbmsolver.search.proof.deal_dives import SMALL, Batch, DealDiver, laid_out
 from dbmsolver.search.proof.dives import LARGE, SCHEDULE, Dived, Dives, Schedule
 from dbmsolver.search.proof.many_deals import ManyDeals
 
@@ -150,6 +150,30 @@ def test_a_deal_has_its_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> No
     for place, one in found.items():
         together = 1 / 4 if place < 4 else 1 / 2
         assert one.seconds == together + alone[place]
+
+
+def test_a_way_that_a_batch_has_no_room_for_is_found_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    deals = [Deal.from_number(number) for number in range(1, 4)]
+    monkeypatch.setattr(deal_dives, "_MOST_STEPS", 4)
+    found = dict(ManyDeals(deals[0], "wkr", 1, MEMORY, 1 << 16).run(deals))
+    for place, deal in enumerate(deals):
+        assert found[place].outcome == "won" and len(found[place].path) > 4
+        check_win(deal, found[place].moves(deal, "wkr"), "wkr")
+
+
+@pytest.mark.parametrize(("stopped", "most"), [(False, 50), (True, 1 << 16)])
+def test_a_dive_ends_when_it_is_told_to_and_at_its_limit(stopped: bool, most: int) -> None:
+    """It has far more room than the dives for batches."""
+    deal = Deal.from_number(7, rules_for("freecell", 2))
+    many, batch = ManyDeals(deal, "wkr", 1, MEMORY, most), Batch.of(0, [deal])
+    stop = np.full(1, stopped, np.uint8)
+    diver = DealDiver(RecordKeys(deal, "wkr").tables, many.limit, stop)
+    diver.dive(batch, [(SCHEDULE[0][0], 1 << 16)])
+    one = batch.outcome(0)
+    assert many.limit == most and one.outcome == "open"
+    assert one.states <= most and 0 < one.evaluated <= min(most, 5000)
 
 
 def test_a_deal_whose_dive_is_broken_is_told() -> None:

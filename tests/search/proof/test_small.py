@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Future
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from dbmsolver.core.runs import RunArrays
+from dbmsolver.search.proof import small as smalls
 from dbmsolver.search.proof.small import SmallSignatures
 from dbmsolver.search.proof.worker import BatchResult, WorkResult
 
@@ -46,12 +49,14 @@ class Batches:
         self.futures[number].set_result(BatchResult(*self.given[number], WorkResult(), []))
 
 
-def small(workers: Batches) -> tuple[SmallSignatures, list[BatchResult]]:
+def small(
+    workers: Batches, unfinished: Sequence[int] = ()
+) -> tuple[SmallSignatures, list[BatchResult]]:
     """Return the signatures to be closed by workers, and a list that gets the results."""
     taken: list[BatchResult] = []
     of_all: Any = workers
-    codec: Any = None
-    return SmallSignatures(codec, groups(), set(), 1, of_all, taken.append), taken
+    codec: Any = SimpleNamespace(tables=None)
+    return SmallSignatures(codec, groups(), unfinished, 1, of_all, taken.append), taken
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -63,6 +68,39 @@ def test_the_share_that_is_done(count: int) -> None:
         assert shares[-1] == sum(one.last - one.first for one in taken) / SIGNATURES
     assert shares == sorted(set(shares))
     assert (shares[0], shares[-1]) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("count", "least", "largest", "unfinished", "ranges"),
+    [
+        (1, 1, 50, [], [(0, 5), (5, 10)]),
+        (2, 1, 50, [], [(0, 2), (2, 4), (4, 6), (6, 8), (8, 10)]),
+        (2, 1, 1, [7], [*((n, n + 1) for n in range(10) if n != 7)]),
+        (2, 3, 50, [], [(0, 3), (3, 6), (6, 9), (9, 10)]),
+        (2, 3, 50, [4], [(0, 3), (3, 4), (5, 8), (8, 10)]),
+        (2, 3, 50, [0, 3, 4, 9], [(1, 3), (5, 8), (8, 9)]),
+    ],
+)
+def test_batches_are_alike_and_leave_out_what_was_begun(
+    monkeypatch: pytest.MonkeyPatch,
+    count: int,
+    least: int,
+    largest: int,
+    unfinished: list[int],
+    ranges: list[tuple[int, int]],
+) -> None:
+    """Each worker gets two, of some size. Large signatures of a run before are handed over."""
+    monkeypatch.setattr(smalls, "_BATCHES_FOR_EACH", 2)
+    monkeypatch.setattr(smalls, "_LARGEST_BATCH", largest)
+    monkeypatch.setattr(smalls, "widths_of", lambda *_: [1])
+    monkeypatch.setattr(smalls, "start_of", lambda stratum, signature, *_: (stratum, signature))
+    workers = Batches(count, SIGNATURES)
+    workers.least = least
+    closing, _ = small(workers, unfinished)
+    while not closing.step():
+        pass
+    assert workers.given == ranges
+    assert closing.resumed == [(1, signature) for signature in unfinished]
 
 
 def test_an_end_takes_what_is_closed_and_leaves_what_failed() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from helpers.searching import prove, without_dives
 
+from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Limits, Method, Options, Question
@@ -20,6 +21,7 @@ from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.outcome import GoalMet, Stopped
 from dbmsolver.search.proof import strata
 from dbmsolver.search.proof.initial import initial_candidates
+from dbmsolver.search.proof.late_dives import Win
 from dbmsolver.search.proof.orders import Proof
 from dbmsolver.search.proof.strata import ProofSearch
 from dbmsolver.search.proof.workers import Threads
@@ -56,13 +58,13 @@ class Noted(Threads):
 
 @contextmanager
 def begun(
-    folder: Path, codec: StateCodec = CODEC, *, has_begun: bool = True
+    folder: Path, codec: StateCodec = CODEC, *, has_begun: bool = True, resumable: bool = False
 ) -> Iterator[tuple[ProofSearch, Noted]]:
     """Yield a proof of which the deal is pending."""
     manifest, workers = new_manifest(Question.PROVE, DEAL, Options()), Noted()
     with Store.create(folder / "store", manifest, durable=False) as store:
         recorder = Recorder(
-            store, Question.PROVE, Limits(), resumable=False, keep_closed=True, threads=2
+            store, Question.PROVE, Limits(), resumable=resumable, keep_closed=True, threads=2
         )
         search = ProofSearch(codec, recorder, workers, 2, 1 << 28)
         search.is_begun = has_begun
@@ -80,6 +82,7 @@ def test_the_end_takes_what_is_under_way(tmp_path: Path) -> None:
             assert search.step() is None
         # Where nothing has to be committed, the copies that are being closed are enough.
         assert not any(one.in_memory for one in search.strata[search.stratum])
+        assert not search.shortest and search.report().share is not None
         large: Any = SimpleNamespace(end=lambda: ended.append(statistics.closed))
         search.large = large
         assert search.end(Stopped()) == Stopped()
@@ -87,6 +90,30 @@ def test_the_end_takes_what_is_under_way(tmp_path: Path) -> None:
         assert ended == [statistics.closed]
         store = search.recorder.store
         assert sum(store.states_in(key) for key in store.keys(b"C")) == statistics.closed
+
+
+def test_nothing_is_proved_where_candidates_are_lost(tmp_path: Path) -> None:
+    with begun(tmp_path) as (search, _):
+        search.strata.clear()
+        with pytest.raises(InternalError, match="internal check failed"):
+            search.step()
+
+
+def test_what_is_pending_is_read_in_many_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then the search goes on in the stratum that it was in."""
+    monkeypatch.setattr(strata, "READ_AT_ONCE", 1)
+    with begun(tmp_path, resumable=True) as (search, workers):
+        while len(search.strata) < 3:
+            assert search.step() is None
+        search.end(Stopped())
+        again = ProofSearch(CODEC, search.recorder, workers, 2, 1 << 28)
+        records = len(search.recorder.store.keys(b"P"))
+        for number in range(records):
+            assert not again.is_begun and sum(map(len, again.strata.values())) == number
+            assert again.step() is None
+        assert again.strata.keys() == search.strata.keys() and records >= 3
 
 
 def test_a_win_that_an_earlier_run_has_met_ends_the_proof(tmp_path: Path) -> None:
@@ -129,19 +156,25 @@ def test_a_proof_that_has_closed_all_that_it_may_closes_no_more(
 def test_a_dive_that_is_under_way_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No stratum is closed meanwhile, and the dive ends with the search."""
     done: list[str] = []
+    given: list[tuple[int, int]] = []  # threads and memory
     dives: Any = SimpleNamespace(
         under_way=True,
         threads=3,
         step=lambda: done.append("step"),
         close=lambda: done.append("end"),
     )
-    monkeypatch.setattr(strata, "LateDives", lambda *_: dives)
+    monkeypatch.setattr(strata, "LateDives", lambda *how: given.append(how[2:]) or dives)
     keys: Any = Proof(DEAL, "wkr", Method.DOMINATING).keys()
     with begun(tmp_path, keys, has_begun=False) as (search, workers):
         assert not search.is_diving
         assert search.step() is None
         assert (search.is_diving, search.report().dive) == (True, (1, 3))
         assert (workers.given, search.stratum, done) == ([], 0, ["step"])
+        assert given == [(2, search.memory // 8)]
+        dives.step = lambda: True
+        dives.win = Win((search.codec.root,), None)
+        search.step()
+        assert search.win == dives.win
         dives.under_way = False
         assert (search.is_diving, search.report().dive) == (False, None)
     assert done == ["step", "end"]

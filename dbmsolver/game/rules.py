@@ -266,10 +266,7 @@ class Rules:
             return
         odd = self.kings_sunk or self.has_runs or self.whole_suits or self.reserve
         if odd or self.removable or self.build != "none" or self.fill != "none":
-            raise UsageError(
-                "a game of one pile with freecells, or with columns that take cards: "
-                "expected neither"
-            )
+            raise UsageError("a game of one pile with columns that take cards: expected none")
 
     def _check_pairs(self) -> None:
         """Raise UsageError for rules that a game of pairs cannot have."""
@@ -281,8 +278,7 @@ class Rules:
         odd = odd or self.removable or self.has_pile or self.stacked > 0 or self.base != "ace"
         if odd or self.build != "none" or self.fill != "none":
             raise UsageError(
-                "a game of pairs with freecells, a pile, or columns that take cards: "
-                "expected none of these"
+                "a game of pairs with a pile, or columns that take cards: expected neither"
             )
         if self.stock and not (self.draw and self.passes):
             raise UsageError(
@@ -321,8 +317,8 @@ class Rules:
         odd = self.has_pile or self.reserve
         if odd or self.whole_suits or self.kings_sunk:
             raise UsageError(
-                "a game of Klondike's kind with one pile, freecells, or whole suits that go home: "
-                "expected none of these"
+                "a game of Klondike's kind with one pile, or whole suits that go home: "
+                "expected neither"
             )
         if self.build == "suit-both":
             raise UsageError(
@@ -346,8 +342,8 @@ class Rules:
         odd = self.kings_sunk or self.reserve or self.has_pile or self.has_pairs
         if odd or self.stacked or self.base != "ace":
             raise UsageError(
-                "a deck of several packs, or a stock that is dealt onto columns, beside freecells, "
-                "a pile, pairs, a reserve or a base: expected none of these"
+                "a deck of several packs, or a stock that is dealt onto columns, beside a pile, "
+                "pairs, a reserve or a base: expected none of these"
             )
         if self.build == "suit-both" or self.fill == "waste":
             raise UsageError(

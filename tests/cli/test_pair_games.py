@@ -73,7 +73,7 @@ def test_hints_and_first_moves() -> None:
         (("solve", "2", "--all", "5"), "pairs are removed in pyramid"),
         (("prove", "2", "--freecells", "1"), "freecells in a game of pairs: expected none"),
         (("prove", "2", "--columns", "6"), "28 cards for a pyramid of 6 rows, expected 21"),
-        (("prove", "2", "--build", "suit"), "a game of pairs with freecells, a pile, or columns"),
+        (("prove", "2", "--build", "suit"), "a game of pairs with a pile, or columns"),
         (("solve", "2", "--metric", "runs"), "metric runs in pyramid, a game of pairs: expected"),
         (
             ("solve", "2", "-o", "x.sfn"),

@@ -74,7 +74,7 @@ def test_cards_face_down_take_a_waste_or_groups(moves: Any) -> None:
 def test_what_a_game_of_this_kind_does_not_have(changes: dict[str, Any]) -> None:
     """No freecells, so none that cards only leave, either."""
     plain = replace(GAMES["klondike"], layout="")
-    with pytest.raises(UsageError, match="whole suits that go home: expected none of these"):
+    with pytest.raises(UsageError, match="whole suits that go home: expected neither"):
         replace(plain, **changes)
 
 

@@ -35,5 +35,5 @@ def test_what_is_not_possible_is_refused_by_name() -> None:
     deal = Deal.from_number(1, GAMES["golf"])
     with pytest.raises(UsageError, match="all cards go to one pile in golf"):
         Sequences(deal)
-    with pytest.raises(UsageError, match="a game of one pile with freecells"):
+    with pytest.raises(UsageError, match="freecells in a game of one pile: expected none"):
         rules_for("golf", freecells=2)

@@ -216,10 +216,10 @@ def numbers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def signature(
-    books: Books, begun: LargeStart, workers: Any, memory: int = 1 << 30
+    books: Books, begun: LargeStart, workers: Any, memory: int = 1 << 30, table: int = 8 << 14
 ) -> LargeSignature:
-    """Return a signature whose tables have room for 8,192 states."""
-    budget = Budget(memory, 8 << 14, 2, lambda: 0)
+    """Return a signature whose tables have room for 8,192 states, or take so many bytes."""
+    budget = Budget(memory, table, 2, lambda: 0)
     return LargeSignature(SHAPE, books.recorder, begun, budget, workers, books.take_result)
 
 
@@ -294,6 +294,24 @@ def test_the_end_waits_for_what_is_under_way(make: Callable[[], Any]) -> None:
     assert not any(piece.busy or piece.in_work for piece in of.pieces)
     books.commit(of)
     check_closed(start(books.refs, list(books.records.values())), workers)
+
+
+def test_a_table_that_turns_out_too_small_for_closed_states_is_made_anew() -> None:
+    """What a piece has closed is not always known when a table is made for it."""
+    begun = start([], [ALL[:1]])
+    books, workers = Books(begun), threads()
+    of = signature(books, begun, workers, table=8 << 16)
+    while max(piece.closed for piece in of.pieces) < 13_000:
+        assert not of.step()
+    of.end()
+    piece = max(of.pieces, key=lambda one: one.closed)
+    assert piece.work
+    piece.evict()
+    piece.closed = 0
+    while not of.step():
+        books.commit(of)
+    workers.close()
+    assert (np.sort(books.closed) == ALL).all()
 
 
 class Failing(Away):

@@ -263,7 +263,8 @@ class _Run:
     def _outcome_of_step(self, search: Search) -> Outcome | None:
         """Do a step; return the outcome, or the limit that is reached, or None to go on.
 
-        A search that goes on with more states than are allowed does none.
+        No step is done if the search already has more states than its limit allows, as a search
+        that is resumed may have.
         """
         limits = self.recorder.limits
         if limits.states_reached(search.counted - 1):

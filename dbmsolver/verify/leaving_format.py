@@ -36,12 +36,13 @@ class Moved(NamedTuple):
 
 
 class LeavingFormat(ABC):
-    """The keys of one deal, and the rules, read from the deal alone.
+    """The form of the keys of one deal, and its moves, made from the deal and nothing else.
 
-    Keys are taken apart to states, a row for each. ``first`` is the deal's state. A key is a local
-    key of ``local_bits`` bits with the ``signature_bits`` of its signature inserted at bit ``cut``.
-    A state has at most ``most_moves`` moves. ``layered``: the states are those of a search for a
-    shortest solution. ``least`` is a length that no solution falls short of.
+    A key is taken apart into a state, which is a row of an array. ``first`` is the state that is
+    dealt. A key consists of a local key, which has ``local_bits`` bits, and of its signature, which
+    has ``signature_bits``: these stand between the bits of the local key below bit ``cut`` and its
+    other bits. No state has more than ``most_moves`` moves. ``layered`` is True if the states are
+    those of a search for a shortest solution. No solution is shorter than ``least`` moves.
     """
 
     first_code: ClassVar[int]
@@ -87,7 +88,7 @@ class LeavingFormat(ABC):
         return states
 
     def fit(self, keys: Words) -> Flags:
-        """Return a flag for each word that has no bits beyond those of a key."""
+        """Return a flag for each word: True if no bit is set above those of a key."""
         fits: Flags = keys >> np.uint64(self.local_bits + self.signature_bits) == 0
         return fits
 
@@ -126,9 +127,9 @@ class LeavingFormat(ABC):
     def parents(
         self, keys: Words, states: Ints, codes: Ints, layer: int
     ) -> tuple[Flags, Iterator[Moved]]:
-        """Return a flag for each code that stands for no legal move, and the states before.
+        """Return a flag for each code, True if it stands for no legal move; and the parents.
 
-        The states before are only asked for where no flag is set.
+        Parents are to be taken only if no flag is set.
         """
         parents, wrong = np.zeros(keys.size, np.uint64), np.zeros(keys.size, np.bool_)
         facts = np.zeros((keys.size, FACTS), np.int64)
@@ -142,10 +143,10 @@ class LeavingFormat(ABC):
 
 
 def places_of(piles: list[list[int]], cards: int) -> tuple[Ints, Ints, Ints]:
-    """Return what lies where: the cards of each pile, and by card its pile and its place there.
+    """Return three arrays: the cards of each pile; for each card its pile; its depth in the pile.
 
-    These are int64[piles, *], with -1 where no card is, and two times int64[``cards``], with pile
-    -1 for what is no card of the deal.
+    The first is int64[piles, *], filled up with -1. The others are int64[``cards``]; the pile of
+    numbers that are no card of the deal is -1.
     """
     lying = np.full((len(piles), max(1, *map(len, piles))), -1, np.int64)
     source, depth = np.full(cards, -1, np.int64), np.zeros(cards, np.int64)

@@ -12,7 +12,7 @@ from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO
 
 CODE, STRATA, LAYERS = range(3)
-"""Facts about a move: its parent-move code, and how many strata and layers it leads up."""
+"""The facts about a move: its parent-move code, and how many strata and layers it leads up."""
 FACTS = 3
 
 

@@ -21,10 +21,11 @@ put_back = ByType({Pile: piles.put_back, Pairs: pairs.put_back})
 
 @allocating
 def list_successors(g, states, keys, facts, sources):
-    """List the moves of states (int64[*, fields]), and which state each is a move of.
+    """List the moves of all ``states`` (int64[*, fields]); return the number of moves.
 
-    ``keys`` (uint64[*]), ``facts`` (int64[*, 3]) and ``sources`` (int64[*]) have room for all.
-    Return how many there are.
+    Write the key of the state that each leads to (``keys``, uint64[*]), the facts about each
+    (``facts``, int64[*, 3]), and the row of the state in which it is made (``sources``, int64[*]).
+    The arrays have to be long enough for all moves. ``g`` are the tables of the deal.
     """
     count = 0
     for number in range(states.shape[0]):
@@ -36,11 +37,12 @@ def list_successors(g, states, keys, facts, sources):
 
 @allocating
 def find_parents(g, most, keys, states, codes, parents, facts, wrong):
-    """Write the keys of the states before, by parent-move codes, and facts about the moves.
+    """Find the parent of each state by its parent-move code.
 
-    A code is only a hint: it says which cards go back, and the moves listed of the state before
-    have to be one of that code that leads to the state. ``wrong`` (bool[*]) gets a flag for each
-    code that stands for no such move. A state has at most ``most`` moves.
+    Write its key (``parents``, uint64[*]) and the facts about the move (``facts``, int64[*, 3]).
+    The code is not believed. It says which cards to put back; one of the moves of the parent made
+    so has to have this code and to lead to the state. If none does, the state's flag in ``wrong``
+    (bool[*]) is set. No state has more than ``most`` moves.
     """
     before = np.empty(states.shape[1], np.int64)
     after, moves = np.empty(most, np.uint64), np.empty((most, FACTS), np.int64)

@@ -125,9 +125,9 @@ def take(p, state, slot, card):
 
 @allocating
 def remove(p, state, free, first, second, after, facts):
-    """Write the state after the free cards of two slots are removed, with the code and strata.
+    """Write to ``after`` the state without the free cards of two slots, the first of them lower.
 
-    The slots are in ascending order. They are the same for a king.
+    A king is removed alone: both slots are the same then. ``facts`` gets the code and the strata.
     """
     after[:] = state
     facts[STRATA] = take(p, after, first, free[first])
@@ -142,9 +142,10 @@ def remove(p, state, free, first, second, after, facts):
 
 @allocating
 def list_moves(p, state, keys, facts):
-    """List the moves of a state: the keys of what they lead to, and facts about them.
+    """List the moves of a state; return the number of moves.
 
-    ``keys`` (uint64[*]) and ``facts`` (int64[*, 3]) have room for all. Return how many there are.
+    Write the key of the state that each leads to (``keys``, uint64[*]), and the facts about each
+    (``facts``, int64[*, 3]). Both arrays have to be long enough for all moves.
     """
     free, after = np.empty(p.columns + 2, np.int64), np.empty(state.size, np.int64)
     ranks, count = np.empty(13, np.int64), 0
@@ -180,10 +181,10 @@ def list_moves(p, state, keys, facts):
 
 @allocating
 def put_back(p, state, code, before):
-    """Write the state before the move that a code names, by what the code says alone.
+    """Write to ``before`` the parent of a state, by the parent-move code and nothing else.
 
-    Return False where it names cards that the deal does not have, or a turn that was not made.
-    Whether the move is legal before, and leads to the state, is not looked at.
+    Return False if the code names cards that the deal does not have, or a turn of stock or waste
+    that cannot have been the last move. Nothing else is checked: the move may be illegal.
     """
     before[:] = state
     waste, held = state[p.columns], state[p.columns + 2]

@@ -53,10 +53,11 @@ def may_go_on(p, card, top):
 
 @kernel
 def list_moves(p, state, keys, facts):
-    """List the moves of a state: the keys of what they lead to, and facts about them.
+    """List the moves of a state; return the number of moves.
 
-    ``keys`` (uint64[*]) and ``facts`` (int64[*, 3]) have room for all. Return how many there are.
-    Each move is made in ``state``, and taken back.
+    Write the key of the state that each leads to (``keys``, uint64[*]), and the facts about each
+    (``facts``, int64[*, 3]). Both arrays have to be long enough for all moves.
+    ``state`` changes meanwhile; at the end it is as before.
     """
     top, count = state[-1], 0
     for place in range(p.columns + 1):
@@ -75,10 +76,11 @@ def list_moves(p, state, keys, facts):
 
 @allocating
 def put_back(p, state, code, before):
-    """Write the state before the move that a code names: the card on top goes back, under the code.
+    """Write to ``before`` the parent of a state, by the parent-move code and nothing else.
 
-    Return False where no card was moved, or the code is no card. Whether the move is legal is not
-    looked at.
+    The card on top goes back to its place, and the card that the code names is on top. Return False
+    if the card on top was not moved, or the code names no card. Nothing else is checked: the move
+    may be illegal.
     """
     top = state[-1]
     if top == EMPTY or p.source[top] < 0 or code > EMPTY:

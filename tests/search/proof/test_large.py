@@ -297,7 +297,7 @@ def test_the_end_waits_for_what_is_under_way(make: Callable[[], Any]) -> None:
 
 
 def test_a_table_that_turns_out_too_small_for_closed_states_is_made_anew() -> None:
-    """What a piece has closed is not always known when a table is made for it."""
+    """A table is made for what a piece is thought to have closed, which may be too little."""
     begun = start([], [ALL[:1]])
     books, workers = Books(begun), threads()
     of = signature(books, begun, workers, table=8 << 16)

@@ -261,19 +261,12 @@ class _Run:
         return search
 
     def _outcome_of_step(self, search: Search) -> Outcome | None:
-        """Do a step; return the outcome, or the limit that is reached, or None to go on.
-
-        No step is done if the search already has more states than its limit allows, as a search
-        that is resumed may have.
-        """
-        limits = self.recorder.limits
-        if limits.states_reached(search.counted - 1):
-            return Stopped(Limit.MAX_STATES)
+        """Do a step; return the outcome, or the limit that is reached, or None to go on."""
         try:
             outcome = search.step()
         except OutOfBudget:
             return Stopped(Limit.MEMORY)
-        if outcome is None and (limit := limits.reached(search.counted)) is not None:
+        if outcome is None and (limit := self.recorder.limits.reached(search.counted)) is not None:
             outcome = Stopped(limit)
         return outcome
 

@@ -82,5 +82,5 @@ def test_it_is_built_down_and_has_no_pile() -> None:
     plain = replace(GAMES["klondike"], layout="")
     with pytest.raises(UsageError, match="by suit: expected columns built down"):
         replace(plain, build="suit-both", moves="single")
-    with pytest.raises(UsageError, match="freecells, or with columns that take cards"):
+    with pytest.raises(UsageError, match="a game of one pile with columns that take cards"):
         replace(plain, pile="ends")

@@ -86,7 +86,7 @@ def test_convert_refuses(tmp_path: Path) -> None:
     found = error(run(convert_command, str(tmp_path / "none"), "-", "--to", "sfn"))
     assert isinstance(found, InputError)
     found = error(run(convert_command, str(source), str(tmp_path / "no" / "b.sfn")))
-    assert "cannot be written" in str(found)
+    assert "no is no directory, expected a file that can be written" in str(found)
     wrong = replace(solved(3), steps=(solved(3).steps[0], *solved(3).steps[:9]))
     source.write_text(formats.write(wrong, "universal-json"))
     found = error(run(convert_command, str(source), "-", "--to", "html"))

@@ -27,6 +27,7 @@ from dbmsolver.game.shipped import rules_for
 from dbmsolver.search.astar import layers
 from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.storage.blocks import read_block
+from dbmsolver.storage.records import describe
 from dbmsolver.storage.store import Store
 from dbmsolver.verify.chains import ChainChecks
 from dbmsolver.verify.format import Format
@@ -98,12 +99,29 @@ def test_a_state_removed(name: str, seed: int, request: pytest.FixtureRequest) -
 
 
 def test_every_state_removed_in_turn(originals: Path, tmp_path: Path) -> None:
+    """Where a move leads to it, the report shows it, and a position that the move begins in."""
     for index, (key, number) in enumerate(faults.closed_states(originals / "small")):
         path = Path(shutil.copytree(originals / "small", tmp_path / str(index)))
         faults.change_block(path, key, lambda runs, number=number: faults.without(runs, number))
         report = check(path, threads=1)
         assert not report.valid
         assert "closed" in str(report.reason)
+        assert report.relation != "the successor" or is_led_to(report, SMALL)
+
+
+def test_the_deal_removed(small: Path) -> None:
+    """Each sample misses it, whatever blocks it reads."""
+    form = make_format(SMALL, "wkr")
+    for key, number in faults.closed_states(small):
+        with Store.open(small, readonly=True) as store:
+            runs = read_block(store, key)
+        if position_of_state(form, runs, number).canonical() == SMALL.position.canonical():
+            break
+    faults.change_block(small, key, lambda runs: faults.without(runs, number))
+    for seed in range(3):
+        report = check(small, sample=0.1, seed=seed)
+        assert report.reason == "the deal is not among the closed positions"
+        assert report.position == SMALL.position
 
 
 @pytest.mark.parametrize("seed", few_fast(range(12), 4))
@@ -122,8 +140,33 @@ def test_a_key_altered_to_another_legal_position(proof: Path, seed: int) -> None
     refused(proof)
 
 
-def other_key(form: Format, runs: Any, number: int, random: Random) -> int | None:
-    """Return a legal local key of the state's signature that its run has not; None without one."""
+def test_a_key_with_too_many_bits_is_told_with_its_place(
+    small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its block and signature are named, where these are whole in memory and where in pieces."""
+    before = faults.closed_keys(small)
+    with Store.open(small, readonly=True) as store:
+        key, runs = next(
+            (key, runs)
+            for key in before
+            if (runs := read_block(store, key)).signatures.size > 2 and runs.counts[1] > 1
+        )
+    number = int(runs.counts[:2].sum()) - 1
+    faults.change_block(small, key, lambda runs: faults.with_key(runs, number, 1 << 63))
+    (place,) = set(faults.closed_keys(small)) - set(before)
+    told = f"({describe(place)}, signature {int(runs.signatures[1]):#x})"
+    assert told in str(check(small).reason)
+    small_partitions(monkeypatch)
+    assert told in str(check(small, memory=300).reason)
+
+
+def other_key(
+    form: Format, runs: Any, number: int, random: Random, *, legal: bool = True
+) -> int | None:
+    """Return a local key of the state's signature that its run has not; None without one.
+
+    It is that of a legal position, or of none.
+    """
     ends = np.cumsum(runs.counts)
     run = int(np.searchsorted(ends, number, side="right"))
     theirs = {int(key) for key in runs.keys[int(ends[run] - runs.counts[run]) : int(ends[run])]}
@@ -145,7 +188,7 @@ def other_key(form: Format, runs: Any, number: int, random: Random) -> int | Non
                     plane | int(word) for plane, word in zip(planes, words[:, bit], strict=True)
                 ]
         error, _ = lay_words(form, np.array([signature, *planes], np.uint64), make_board())
-        if error == FINE and key not in theirs:
+        if (error == FINE) == legal and key not in theirs:
             return key
     return None
 
@@ -367,6 +410,20 @@ def test_a_block_moved_to_another_layer(solve: Path) -> None:
             layer, stratum = int.from_bytes(key[1:3], "big"), int.from_bytes(key[3:5], "big")
             faults.put_block(txn, layer + 1, stratum, runs)
     refused(solve)
+
+
+def test_a_key_that_is_no_position(solve: Path) -> None:
+    """Refused where the moves made to each state are computed, and no other board is shown."""
+    random = Random(1)
+    form = make_format(Deal.from_number(3), "wkr")
+    key, number = random.choice(faults.closed_states(solve))
+    with Store.open(solve, readonly=True) as store:
+        other = other_key(form, read_block(store, key), number, random, legal=False)
+    assert other is not None
+    faults.change_block(solve, key, lambda runs: faults.with_key(runs, number, other))
+    report = check(solve)
+    assert str(report.reason).startswith("a closed key has ")
+    assert report.position is None
 
 
 @pytest.mark.parametrize("end", [0, -1])

@@ -300,6 +300,8 @@ def test_samples(middle: Path) -> None:
     report = check(middle, sample=0.3, seed=1)
     assert report.valid and report.depth == "lemma"
     assert 0 < report.states < report.all_states
+    again, other = (check(middle, sample=0.3, seed=seed) for seed in (1, 2))
+    assert again.strata == report.strata != other.strata
     with pytest.raises(UsageError, match="--sample"):
         check(middle, sample=0.3, depth="full")
 

@@ -152,6 +152,15 @@ def test_a_deal_has_its_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> No
         assert one.seconds == together + alone[place]
 
 
+def test_a_deal_that_stays_open_is_dived_for_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is so with others and alone: then nothing more is tried."""
+    deal = Deal.from_number(7, rules_for("freecell", 2))
+    clock = iter(range(4))  # it is read at the beginning and at the end of each dive
+    monkeypatch.setattr(many_deals, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    ((place, found),) = ManyDeals(deal, "wkr", 1, MEMORY, most=50).run([deal])
+    assert (place, found.outcome, found.seconds) == (0, "open", 2)
+
+
 def test_a_way_that_a_batch_has_no_room_for_is_found_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -60,11 +60,13 @@ class Queues:
     @property
     def stored(self) -> Entry:
         """The entry of the candidates that have a record."""
-        return entry_of_one(self.shape.signature, sum(one.stored for one in self._all()))
+        return entry_of_one(
+            self.shape.signature, sum(one.stored for one in self._all() if one.record)
+        )
 
     def packed(self) -> Iterator[NewRecord]:
         """Yield new records for the candidates that have none."""
-        new = [one for one in self._all() if one.record is None]
+        new = [one for one in self._all() if one.states and one.record is None]
         place = layer_and_stratum(self.shape.stratum)
         for one, data in zip(new, self.recorder.in_parallel(Candidates.pack, new), strict=True):
             one.stored = states_of(data, "memory")

@@ -187,13 +187,15 @@ class AStarSearch(Search):
 
     def commit(self) -> Commit:
         """Commit what is closed and, if the search can be resumed, what is pending."""
+        if self._pool is None:  # a commit writes anew what an earlier run has left
+            self._begin()
         return self.checkpoint.commit()
 
     def end(self, outcome: Outcome) -> Outcome:
         """Commit all that is finished; InternalError, and no commit, if states are lost."""
         if isinstance(outcome, (Exhausted, NoneShorter)):
             self.checkpoint.check_none_lost()
-        self.checkpoint.commit()
+        self.commit()
         self.close()
         return outcome
 

@@ -20,11 +20,14 @@ from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Limits, Question
 from dbmsolver.search.astar import layers
 from dbmsolver.search.astar.checkpoint import Checkpoint
+from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.astar.partitions import Partition
 from dbmsolver.search.astar.workers import ShardWorkers
 from dbmsolver.search.outcome import Exhausted, NoneShorter, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.rows import encoded
+from dbmsolver.storage.blocks import encode_block, read_block
+from dbmsolver.storage.records import parse_pending_key
 from dbmsolver.storage.store import Store
 
 CODEC = StateCodec(Deal.from_number(1), "wkr")
@@ -280,3 +283,25 @@ def test_candidates_that_are_not_looked_at_are_written_anew(tmp_path: Path) -> N
         queue.looked_at += 7
         checkpoint.commit()
         assert not store.keys(b"B") and not store.keys(b"P")
+
+
+def test_a_run_that_ends_before_its_first_step_leaves_all_that_waits(tmp_path: Path) -> None:
+    """Records of candidates that were not looked at are written anew by each commit."""
+
+    def waiting(store: Store) -> int:
+        return sum(store.states_in(key) for key in [*store.keys(b"B"), *store.keys(b"P")])
+
+    assert solve(CODEC.deal, store=tmp_path, max_states=1).limit == "max-states"
+    with Store.open(tmp_path) as store:
+        with store.write() as txn:
+            key = store.keys(b"P")[0]
+            layer, stratum, _ = parse_pending_key(key)
+            txn.put_pending(layer, stratum, encode_block(read_block(store, key)), b"B")
+            txn.delete(key)
+        before = waiting(store)
+        recorder = Recorder(
+            store, Question.SOLVE, Limits(), resumable=True, keep_closed=True, threads=1
+        )
+        search = AStarSearch(CODEC, recorder, 1, 1 << 26)
+        assert search.end(Stopped()) == Stopped()
+        assert waiting(store) == before > 100

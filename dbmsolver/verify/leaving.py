@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,8 +50,8 @@ class LeavingCheck(BlockwiseCheck[LeavingFormat, Place, Words]):
     def check_root(self) -> None:
         """Raise Refuted if the deal is in this part, and not closed."""
         root = np.array([self.form.root], np.uint64)
-        fields = self.form.take_apart(root)
-        home = (self.form.root_layer, int(self.form.strata(fields)[0]))
+        states = self.form.take_apart(root)
+        home = (self.form.root_layer, int(self.form.strata(states)[0]))
         if missing_from(root[self._in_part(root)], self.states_of(home)) >= 0:
             raise Refuted("the deal is not among the closed positions", _words(self.form.root))
 
@@ -98,23 +97,23 @@ class LeavingCheck(BlockwiseCheck[LeavingFormat, Place, Words]):
 
     def _check(self, place: Place, keys: Words, codes: Ints) -> None:
         form = self.form
-        fields = form.take_apart(keys)
-        _none(~form.are_positions(keys, fields), keys, "a closed key is no position of the deal")
-        elsewhere = form.strata(fields) != place[1]
+        states = form.take_apart(keys)
+        _none(~form.are_positions(keys, states), keys, "a closed key is no position of the deal")
+        elsewhere = form.strata(states) != place[1]
         _none(elsewhere, keys, "a closed position is in another stratum's block")
         if form.layered:
-            elsewhere = ~form.are_of_layer(fields, place[0])
+            elsewhere = ~form.are_of_layer(states, place[0])
             _none(elsewhere, keys, "a closed position is in another layer's block")
         elif place[0]:
             raise Refuted("a proof has no layers", _words(int(keys[0])))
-        _none(form.are_won(fields), keys, "a closed position is a goal")
-        self._check_parents(place, keys, codes)
+        _none(form.are_won(states), keys, "a closed position is a goal")
+        self._check_parents(place, keys, states, codes)
         if self.length is None or place[0] < self.length:
-            self._check_successors(place, keys, fields)
+            self._check_successors(place, keys, states)
 
-    def _check_successors(self, place: Place, keys: Words, fields: Any) -> None:
+    def _check_successors(self, place: Place, keys: Words, states: Ints) -> None:
         reason, relation = "a successor of a closed position is not closed", "the successor"
-        for moved in self.form.successors(keys, fields, place[0]):
+        for moved in self.form.successors(keys, states, place[0]):
             self._look_up(moved, place[1] + moved.strata, self.length, reason, relation)
 
     def _look_up(
@@ -132,7 +131,7 @@ class LeavingCheck(BlockwiseCheck[LeavingFormat, Place, Words]):
                 words = _words(int(moved.keys[some][gone])), _words(int(others[gone]))
                 raise Refuted(reason, *words, relation)
 
-    def _check_parents(self, place: Place, keys: Words, codes: Ints) -> None:
+    def _check_parents(self, place: Place, keys: Words, states: Ints, codes: Ints) -> None:
         form = self.form
         is_root = keys == np.uint64(form.root)
         if place[0] != form.root_layer:
@@ -140,8 +139,8 @@ class LeavingCheck(BlockwiseCheck[LeavingFormat, Place, Words]):
         wrong = "a parent-move code stands for no move that can have led to the position"
         _none(is_root != (codes == form.first_code), keys, wrong)
         rest = ~is_root
-        keys, codes = keys[rest], codes[rest]
-        unlawful, parents = form.parents(keys, form.take_apart(keys), codes, place[0])
+        keys, states, codes = keys[rest], states[rest], codes[rest]
+        unlawful, parents = form.parents(keys, states, codes, place[0])
         _none(unlawful, keys, wrong)
         reason = "the parent of a closed position, by its parent-move code, is not closed"
         relation = "its parent by the parent-move code"

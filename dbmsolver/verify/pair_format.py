@@ -38,7 +38,7 @@ from dbmsolver.verify.leaving_format import Flags, Ints, LeavingFormat, Words, p
 
 
 class PairFormat(LeavingFormat):
-    """The keys of one deal, and the rules, read from the deal alone.
+    """The form of the keys of one deal, and its moves, made from the deal and nothing else.
 
     States are those of :mod:`dbmsolver.verify.kernels.pairs`.
     """

@@ -37,7 +37,7 @@ _TOP_BITS = 6
 
 
 class PileFormat(LeavingFormat):
-    """The keys of one deal, and the rules, read from the deal alone.
+    """The form of the keys of one deal, and its moves, made from the deal and nothing else.
 
     States are those of :mod:`dbmsolver.verify.kernels.piles`.
     """

@@ -137,7 +137,7 @@ class ProofSearch(ProofState):
 
     def path(self, goal: GoalMet) -> list[Step] | None:
         """Return the steps from the deal to the goal; None where closed states are not kept."""
-        if not self.recorder.keep_closed and (self.win is None or self.win.code is not None):
+        if not self.recorder.keep_closed and self.win is None:
             return None
         store = self.recorder.store
         if are_covering(self.codec):

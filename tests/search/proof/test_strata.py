@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from helpers.searching import prove, without_dives
 
+from dbmsolver.core.runs import progress_of
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.keys.states import State, StateCodec
@@ -20,7 +21,7 @@ from dbmsolver.results import Limits, Method, Options, Question
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.outcome import GoalMet, Stopped
 from dbmsolver.search.proof import strata
-from dbmsolver.search.proof.initial import initial_candidates
+from dbmsolver.search.proof.initial import done_signatures, initial_candidates
 from dbmsolver.search.proof.late_dives import Win
 from dbmsolver.search.proof.orders import Proof
 from dbmsolver.search.proof.strata import ProofSearch
@@ -114,6 +115,19 @@ def test_what_is_pending_is_read_in_many_steps(
             assert not again.is_begun and sum(map(len, again.strata.values())) == number
             assert again.step() is None
         assert again.strata.keys() == search.strata.keys() and records >= 3
+
+
+def test_signatures_that_are_done_are_those_of_the_stratum(tmp_path: Path) -> None:
+    """A commit between two strata names none of those that lie behind."""
+    with begun(tmp_path, resumable=True) as (search, _):
+        named: set[int] = set()
+        while len(named) < 3:
+            assert search.step() is None
+            search.commit()
+            done = np.array(done_signatures(search.recorder.store), np.uint64)
+            strata_of_done = set(progress_of(CODEC.tables, done, CODEC.locked).tolist())
+            assert strata_of_done <= {search.stratum}
+            named |= strata_of_done
 
 
 def test_a_win_that_an_earlier_run_has_met_ends_the_proof(tmp_path: Path) -> None:

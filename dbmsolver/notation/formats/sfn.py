@@ -221,7 +221,7 @@ def _layout(text: SfnText, rules: Rules, given: Given, source: Source) -> Positi
         position.validate(rules)
     except DbmError as error:
         options = given.options()
-        fault = "; ".join(filter(None, (error.message, text.mistyped_row)))
+        fault = text.of_layout(error.message)
         message = f"{fault} ({options})" if options else fault
         raise InvalidError(message, source.named(text.layout_line)) from None
     return position

@@ -102,6 +102,10 @@ class SfnText:
     """A message about the first comment that looks like a row of the layout with cards mistyped."""
     remarks: list[str] = field(default_factory=list)
 
+    def of_layout(self, fault: str) -> str:
+        """Return the message of a fault of the layout: it may come of a row with cards mistyped."""
+        return fault if self.mistyped_row is None else f"{fault}; {self.mistyped_row}"
+
 
 def parse(source: Source) -> SfnText:
     """Read the lines.
@@ -290,7 +294,7 @@ class _SfnReader:
             text.layout_line = number
         if self.rows and self.rows[-1][0] != number - 1:
             fault = "a row of cards apart from the others, expected one block"
-            self.fail("; ".join(filter(None, (fault, text.mistyped_row))), number, 0)
+            self.fail(text.of_layout(fault), number, 0)
         if len(self.rows) == MAX_ROWS:
             self.fail(f"one row too many, expected at most {MAX_ROWS}", number, 0)
         self.rows.append((number, line))

@@ -65,6 +65,11 @@ class Candidates:
         return 16 * self.signatures.size + packed + runs
 
     @property
+    def state_bytes(self) -> int:
+        """Memory that one of them takes once it is loaded, in bytes."""
+        return 8 * self.key_words + 2  # a code has two bytes at most
+
+    @property
     def in_memory(self) -> bool:
         """True if the candidates are in memory."""
         return self.runs is not None or self.packed is not None
@@ -122,6 +127,15 @@ class Candidates:
         self.runs = self.packed = None
 
 
+def load_together(
+    candidates: list[Candidates], store: Store | None = None
+) -> tuple[NDArray[np.uint64], NDArray[Any]]:
+    """Return the keys and codes of candidates of one signature, in one array each."""
+    parts = [group.load(store) for group in candidates]
+    keys = np.concatenate([runs.keys for runs in parts])
+    return keys, np.concatenate([runs.codes for runs in parts])
+
+
 def pack_together(candidates: list[Candidates]) -> list[Candidates]:
     """Pack candidates of one signature into as few blocks as hold them; return these.
 
@@ -161,11 +175,8 @@ def packed_from(stratum: int, runs: Runs) -> Candidates:
 
 def _merged(candidates: list[Candidates]) -> Runs:
     # A function of its own, so that nothing but the result is in memory when it is encoded.
-    parts = [group.load() for group in candidates]
     words, signatures = candidates[0].key_words, candidates[0].signatures
-    keys = np.concatenate([runs.keys for runs in parts])
-    codes = np.concatenate([runs.codes for runs in parts])
-    del parts
+    keys, codes = load_together(candidates)
     counts, keys, codes = sort_runs(np.array([codes.size], np.int64), words, keys, codes)
     return Runs(signatures, counts, keys, codes, words)
 

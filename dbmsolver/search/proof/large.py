@@ -243,7 +243,8 @@ class LargeSignature:
 
     def _delivery(self) -> Task:
         """Load candidates that waited for room, and bring them to their pieces."""
-        return self.workers.pool.submit(self.set.take_source()), self.set.deliver_source
+        load = self.set.take_sources(self.packing_bytes)
+        return self.workers.pool.submit(load), self.set.deliver_sources
 
     def _growth(self, piece: Piece) -> Task:
         """Return the task of making a larger table for a piece whose table is full.

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from dbmsolver.errors import InternalError
-from dbmsolver.search.candidates import Candidates
+from dbmsolver.search.candidates import Candidates, load_together
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.ledger import Entry, entry_of_one
 from dbmsolver.search.proof.piece_tables import KeyShape
@@ -17,7 +17,7 @@ from dbmsolver.search.recorder import Recorder
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.records import layer_and_stratum, states_of
 
-Loaded = tuple[Candidates, Routes, list[Routed]]
+Loaded = tuple[list[Candidates], Routes, list[Routed]]
 """Candidates that waited for room, and their division among the pieces that there were."""
 
 
@@ -111,29 +111,38 @@ class Queues:
         for _, candidates in given:
             self.tree.deliver(candidates.load())
 
-    def take_source(self) -> Callable[[], Loaded]:
-        """Return a function that loads the next candidates that wait for room, and divides them.
+    def take_sources(self, most: int) -> Callable[[], Loaded]:
+        """Return a function that loads candidates that wait for room, and divides them.
 
+        It loads as many as take ``most`` bytes, at least those of one record: a division leaves
+        candidates for every piece, and thousands of small records would leave millions of them.
         Any thread may call it.
         """
-        source, routes = self.sources.pop(), self.tree.routes()
-        self.delivering.append(source)
+        sources, routes = [self.sources.pop()], self.tree.routes()
+        counted, states = sources[0].whole is None, sources[0].states
+        while self.sources and (self.sources[-1].whole is None) == counted:
+            states += self.sources[-1].states
+            if states * sources[0].state_bytes > most:
+                break
+            sources.append(self.sources.pop())
+        self.delivering += sources
 
         def load() -> Loaded:
-            runs = source.load(self.recorder.store)
-            return source, routes, routed_to(self.shape, routes.sort(runs.keys, runs.codes))
+            keys, codes = load_together(sources, self.recorder.store)
+            return sources, routes, routed_to(self.shape, routes.sort(keys, codes))
 
         return load
 
-    def deliver_source(self, loaded: Loaded) -> None:
+    def deliver_sources(self, loaded: Loaded) -> None:
         """Give candidates that waited for room to their pieces."""
-        source, routes, given = loaded
-        self.delivering.remove(source)
-        if source.whole is None:  # they are counted already
+        sources, routes, given = loaded
+        gone = {id(one) for one in sources}
+        self.delivering = [one for one in self.delivering if id(one) not in gone]
+        if sources[0].whole is None:  # they are counted already
             self._deliver(routes, given)
         else:
             self.deliver_new(routes, given)
-        self.forget([source])
+        self.forget(sources)
 
     def replace_packed(
         self, piece: Piece, loose: list[Candidates], packed: list[Candidates]

@@ -205,7 +205,7 @@ def signature_groups(
         return [], [None]
     signatures = np.concatenate([one.signatures for one in candidates])
     counts = np.concatenate([one.counts for one in candidates])
-    sizes = np.concatenate([one.counts * _state_bytes(one) for one in candidates])
+    sizes = np.concatenate([one.counts * one.state_bytes for one in candidates])
     wanted = ~np.isin(signatures, skip)
     unique, places = np.unique(signatures[wanted], return_inverse=True)
     totals = np.bincount(places, weights=sizes[wanted])
@@ -227,11 +227,7 @@ def signature_groups(
 
 def _size(candidates: list[Candidates]) -> int:
     """Return the memory that candidates take, or would take once they are loaded, in bytes."""
-    return sum(one.states * _state_bytes(one) for one in candidates)
-
-
-def _state_bytes(candidates: Candidates) -> int:
-    return 8 * candidates.key_words + 2  # a code has two bytes at most
+    return sum(one.states * one.state_bytes for one in candidates)
 
 
 def _without(candidates: list[Candidates], skip: NDArray[np.uint64]) -> Entry:

@@ -56,13 +56,13 @@ def test_what_waits_for_room_is_pending_until_it_is_delivered() -> None:
     source = some([4, 5], b"P1")
     of, batch = queues(some([1, 2, 3], b"P2"), source)
     size = of.candidate_bytes
-    load, others = of.take_source(), of.take_source()
+    load, others = of.take_sources(0), of.take_sources(0)
     assert (of.pending, of.candidate_bytes) == (5, size)
     assert of.stored.states == 0
-    of.deliver_source(load())
+    of.deliver_sources(load())
     assert of.pending == 5
     assert batch.deletions == [b"P1"]
-    of.deliver_source(others())
+    of.deliver_sources(others())
     assert of.pending == 5 == sum(one.states for piece in of.pieces for one in piece.queue)
     assert batch.deletions == [b"P1", b"P2"]
 
@@ -87,6 +87,25 @@ def test_a_selection_is_where_the_whole_is() -> None:
     of, _ = queues(whole.select(whole.signatures))
     assert (of.pending, of.outstanding, of.stored.states) == (3, 0, 0)
     assert list(of.packed()) == []
-    of.deliver_source(of.take_source()())
+    of.deliver_sources(of.take_sources(0)())
     assert (of.pending, of.outstanding) == (3, 3)
     assert [record.entry.states for record in of.packed()] == [3]
+
+
+def test_small_records_are_divided_together() -> None:
+    """They are as many as there is room for; a selection is not counted yet, so it is apart."""
+    whole = some([7, 8, 9])
+    chosen = [whole.select(whole.signatures) for _ in range(2)]
+    small = [some([3 * number, 3 * number + 1], b"P%d" % number) for number in range(4)]
+    of, batch = queues(*chosen, *small)
+    room = 6 * whole.state_bytes
+    of.deliver_sources(of.take_sources(room)())
+    assert batch.deletions == [b"P3", b"P2", b"P1"]
+    assert [queued.states for queued in of.pieces[0].queue] == [6]
+    assert (of.outstanding, of.pending) == (0, 6 + 2 + 2 * 3)
+    loads = [of.take_sources(room) for _ in range(2)]
+    assert of.sources == [] and of.delivering == [small[0], *reversed(chosen)]
+    for load in loads:
+        of.deliver_sources(load())
+    assert [queued.states for queued in of.pieces[0].queue] == [6, 2, 6]
+    assert (of.delivering, of.outstanding, of.pending) == ([], 6, 14)

@@ -50,11 +50,11 @@ def parse_duration(text: str) -> float:
     return seconds
 
 
-def checked_int(what: str, value: Any) -> int:
+def checked_int(what: str, value: Any, expected: str = "a whole number") -> int:
     """Return a whole number of any type, or a float such as 1e6, as an int."""
     number = _as_int(value)
     if number is None:
-        _refuse(what, value, "a whole number")
+        _refuse(what, value, expected)
     return number
 
 

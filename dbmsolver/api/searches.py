@@ -167,7 +167,7 @@ def deal_of(given: Deal | int) -> Deal:
     if isinstance(given, Deal):
         given.validate("the deal")
         return given
-    return Deal.from_number(checked_int("deal", given))
+    return Deal.from_number(checked_int("deal", given, "a Deal or a whole number"))
 
 
 def _search(

@@ -196,7 +196,7 @@ class Deal:
         checked_choice("numbers", numbers, NUMBERS)
         if re.fullmatch(r"-?[0-9]+", source):
             if rows:
-                raise UsageError("--rows says nothing about a number, expected a board")
+                raise UsageError("rows says nothing about a number, expected a board")
             if len(source) == DIGITS and numbers == "microsoft":
                 where = "the deck"
                 return cls(lay_klondike(deck_of_digits(source, where), rules, where), rules)
@@ -207,7 +207,7 @@ class Deal:
                 return cls(deal_number(int(source), rules, numbers), rules)
             return cls.from_number(int(source), rules)
         if numbers != "microsoft":
-            raise UsageError(f"--numbers {numbers}, but {quoted(source)}, expected a number")
+            raise UsageError(f"numbers {numbers}, but {quoted(source)}, expected a number")
         if source == "-":
             stream = stdin if stdin is not None else sys.stdin
             text = read_stream(stream, "<stdin>", "a board", MAX_BOARD_BYTES)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from dbmsolver.arguments import checked_text
+from dbmsolver.arguments import checked_instance
 from dbmsolver.errors import InputError, quoted
 from dbmsolver.game.language.description import Description, place_of
 from dbmsolver.game.rules import Rules
@@ -28,7 +28,7 @@ def load_rules(source: str | Path) -> Rules:
     UsageError for a name that is no game's, InputError for a file that is none, or one that cannot
     be played.
     """
-    source = str(source) if isinstance(source, Path) else checked_text("source", source)
+    source = str(checked_instance("source", source, str | Path))
     if (known := game_name(source)) is not None:
         return GAMES[known]
     from dbmsolver.game.language.understanding import understand
@@ -122,6 +122,9 @@ def _extended(game: Description, path: Path) -> Path:
             said = f"Extends {quoted(name)} names no file beside this one"
             raise InputError(f"{said}, expected one, or a game that `games` lists", where)
         if looks_like_file(name) or _is_file(there):
+            if not os.path.exists(there):  # noqa: PTH110  # as for the folder
+                said = f"Extends {quoted(name)}: no such file"
+                raise InputError(f"{said}, expected a game", where)
             beside = path.parent / name
             return beside if os.path.realpath(beside) == there else Path(there)
     raise InputError(unknown_game(name).message, where)

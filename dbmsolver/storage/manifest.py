@@ -257,7 +257,7 @@ def check_same(
         "question": "question",
         "policy": "automove policy",
         "metric": "metric",
-        "keep": "--keep",
+        "keep": "keep",
         "method": "method",
     }
     for attribute, name in names.items():

@@ -100,7 +100,7 @@ class Store(Closable):
         is using it.
         """
         if not has_data(path):
-            raise StoreError("no store here: expected a directory made with --store", str(path))
+            raise StoreError("no store here: expected a directory that holds a search", str(path))
         if not (path / "data.mdb").stat().st_size:  # LMDB would make an environment of it
             raise StoreError("not a readable store (data.mdb is empty)", str(path))
         records = _open_records(path, readonly)

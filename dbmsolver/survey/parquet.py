@@ -69,8 +69,13 @@ def write_parquet(rows: Iterable[Row], path: Path) -> None:
 
 
 def read_parquet(path: Path) -> Iterator[Row]:
-    """Yield the rows of a file; StoreError for one that is no table of a survey."""
+    """Yield the rows of a file; StoreError for one that is no table of a survey.
+
+    An empty file is a table without rows, as it is in the other formats.
+    """
     arrow = pyarrow()
+    if not path.stat().st_size:
+        return
     try:
         file = arrow.parquet.ParquetFile(path)
         if sorted(file.schema_arrow.names) != sorted(COLUMNS):

@@ -119,9 +119,9 @@ def parse_ranges(
             else:
                 boards.append((where, whole))
     if whose != "microsoft" and not numbers:
-        raise UsageError(f"--numbers {whose} says nothing about boards, expected numbers")
+        raise UsageError(f"numbers {whose} says nothing about boards, expected numbers")
     if rows and not boards:
-        raise UsageError("--rows says nothing about numbers, expected boards")
+        raise UsageError("rows says nothing about numbers, expected boards")
     return Ranges(tuple(_merged(numbers)), tuple(boards), tuple(unreadable), whose, rows)
 
 
@@ -135,7 +135,7 @@ def ranges_or_none(
     if texts is not None:
         return parse_ranges(texts, whose, rows, own)
     if rows or whose != "microsoft":
-        said = "--rows" if rows else f"--numbers {whose}"
+        said = "rows" if rows else f"numbers {whose}"
         raise UsageError(f"{said} says nothing without ranges of deals, or boards")
     return None
 

@@ -82,7 +82,7 @@ class Inquiry(StrEnum):
         UsageError where there is no such question.
         """
         if policy is not None and metric != "moves":
-            raise UsageError(f"--automove {policy} says nothing without --metric moves")
+            raise UsageError(f"automove {policy} says nothing without the metric moves")
         if metric is None:
             return self
         if not self.is_shortest:

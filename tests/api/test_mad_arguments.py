@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import dbmsolver
-from dbmsolver import Deal, Given, UsageError, read_solution, rules_for, solve
+from dbmsolver import Deal, Given, UsageError, load_rules, read_solution, rules_for, solve
 from dbmsolver.api.searches import Settings
 from dbmsolver.errors import DbmError, WrongTypeError, WrongValueError
 from dbmsolver.game.rules import Rules
@@ -236,9 +236,15 @@ def test_what_is_said(given: dict[str, Any], kind: type[Exception], message: str
 
 @pytest.mark.parametrize("number", ["3", None, b"3", 3.5, True])
 def test_no_number(number: Any) -> None:
-    for make in (Deal.from_number, solve):
-        with pytest.raises(WrongTypeError, match="expected a whole number"):
-            make(number)
+    with pytest.raises(WrongTypeError, match=r"^number is .*, expected a whole number$"):
+        Deal.from_number(number)
+    with pytest.raises(WrongTypeError, match=r"^deal is .*, expected a Deal or a whole number$"):
+        solve(number)
+
+
+def test_no_game() -> None:
+    with pytest.raises(WrongTypeError, match=r"^source is 3, expected a text or a Path$"):
+        load_rules(3)  # type: ignore[arg-type]
 
 
 def test_what_is_meant(monkeypatch: pytest.MonkeyPatch) -> None:

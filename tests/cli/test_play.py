@@ -134,7 +134,7 @@ def test_a_deal_by_chance() -> None:
         (("0",), 3, "no such number"),
         (("5", "--numbers", "ksolve"), 3, "a deck of Klondike"),
         (("--numbers", "ksolve"), 2, "--numbers ksolve says nothing without DEAL"),
-        (("3", "--rows"), 2, "--rows says nothing about a number"),
+        (("3", "--rows"), 2, "rows says nothing about a number"),
     ],
 )
 def test_what_it_refuses(args: tuple[str, ...], code: int, said: str) -> None:

@@ -195,7 +195,7 @@ def test_rows_that_cannot_be_placed() -> None:
         Deal.from_text("\n".join(lines), rows=True)
     with pytest.raises(InputError, match="a column, expected rows"):
         Deal.from_text(": KC 7D", rows=True)
-    with pytest.raises(UsageError, match="--rows says nothing about a number"):
+    with pytest.raises(UsageError, match=r"^rows says nothing about a number"):
         Deal.load("3", rows=True)
 
 

@@ -7,6 +7,7 @@ import json
 import struct
 import textwrap
 from collections import Counter
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from helpers.searching import prove
 from dbmsolver import api
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.storage import records
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "store-format.md"
@@ -149,6 +151,33 @@ def test_a_finished_store(tmp_path: Path, ask: Any) -> None:
     assert reader.manifest["digest"] == result.digest
     check_history(reader.manifest)
     assert len(reader.records) == 2 + len(reader.of_kind(b"C"))
+
+
+def digest_of(words: Iterable[tuple[int, ...]]) -> str:
+    """Return the digest of public keys."""
+    hashes = (xxhash.xxh3_64_intdigest(struct.pack(f"<{len(key)}Q", *key)) for key in words)
+    return f"{sum(hashes) % 2**64:016x}"
+
+
+def test_a_store_of_classes(tmp_path: Path) -> None:
+    """Its local keys are one word, beside signatures, whatever the keys of Klondike's positions."""
+    result = api.prove(Deal.from_number(7, GAMES["klondike_by_threes"]), store=tmp_path)
+    reader = Reader(tmp_path)
+    assert reader.manifest["method"] == "classes"
+    states = [state for key in reader.of_kind(b"C") for state in reader.states(key)]
+    assert len(states) == result.states > 1
+    assert digest_of((signature, *local) for signature, local, _, _ in states) == result.digest
+    assert all(len(local) == 1 for _, local, _, _ in states)
+    assert states[0][2] == 0 and max(code for _, _, code, _ in states) < 256
+
+
+@pytest.mark.parametrize("game", ["freecell", "klondike_by_threes"])
+def test_a_store_of_a_proof_that_dives_won_has_no_states(tmp_path: Path, game: str) -> None:
+    result = api.prove(Deal.from_number(3, GAMES[game]), store=tmp_path)
+    reader = Reader(tmp_path)
+    assert sorted(reader.records) == [b"M", b"S"]
+    assert reader.manifest["states"] == result.evaluated > result.states == 0
+    assert reader.manifest["strata"] == [] and reader.manifest["digest"] == digest_of([])
 
 
 @pytest.mark.parametrize("ask", [prove, api.solve], ids=["every", "solve"])

@@ -232,7 +232,7 @@ def test_questions_in_metrics() -> None:
     assert Inquiry.SHORTEST.measured("cards", None) == Inquiry.SHORTEST
     assert Inquiry.SHORTEST.measured("moves", None) == Inquiry.SHORTEST_MOVES_WKR
     assert Inquiry.VERDICT.measured(None, None) == Inquiry.VERDICT
-    with pytest.raises(UsageError, match="says nothing without --metric moves"):
+    with pytest.raises(UsageError, match=r"^automove wkr says nothing without the metric moves"):
         Inquiry.SHORTEST.measured("runs", "wkr")
     with pytest.raises(UsageError, match="expected the question shortest"):
         Inquiry.VERDICT.measured("runs", None)

@@ -264,6 +264,14 @@ def test_a_first_line_that_was_cut_off(tmp_path: Path, ending: str) -> None:
             kept(path)
 
 
+def test_an_empty_file_is_a_table_without_rows(path: Path) -> None:
+    path.touch()
+    assert kept(path) == []
+    with SurveyTable(path, VERDICT) as table:
+        table.put([ROWS[0]])
+    assert kept(path) == [ROWS[0]]
+
+
 def test_rows_with_a_value_too_few_or_too_many(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     line = lines_of([row(1)], ".csv").removesuffix("\n")
@@ -478,7 +486,7 @@ def test_a_row_twice(tmp_path: Path, ending: str, verdict: str) -> None:
 def test_other_files(path: Path) -> None:
     for data in (b"", b"a,b\n1,2\n", b"\xff\xfe\n", b"[1]\n", b'{"deal": 1}\n', b"PAR1 no PAR1"):
         path.write_bytes(data)
-        if not data and path.suffix != ".parquet":
+        if not data:
             assert kept(path) == []
             continue
         with pytest.raises(StoreError) as error:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from dbmsolver.cli.answers import COMPILING, Interrupted
 from dbmsolver.cli.options import (
@@ -34,6 +35,9 @@ from dbmsolver.steps import follow
 
 if TYPE_CHECKING:
     from dbmsolver.api.surveys import TableSummary
+
+_OF_REPORTS = ("output", "report", "quiet")
+"""The parameters that say something where nothing is searched."""
 
 SurveyWork = Callable[[Callable[[], None]], Generator[SurveyReport, None, "TableSummary"]]
 """The work of a survey: it calls a function when it compiles kernels, and yields reports."""
@@ -130,6 +134,8 @@ def survey_command(
 
     if fewest and question not in (None, "fewest-freecells"):
         raise UsageError(f"--fewest-freecells and --question {question}, expected one of them")
+    if report is not None and not (ranges or undecided_only):
+        check_nothing_else_said()
     if ranges or undecided_only:
         check_output(output)  # a report is made of a table that cannot be written, too
     usual = surveys.question_of(Path(output)) if undecided_only else "verdict"
@@ -153,6 +159,18 @@ def survey_command(
     if report is not None:
         write_report(Path(output), report)
     return 0
+
+
+def check_nothing_else_said() -> None:
+    """Raise UsageError for an option that is about a search where only a report is asked for."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if source == ParameterSource.COMMANDLINE and option.name not in _OF_REPORTS:
+            raise UsageError(
+                f"{option.opts[0]} says nothing about a report alone, expected RANGES or "
+                "--undecided-only beside it"
+            )
 
 
 def fill_table(work: SurveyWork, path: Path, undecided_only: bool, quiet: bool) -> None:

@@ -186,7 +186,9 @@ def _dealt(dealt: Dealt) -> str:
         sizes = [sum(map(_size, stack)) for stack in dealt.stacks]
         names = [entry.first for entry in entries if isinstance(entry.first, str)]
         down = sum(_size(entry) for entry in entries if entry.face_down)
-        parts.append(f"stacks of {', '.join(map(str, sizes))}")
+        several = f"stacks of {', '.join(map(str, sizes))}"
+        one = f"a stack of {counted(sizes[0], 'card', 'cards')}"
+        parts.append(several if len(sizes) > 1 else one)
         if names:
             parts.append(f"with {' '.join(names)}")
         if down:

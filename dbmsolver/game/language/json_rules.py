@@ -105,7 +105,7 @@ class JsonRules:
             default = DEFAULTS[name]
             if isinstance(default, dict):
                 if not isinstance(value, dict):
-                    self.fail(name, f"{value!r:.40}, expected an object")
+                    self.fail(name, f"{json.dumps(value):.40}, expected an object")
                 for key in value:
                     if key not in default:
                         self.fail(
@@ -124,7 +124,7 @@ class JsonRules:
             value, default, path = value.get(name, default[name]), default[name], f"{group}: {name}"
         if type(value) is not type(default):
             kind = {bool: "true or false", int: "a number", str: "a text", list: "a list"}
-            self.fail(path, f"{value!r:.40}, expected {kind[type(default)]}")
+            self.fail(path, f"{json.dumps(value):.40}, expected {kind[type(default)]}")
         if type(value) is int and not 0 <= value <= 1000:
             self.fail(path, f"{value}, expected a number from 0 to 1000")
         return value

@@ -70,7 +70,7 @@ def understand(game: Description, name: str) -> Understood:
     setup = {line.element: line for line in game.setup or ()}
     dealt = "Foundation" in setup and setup["Foundation"].base == "Deal"
     highest: _Highest = "any" if one_pile else "base" if dealt else "king"
-    ranks = _deck(game.deck or Deck(), highest, wide, problems)
+    ranks = _deck(game.deck or Deck(), highest, wide, "Foundation" in setup, problems)
     if pairs:
         return _result(understand_pairs(game, name, ranks, problems), problems)
     if one_pile:
@@ -130,7 +130,8 @@ def _check_kind(game: Description, problems: Problems) -> bool:
     for word in game.finish or ():
         if word == "SingleStack" and not removes:
             text = "one stack is played where cards are removed in pairs, and not where piles go on"
-            problems.add(f"{text} piles, expected AllInFoundation, or Remove in the Setup", word)
+            end = "TableauEmpty" if has_one_pile(game) else "AllInFoundation"
+            problems.add(f"{text} piles, expected {end}, or Remove in the Setup", word)
             return True
     for line in game.moves or ():
         if line.element == "Stock" and "Tableau" in line.sources:
@@ -179,7 +180,9 @@ def _setup(
     return found.get("Tableau"), found.get("Reserve"), foundation
 
 
-def _deck(deck: Deck, highest: _Highest, wide: bool, problems: Problems) -> int:
+def _deck(
+    deck: Deck, highest: _Highest, wide: bool, has_foundations: bool, problems: Problems
+) -> int:
     """Return the number of ranks.
 
     ``highest`` says which rank has to be the highest: any, the one before the base, or the king.
@@ -196,9 +199,10 @@ def _deck(deck: Deck, highest: _Highest, wide: bool, problems: Problems) -> int:
     ):
         problems.add("expected one whole deck", deck.suits[0][0])
     if not whole:
+        again = "with a reserve or a stock that is turned again"
+        games = again if has_foundations else "without foundations"
         problems.add(
-            "two decks are not played in a game with a reserve or a stock that is turned again, "
-            "expected Single",
+            f"two decks are not played in a game {games}, expected Single",
             "Multiple",
             show=f"Multiple[{deck.decks}]",
             at=deck.at,

@@ -108,7 +108,7 @@ def check_writable(format_name: str, runs: bool = False) -> None:
         raise _unknown(format_name)
     if runs and format_name not in WITH_RUNS:
         expected = f"expected one of {', '.join(WITH_RUNS)}"
-        raise UsageError(f"--runs says nothing about the format {format_name}, {expected}")
+        raise UsageError(f"runs says nothing about the format {format_name}, {expected}")
 
 
 def check_game(format_name: str, rules: Rules, policy: Policy) -> None:
@@ -152,8 +152,9 @@ def read(
         raise _unknown(name, READABLE)
     for option, value in (("automove", given.policy), ("lengths", given.lengths)):
         if name != "sfn" and value is not None:
-            expected = "expected a text in Standard FreeCell Notation (--from sfn)"
-            raise UsageError(f"--{option} {value} says nothing about the format {name}, {expected}")
+            text = f"{option} {value} says nothing about the format {name}"
+            expected = "expected a text in Standard FreeCell Notation"
+            raise UsageError(f"{text}, {expected}", advice="--from sfn reads one")
     return _read_as(name, source, given)
 
 

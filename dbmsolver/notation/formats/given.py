@@ -97,9 +97,9 @@ class Given:
         if isinstance(self.deal, Deal):
             self._agree_with(self.deal.rules)
         if not isinstance(self.deal, str):
-            options = "--rows" if self.rows else f"--numbers {self.numbers}"
+            said = "rows" if self.rows else f"numbers {self.numbers}"
             if self.rows or self.numbers != "microsoft":
-                raise WrongValueError(f"{options} says nothing without --deal")
+                raise WrongValueError(f"{said} says nothing without a text that names the deal")
 
     def _agree_with(self, rules: Rules) -> None:
         """Raise UsageError if the rules of the deal are not those that are given beside it."""
@@ -209,8 +209,7 @@ class Given:
 
     def other_deal(self, said: Deal, given: Deal, where: str) -> InvalidError:
         """Return the error of a text that begins with another deal than the one given."""
-        source = "the deal given is" if isinstance(self.deal, Deal) else "--deal says"
-        text = f"the text starts from {_named(said)}, {source} {_named(given)}"
+        text = f"the text starts from {_named(said)}, the deal given is {_named(given)}"
         return InvalidError(f"{text}, expected the same; position: {said.position}", where)
 
     def options(self) -> str:

@@ -111,6 +111,10 @@ def test_fewest_freecells_by_either_name(tmp_path: Path) -> None:
         (("1", "--lengths", "--question", "shortest"), 2, "--lengths"),
         (("-1", "--columns", "7"), 3, "no such deal"),
         (("1", "--report", "page.pdf"), 2, ".html"),
+        (("--report", "a.html", "--game", "freecell"), 2, "--game says nothing about a report"),
+        (("--report", "a.html", "--max-time", "3"), 2, "--max-time says nothing about a report"),
+        (("--report", "a.html", "--rows"), 2, "expected RANGES or --undecided-only beside it"),
+        (("--report", "a.html", "--lengths", "-q"), 2, "--lengths says nothing about a report"),
     ],
 )
 def test_bad_wishes(tmp_path: Path, args: tuple[str, ...], code: int, words: str) -> None:

@@ -55,6 +55,17 @@ def test_a_file_elsewhere_by_one_beside(folder: Path) -> None:
     assert "beside.game, line 2, column 9: Extends '../secret' names no file" in message
 
 
+@pytest.mark.parametrize("name", ["gone.game", "./gone.game", "link.game"])
+def test_a_file_that_is_not_there(folder: Path, name: str) -> None:
+    """The message names the line that says Extends, of the file that has it."""
+    (folder / "link.game").symlink_to("gone.game")
+    (folder / "beside.game").write_text(f'\n Extends "{name}"')
+    path = folder / "mine.game"
+    path.write_text('Extends "beside.game"')
+    said = f"beside.game, line 2, column 10: Extends '{name}': no such file, expected a game"
+    assert refusal(path).endswith(said)
+
+
 def test_files_beside_however_they_are_named(folder: Path) -> None:
     (folder / "base.game").write_text('Extends "eight_off"')
     (folder / "link.game").symlink_to("base.game")

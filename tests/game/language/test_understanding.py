@@ -325,7 +325,7 @@ def test_extends(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ('Extends "freecel"', "line 1, column 9: unknown game 'freecel', did you mean freecell?"),
-        ('Extends "none.game"', "none.game: no such file"),
+        ('Extends "none.game"', "line 1, column 9: Extends 'none.game': no such file"),
         ('Extends "mine.game"', "line 1, column 9: Extends 'mine.game' leads back to itself"),
         ('Extends "wrong.game"', "wrong.game, line 1, column 1: unknown word 'Haeder'"),
     ],
@@ -384,3 +384,21 @@ def test_games_that_the_language_cannot_say_are_refused_for_one_word(
     with pytest.raises(InputError, match=message) as raised:
         understand(parse(text, "x.game"), "x").playable("x", "x.game")
     assert "more" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("TableauEmpty", "SingleStack", "on piles, expected TableauEmpty, or Remove in the Setup"),
+        (
+            "Single\n",
+            "Multiple[2]\n",
+            "are not played in a game without foundations, expected Single",
+        ),
+    ],
+)
+def test_golf_is_not_told_to_become_a_game_with_foundations(
+    old: str, new: str, expected: str
+) -> None:
+    found = understand(parse(text_of("golf").replace(old, new), "x.game"), "x")
+    assert any(one.reason.endswith(expected) for one in found.problems)

@@ -13,7 +13,7 @@ from helpers.solutions import mid_game, random_game, solved
 from dbmsolver.cli.app import cli
 from dbmsolver.cli.commands.check import check_command
 from dbmsolver.cli.commands.convert import convert_command
-from dbmsolver.errors import InputError, UsageError
+from dbmsolver.errors import InputError, UsageError, WrongValueError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES, rules_for
@@ -104,7 +104,7 @@ def test_a_board_that_the_options_do_not_fit() -> None:
 def test_another_deal_than_the_file_says(form: str) -> None:
     text = formats.write(solved(18), form)
     given: tuple[tuple[Deal | str, str], ...] = (
-        ("3", "--deal says deal 3"),
+        ("3", "the deal given is deal 3"),
         (Deal.from_number(3), "the deal given is deal 3"),
     )
     for deal, said in given:
@@ -117,7 +117,9 @@ def test_another_deal_than_the_file_says(form: str) -> None:
 @pytest.mark.parametrize("form", FORMATS)
 def test_another_deal_than_the_board(form: str) -> None:
     rest = mid_game(solved(5), 30)
-    with pytest.raises(InvalidError, match=r"starts from board-[0-9a-f]{8}, --deal says deal 5"):
+    with pytest.raises(
+        InvalidError, match=r"starts from board-[0-9a-f]{8}, the deal given is deal 5"
+    ):
         formats.read(formats.write(rest, form), given=Given(deal="5"))
 
 
@@ -179,7 +181,7 @@ def test_deal_as_a_board(tmp_path: Path) -> None:
     assert "Deal 18: legal" in CliRunner().invoke(check_command, command).stdout
     board.write_text(format_board(solved(3).initial))
     found = CliRunner().invoke(check_command, command)
-    assert "starts from deal 18, --deal says board-" in str(found.exception)
+    assert "starts from deal 18, the deal given is board-" in str(found.exception)
 
 
 def test_answers_of_solve(tmp_path: Path) -> None:
@@ -187,7 +189,7 @@ def test_answers_of_solve(tmp_path: Path) -> None:
     assert formats.read(Source(text)).rules.freecells == 2
     with pytest.raises(InvalidError, match="the text says 2 for freecells, --freecells says 4"):
         formats.read(Source(text), given=Given(freecells=4))
-    with pytest.raises(InvalidError, match="the text starts from deal 3, --deal says deal 4"):
+    with pytest.raises(InvalidError, match="the text starts from deal 3, the deal given is deal 4"):
         formats.read(Source(text), given=Given(deal="4"))
 
 
@@ -213,4 +215,11 @@ def test_whose_number_and_which_lines_need_a_deal(
     files = names if command is convert_command else names[:1]
     outcome = CliRunner().invoke(command, [*files, *words])
     assert isinstance(outcome.exception, UsageError)
-    assert str(outcome.exception) == f"{' '.join(words)} says nothing without --deal"
+    said = " ".join(words).removeprefix("--")
+    expected = f"{said} says nothing without a text that names the deal"
+    assert str(outcome.exception) == expected
+
+
+def test_a_deal_says_its_own_number_and_rows() -> None:
+    with pytest.raises(WrongValueError, match=r"^rows says nothing without a text that names"):
+        Given(deal=Deal.from_number(3), rows=True)

@@ -17,7 +17,13 @@ from dbmsolver.storage.records import Closed, layer_and_stratum, parse_pending_k
 from dbmsolver.storage.store import Store
 
 COMMIT_SECONDS = 5.0
-"""Time between commits, and so about what a crash can cost."""
+"""Time between commits, and so about what a crash can cost. It is longer where commits are long."""
+_QUICK_SECONDS = 0.5
+"""What takes no longer is done that often. Ten times what a longer commit takes lies before the
+next one: nothing is searched meanwhile, and what becomes pending and is closed soon is not written.
+"""
+_MOST_TIMES = 12
+"""A minute lies between two commits at most, however long they take."""
 Item = TypeVar("Item")
 Product = TypeVar("Product")
 
@@ -55,6 +61,7 @@ class Recorder:
         self.commits = 0
         self.events: list[Event] = []
         self._last_commit = time.monotonic()
+        self._until_next = COMMIT_SECONDS
 
     def add_closed(
         self, blocks: Iterable[Closed], *, always: bool = False, kind: bytes = b"C"
@@ -78,7 +85,7 @@ class Recorder:
 
     def due(self) -> bool:
         """Return True if it is time for a commit."""
-        return time.monotonic() - self._last_commit > COMMIT_SECONDS
+        return time.monotonic() - self._last_commit > self._until_next
 
     def disk(self) -> int:
         """Return the bytes that the store takes, with the blocks that the next commit adds."""
@@ -86,6 +93,7 @@ class Recorder:
 
     def commit(self, layer: int, stratum: int, pending: int = 0) -> Commit:
         """Write the batch and the counts in one transaction. `pending` is for the report."""
+        begin = time.monotonic()
         with self.store.write() as txn:
             written = self.batch.write(txn, layer, stratum)
             self.statistics.remember(layer, stratum)
@@ -107,6 +115,8 @@ class Recorder:
             seconds=round(now - self._last_commit, 3),
         )
         self._last_commit = now
+        times = (now - begin) / _QUICK_SECONDS
+        self._until_next = COMMIT_SECONDS * min(max(times, 1.0), _MOST_TIMES)
         return commit
 
     def spill(self, candidates: Sequence[Candidates]) -> None:

@@ -253,6 +253,33 @@ def test_commits_and_reports_tell_what_is_counted(
     assert recorder.commit(3, 7) == Commit(2, 3, 7, states, forced, 0, size, 2.5)
 
 
+@pytest.mark.parametrize(
+    ("taken", "until_next"), [(0.0, 5), (0.5, 5), (2.0, 20), (6.0, 60), (600.0, 60)]
+)
+def test_long_commits_come_less_often(
+    store: Store, monkeypatch: pytest.MonkeyPatch, taken: float, until_next: int
+) -> None:
+    """Ten times what one takes lies before the next one, but a minute at most."""
+    now = [100.0]
+    clock = SimpleNamespace(monotonic=lambda: now[0])
+    monkeypatch.setattr("dbmsolver.search.recorder.time", clock)
+    recorder = recorder_of(store)
+
+    def packed() -> Iterator[NewRecord]:
+        now[0] += taken
+        yield from ()
+
+    recorder.batch.pending = packed()
+    recorder.commit(0, 7)
+    now[0] += until_next
+    assert not recorder.due()
+    now[0] += 0.001
+    assert recorder.due()
+    recorder.commit(0, 7)
+    now[0] += COMMIT_SECONDS + 0.001
+    assert recorder.due()
+
+
 def test_closed_states_that_are_cleared(store: Store) -> None:
     """Remove those of before, and write those of the batch."""
     recorder = recorder_of(store)

@@ -228,9 +228,12 @@ class LargeSignature:
             return None
         rich = max(idle, key=lambda piece: sum(one.nbytes for one in piece.loose))
         loose: list[Candidates] = []
+        size = 0
         for one in rich.loose:
-            if sum(other.nbytes for other in loose) < self.packing_bytes:
-                loose.append(one)
+            if size >= self.packing_bytes:
+                break
+            loose.append(one)
+            size += one.nbytes
         if sum(one.states for one in loose) < _WORTH_PACKING:
             return None
         rich.busy = True

@@ -136,8 +136,7 @@ class Queues:
     def deliver_sources(self, loaded: Loaded) -> None:
         """Give candidates that waited for room to their pieces."""
         sources, routes, given = loaded
-        gone = {id(one) for one in sources}
-        self.delivering = [one for one in self.delivering if id(one) not in gone]
+        self.delivering = _without(self.delivering, sources)
         if sources[0].whole is None:  # they are counted already
             self._deliver(routes, given)
         else:
@@ -148,7 +147,7 @@ class Queues:
         self, piece: Piece, loose: list[Candidates], packed: list[Candidates]
     ) -> None:
         """Put packed candidates in the place of those they were made of."""
-        piece.queue = [one for one in piece.queue if one not in loose] + packed
+        piece.queue = _without(piece.queue, loose) + packed
         self.outstanding -= sum(one.states for one in loose) - sum(one.states for one in packed)
         self.forget(loose)
 
@@ -158,3 +157,9 @@ class Queues:
             raise InternalError(
                 f"internal check failed: {self.outstanding} states of a large signature were lost"
             )
+
+
+def _without(candidates: list[Candidates], gone: list[Candidates]) -> list[Candidates]:
+    """Return a list without those that are in another one; there may be thousands in both."""
+    numbers = {id(one) for one in gone}
+    return [one for one in candidates if id(one) not in numbers]

@@ -285,11 +285,16 @@ def test_a_run_goes_on_from_any_commit(make: Callable[[], Any], steps: int, memo
 
 @WORKERS
 def test_the_end_waits_for_what_is_under_way(make: Callable[[], Any]) -> None:
-    begun = start([], [ALL[:1]])
-    books, workers = Books(begun), make()
-    of = signature(books, begun, workers)
-    while len(of.pieces) < 8 or not any(piece.busy for piece in of.pieces):
-        assert not of.step()
+    """On a busy machine a thread may be done before anybody looks, and so may all: then again."""
+    for _ in range(20):
+        begun = start([], [ALL[:1]])
+        books, workers = Books(begun), make()
+        of = signature(books, begun, workers)
+        while not of.step() and not (len(of.pieces) >= 8 and any(one.busy for one in of.pieces)):
+            pass
+        if any(piece.busy for piece in of.pieces):
+            break
+    assert any(piece.busy for piece in of.pieces)
     of.end()
     assert not any(piece.busy or piece.in_work for piece in of.pieces)
     books.commit(of)

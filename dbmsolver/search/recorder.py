@@ -61,7 +61,7 @@ class Recorder:
         self.commits = 0
         self.events: list[Event] = []
         self._last_commit = time.monotonic()
-        self._until_next = COMMIT_SECONDS
+        self._times = 1.0  # as long as usual until the next commit
 
     def add_closed(
         self, blocks: Iterable[Closed], *, always: bool = False, kind: bytes = b"C"
@@ -85,7 +85,7 @@ class Recorder:
 
     def due(self) -> bool:
         """Return True if it is time for a commit."""
-        return time.monotonic() - self._last_commit > self._until_next
+        return time.monotonic() - self._last_commit > self._times * COMMIT_SECONDS
 
     def disk(self) -> int:
         """Return the bytes that the store takes, with the blocks that the next commit adds."""
@@ -115,8 +115,7 @@ class Recorder:
             seconds=round(now - self._last_commit, 3),
         )
         self._last_commit = now
-        times = (now - begin) / _QUICK_SECONDS
-        self._until_next = COMMIT_SECONDS * min(max(times, 1.0), _MOST_TIMES)
+        self._times = min(max((now - begin) / _QUICK_SECONDS, 1.0), _MOST_TIMES)
         return commit
 
     def spill(self, candidates: Sequence[Candidates]) -> None:

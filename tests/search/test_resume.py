@@ -226,7 +226,7 @@ def begun(tmp_path: Path) -> Path:
     [
         ({"question": "solve"}, "another question: prove, not solve"),
         ({"policy": "horne"}, "another automove policy: wkr, not horne"),
-        ({"keep": "none"}, "another --keep: all, not none"),
+        ({"keep": "none"}, "another keep: all, not none"),
         ({"deal": Deal.from_number(146692)}, "another deal (11982), not 146692"),
         (
             {"deal": Deal.from_number(11982, rules_for("freecell", 3))},

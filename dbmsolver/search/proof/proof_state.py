@@ -58,6 +58,7 @@ class ProofState(Search):
         self.won = State(codec.goal, 0, 0, 0)
         self.win: Win | None = None
         self.limit: Limit | None = None
+        self._most_bytes = 0  # that the candidates take, or more
 
     @property
     def ended(self) -> Outcome | None:
@@ -138,11 +139,12 @@ class ProofState(Search):
     def add(self, candidates: Candidates) -> None:
         """Make candidates pending."""
         self.ledger.add(candidates.entry)
+        self._most_bytes += candidates.nbytes
         self.strata.setdefault(candidates.stratum, []).append(candidates)
 
     def report_stratum(self, share: float | None) -> Report:
         """Return a snapshot: the stratum, of which a share is closed, and what is pending."""
-        pending = sum(one.states for candidates in self.strata.values() for one in candidates)
+        pending = self.ledger.pending.states
         if self.large is not None:
             pending += self.large.set.pending
         layer, stratum = layer_and_stratum(self.stratum)
@@ -160,8 +162,14 @@ class ProofState(Search):
         return sum(one.nbytes for candidates in self.strata.values() for one in candidates)
 
     def relieve(self) -> None:
-        """Leave candidates of higher strata to the store if they take a quarter of the memory."""
-        if self.candidate_bytes <= self.memory // 4:
+        """Leave candidates of higher strata to the store if they take a quarter of the memory.
+
+        There may be tens of thousands. So they are gone through only where those that have come
+        since the last time may be too many.
+        """
+        if self._most_bytes > self.memory // 4:
+            self._most_bytes = self.candidate_bytes
+        if self._most_bytes <= self.memory // 4:
             return
         self.spill(
             [
@@ -171,3 +179,4 @@ class ProofState(Search):
                 if stratum > self.stratum and one.in_memory
             ]
         )
+        self._most_bytes = self.candidate_bytes

@@ -12,7 +12,7 @@ import numpy as np
 from dbmsolver.core.shards import SLICES, shards_of
 from dbmsolver.core.tables import CARDS
 from dbmsolver.search.astar.checkpoint import Checkpoint
-from dbmsolver.search.astar.partitions import MOST_PART, Partition
+from dbmsolver.search.astar.partitions import MOST_PART, Partition, ShardQueue
 from dbmsolver.search.limits import OutOfBudget
 from dbmsolver.storage.records import parse_closed_key
 
@@ -87,8 +87,7 @@ class PartitionCache:
         """
         queues = partition.open(self.shards, self.memory)
         loaded = 0
-        for key in records:
-            rows = self.checkpoint.rows(key, partition)
+        for rows in self.checkpoint.rows_of(records, partition):
             owners = shards_of(partition.tables, rows, self.shards)
             for queue in queues:
                 mine = rows[owners == queue.number]
@@ -101,8 +100,8 @@ class PartitionCache:
                 loaded = 0
                 yield
         if records:
-            for queue in queues:
-                queue.rebuild_table()
+            for _ in self.checkpoint.each(ShardQueue.rebuild_table, queues):
+                pass
         return True
 
     def _evict(self, partition: Partition) -> Iterator[None]:

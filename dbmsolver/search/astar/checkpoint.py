@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,10 @@ from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.rows import Rows, encoded, packed, unpacked
 from dbmsolver.storage.blocks import encode_block, read_block
 from dbmsolver.storage.records import Closed, parse_closed_key, parse_pending_key
+
+_AT_ONCE = 1 << 16
+"""Candidates that are encoded at a time: a record each for many small batches takes longer."""
+Product = TypeVar("Product")
 
 
 class Checkpoint:
@@ -75,6 +79,13 @@ class Checkpoint:
         """Return a partition's rows of a block in the store, whose stratum it has slices of."""
         rows = unpacked(self.codec, read_block(self.recorder.store, key))
         return partition.own(rows, self.codec.locked)
+
+    def rows_of(self, batches: Iterable[Rows | bytes], partition: Partition) -> Iterator[Rows]:
+        """Yield a partition's rows of each batch: rows, or the key of a record."""
+        return self._by_threads(self._loaded, ((batch, partition) for batch in batches))
+
+    def _loaded(self, batch: Rows | bytes, partition: Partition) -> Rows:
+        return self.rows(batch, partition) if isinstance(batch, bytes) else batch
 
     def closed_records(self, partition: Partition) -> dict[bytes, int]:
         """Return the keys of blocks with a partition's closed states, and the states of each.
@@ -191,17 +202,29 @@ class Checkpoint:
         for partition in self.partitions:
             if not self.recorder.resumable and partition is not write_out:
                 continue
-            for queue in partition.queues or ():
-                for layer, numbers in self._open_parts(queue):
-                    yield from self._open_records(queue, layer, numbers)
+            opened = (
+                (queue, *part)
+                for queue in partition.queues or ()
+                for part in self._open_parts(queue)
+            )
+            yield from chain.from_iterable(self._by_threads(self._open_records, opened))
             # Rows that have not been looked at are written anew each time.
-            for layer, rows in self._not_looked_at(partition):
-                for stratum, block in encoded(self.codec, rows):
-                    if partition is write_out:
-                        lasting.append(NewRecord(max(layer, self.layer), stratum, block))
-                        yield lasting[-1]
-                    else:
-                        yield NewRecord(layer, stratum, block, kind=b"B")
+            new = self._by_threads(self._new_records, self._not_looked_at(partition))
+            for record in chain.from_iterable(new):
+                if partition is write_out:
+                    record.layer = max(record.layer, self.layer)
+                    lasting.append(record)
+                else:
+                    record.kind = b"B"
+                yield record
+
+    def _by_threads(
+        self, work: Callable[..., Product], parts: Iterable[tuple[Any, ...]]
+    ) -> Iterator[Product]:
+        """Yield what ``work`` returns for each part; each thread does one at a time."""
+        waiting = iter(parts)
+        while some := list(islice(waiting, self.recorder.threads)):
+            yield from self.each(work, *zip(*some, strict=True))
 
     def _counts(self) -> dict[str, Any]:
         """Return the states known by now, for the check at the end, as a manifest's field."""
@@ -274,10 +297,7 @@ class Checkpoint:
                 ends = np.cumsum([len(rows) for rows in loose])
                 number = int(np.searchsorted(ends, MOST_PART)) + 1
                 rows = np.concatenate(loose[:number])
-                records = [
-                    NewRecord(max(layer, self.layer), stratum, block)
-                    for stratum, block in encoded(self.codec, rows)
-                ]
+                records = self._new_records(max(layer, self.layer), rows)
                 self.recorder.batch.pending = records
                 self.recorder.commit(self.layer, 0)
                 stored = [key for key in batches if isinstance(key, bytes)]
@@ -311,9 +331,26 @@ class Checkpoint:
     def _not_looked_at(self, partition: Partition) -> Iterator[tuple[int, Rows]]:
         """Yield the candidates of a partition that are in memory only, with their layers."""
         for queue in partition.queues or ():
-            for rows in queue.incoming:
+            for rows in _together(queue.incoming):
                 yield self.layer, rows
         for layer, batches in partition.candidates.items():
-            for batch in batches:
-                if not isinstance(batch, bytes):
-                    yield layer, batch
+            for rows in _together([one for one in batches if not isinstance(one, bytes)]):
+                yield layer, rows
+
+    def _new_records(self, layer: int, rows: Rows) -> list[NewRecord]:
+        """Return records of candidates that wait for a layer."""
+        return [NewRecord(layer, stratum, block) for stratum, block in encoded(self.codec, rows)]
+
+
+def _together(batches: list[Rows]) -> Iterator[Rows]:
+    """Yield the rows of many batches in few, of about _AT_ONCE rows, as they become records."""
+    some: list[Rows] = []
+    count = 0
+    for rows in batches:
+        some.append(rows)
+        count += len(rows)
+        if count >= _AT_ONCE:
+            yield np.concatenate(some)
+            some, count = [], 0
+    if some:
+        yield np.concatenate(some)

@@ -271,11 +271,11 @@ class AStarSearch(Search):
         batches = partition.candidates.get(self.layer, [])
         given = 0
         while batches:
-            rows = batches.pop(0)
-            if isinstance(rows, bytes):
-                rows = self.checkpoint.rows(rows, partition)
-            partition.distribute(rows)
-            given += len(rows)
+            some = batches[: self.threads]
+            for rows in self.checkpoint.rows_of(some, partition):
+                partition.distribute(rows)
+                given += len(rows)
+            del batches[: len(some)]
             if given > MOST_PART:
                 given = 0
                 yield

@@ -13,7 +13,7 @@ from dbmsolver.errors import InternalError
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.ledger import Entry, entry_of
 from dbmsolver.search.runs import are_among, gather, select_runs, sorted_runs
-from dbmsolver.storage.blocks import Runs, decode_block, encode_block, read_block, split
+from dbmsolver.storage.blocks import Runs, decode_block, encode_block, read_checked_block, split
 from dbmsolver.storage.store import Store
 
 
@@ -75,7 +75,10 @@ class Candidates:
         return self.runs is not None or self.packed is not None
 
     def load(self, store: Store | None = None) -> Runs:
-        """Return the candidates, from where they are; those in memory need no store."""
+        """Return the candidates, from where they are; those in memory need no store.
+
+        Records of earlier runs have been checked when this run has read what is pending.
+        """
         if self.runs is not None:
             return self.runs
         if self.packed is not None:
@@ -83,7 +86,7 @@ class Candidates:
         if self.whole is not None:
             return select_runs(self.whole.load(store), self.signatures)
         assert self.record is not None and store is not None
-        return read_block(store, self.record)
+        return read_checked_block(store, self.record)
 
     def select(self, wanted: NDArray[np.uint64]) -> Candidates:
         """Return the candidates of some signatures, which are sorted.

@@ -57,12 +57,16 @@ class BlockRef:
     kind: bytes = b"C"
 
     def fetch(self, store: Store) -> Packed:
-        """Return the block, from memory or from the store."""
+        """Return the block, from memory or from the store.
+
+        States that this process has written are not checked again, as in :func:`read_block`.
+        """
         if self.data is not None:
             return Packed(self.data, "closed states in memory", None)
         assert self.key is not None
         where, address = store.where(self.key), store.record_address(self.key)
-        return Packed(store.read(self.key), where, address, self.key, store.check_states)
+        check = None if store.wrote(self.key) else store.check_states
+        return Packed(store.read(self.key), where, address, self.key, check)
 
 
 @dataclass(eq=False, slots=True)

@@ -93,7 +93,7 @@ def test_blocks_of_memory_are_checked_for_damage(store: Store) -> None:
         ref.fetch(store).runs()
 
 
-def test_what_states_may_be_is_asked_for_every_stored_block(store: Store) -> None:
+def test_what_states_may_be_is_asked_for_blocks_of_other_runs(store: Store) -> None:
     asked: list[tuple[bytes, list[int], str]] = []
 
     def check(key: bytes, found: Runs, where: str) -> None:
@@ -103,12 +103,16 @@ def test_what_states_may_be_is_asked_for_every_stored_block(store: Store) -> Non
     store.check_states = check
     ref = block(3, 4)
     assert ref.fetch(store).runs().codes.size == 2  # of memory: this run has made it
-    assert not asked
     commit(store, CommitBatch(blocks=[ref]))
-    with pytest.raises(StoreError, match="the block is wrong"):
-        ref.fetch(store).runs()
-    assert ref.key is not None
-    assert asked == [(ref.key, [3, 4], store.where(ref.key))]
+    assert ref.fetch(store).runs().codes.size == 2  # of the store: this run has written it
+    assert not asked
+    store.close()
+    with Store.open(store.path) as again:
+        again.check_states = check
+        with pytest.raises(StoreError, match="the block is wrong"):
+            ref.fetch(again).runs()
+        assert ref.key is not None
+        assert asked == [(ref.key, [3, 4], again.where(ref.key))]
 
 
 def test_pending_candidates_get_their_records(store: Store) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 
 import numpy as np
 
@@ -24,20 +24,28 @@ from dbmsolver.storage.records import (
 from dbmsolver.storage.store import Store
 
 
-def stored_candidates(store: Store) -> Iterator[Candidates]:
+def stored_candidates(
+    store: Store, each: Callable[..., Iterable[Candidates]] = map, threads: int = 1
+) -> Iterator[Candidates]:
     """Yield the pending candidates, record by record.
 
     Each is checked, and left where it is. StoreError at the end if they are not those that the last
-    commit has left.
+    commit has left. ``each`` is a map by so many ``threads``, which read a record each at a time.
     """
-    found = NOTHING
-    for key in store.keys(b"P"):
+
+    def read(key: bytes) -> Candidates:
         layer, stratum, _ = parse_pending_key(key)
         place = place_number(layer, stratum)
         candidates = Candidates.of(place, read_block(store, key), record=key)
         candidates.leave_memory()
-        found = found.plus(candidates.entry)
-        yield candidates
+        return candidates
+
+    found = NOTHING
+    keys = store.keys(b"P")
+    for first in range(0, len(keys), threads):
+        for candidates in each(read, keys[first : first + threads]):
+            found = found.plus(candidates.entry)
+            yield candidates
     if found != Entry.from_json(store.manifest.waiting):
         raise StoreError("what is pending is not what the manifest says", str(store.path))
 

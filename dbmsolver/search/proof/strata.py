@@ -62,7 +62,10 @@ class ProofSearch(ProofState):
     def _read_some(self) -> bool:
         """Read some of the candidates in the store; return True once all are read."""
         if self._waiting is None:
-            self._waiting = stored_candidates(self.recorder.store)
+            recorder = self.recorder
+            self._waiting = stored_candidates(
+                recorder.store, recorder.in_parallel, recorder.threads
+            )
         states = 0
         for candidates in self._waiting:
             self.add(candidates)

@@ -133,7 +133,7 @@ class Candidates:
 def load_together(
     candidates: list[Candidates], store: Store | None = None
 ) -> tuple[NDArray[np.uint64], NDArray[Any]]:
-    """Return the keys and codes of candidates of one signature, in one array each."""
+    """Load candidates of one signature; return an array of their keys, and one of their codes."""
     parts = [group.load(store) for group in candidates]
     keys = np.concatenate([runs.keys for runs in parts])
     return keys, np.concatenate([runs.codes for runs in parts])

@@ -17,13 +17,15 @@ from dbmsolver.storage.records import Closed, layer_and_stratum, parse_pending_k
 from dbmsolver.storage.store import Store
 
 COMMIT_SECONDS = 5.0
-"""Time between commits, and so about what a crash can cost. It is longer where commits are long."""
+"""The usual time between commits, and so about what a crash costs; longer if commits are slow."""
 _QUICK_SECONDS = 0.5
-"""What takes no longer is done that often. Ten times what a longer commit takes lies before the
-next one: nothing is searched meanwhile, and what becomes pending and is closed soon is not written.
+"""Commits that take no longer come that often. After a slower one, ten times what it took passes
+before the next: nothing is searched during a commit, and what is closed soon after it became
+pending need not be written.
 """
 _MOST_TIMES = 12
-"""A minute lies between two commits at most, however long they take."""
+"""The longest time between commits, in multiples of the usual one: a minute, however slow they are.
+"""
 Item = TypeVar("Item")
 Product = TypeVar("Product")
 

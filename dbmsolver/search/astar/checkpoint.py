@@ -81,7 +81,7 @@ class Checkpoint:
         return partition.own(rows, self.codec.locked)
 
     def rows_of(self, batches: Iterable[Rows | bytes], partition: Partition) -> Iterator[Rows]:
-        """Yield a partition's rows of each batch: rows, or the key of a record."""
+        """Yield a partition's rows of each batch, which is rows or the key of a record to load."""
         return self._by_threads(self._loaded, ((batch, partition) for batch in batches))
 
     def _loaded(self, batch: Rows | bytes, partition: Partition) -> Rows:
@@ -221,7 +221,10 @@ class Checkpoint:
     def _by_threads(
         self, work: Callable[..., Product], parts: Iterable[tuple[Any, ...]]
     ) -> Iterator[Product]:
-        """Yield what ``work`` returns for each part; each thread does one at a time."""
+        """Yield what ``work`` returns for each part, in their order.
+
+        There is one part for each thread at a time, since all of them take memory.
+        """
         waiting = iter(parts)
         while some := list(islice(waiting, self.recorder.threads)):
             yield from self.each(work, *zip(*some, strict=True))
@@ -343,7 +346,7 @@ class Checkpoint:
 
 
 def _together(batches: list[Rows]) -> Iterator[Rows]:
-    """Yield the rows of many batches in few, of about _AT_ONCE rows, as they become records."""
+    """Yield the rows of many batches in fewer ones, which have about _AT_ONCE rows each."""
     some: list[Rows] = []
     count = 0
     for rows in batches:

@@ -27,10 +27,11 @@ from dbmsolver.storage.store import Store
 def stored_candidates(
     store: Store, each: Callable[..., Iterable[Candidates]] = map, threads: int = 1
 ) -> Iterator[Candidates]:
-    """Yield the pending candidates, record by record.
+    """Yield the pending candidates, those of one record at a time.
 
-    Each is checked, and left where it is. StoreError at the end if they are not those that the last
-    commit has left. ``each`` is a map by so many ``threads``, which read a record each at a time.
+    They are checked, and stay in the store. Raises StoreError at the end if they are not those of
+    the last commit. ``each`` is a map function that uses so many ``threads``; each of these reads
+    one record at a time.
     """
 
     def read(key: bytes) -> Candidates:

@@ -162,10 +162,10 @@ class ProofState(Search):
         return sum(one.nbytes for candidates in self.strata.values() for one in candidates)
 
     def relieve(self) -> None:
-        """Leave candidates of higher strata to the store if they take a quarter of the memory.
+        """Move candidates of higher strata to the store when all take a quarter of the memory.
 
-        There may be tens of thousands. So they are gone through only where those that have come
-        since the last time may be too many.
+        There may be tens of thousands of lists of them. So their memory is counted again only when
+        those that have come since the last count could be too many.
         """
         if self._most_bytes > self.memory // 4:
             self._most_bytes = self.candidate_bytes

@@ -112,11 +112,11 @@ class Queues:
             self.tree.deliver(candidates.load())
 
     def take_sources(self, most: int) -> Callable[[], Loaded]:
-        """Return a function that loads candidates that wait for room, and divides them.
+        """Return a function that loads candidates that wait for memory, and divides them by piece.
 
-        It loads as many as take ``most`` bytes, at least those of one record: a division leaves
-        candidates for every piece, and thousands of small records would leave millions of them.
-        Any thread may call it.
+        It loads up to ``most`` bytes, but at least one record. Every division makes a list for each
+        piece: thousands of small records, divided one by one, would make millions of lists. Any
+        thread may call it.
         """
         sources, routes = [self.sources.pop()], self.tree.routes()
         counted, states = sources[0].whole is None, sources[0].states
@@ -134,7 +134,7 @@ class Queues:
         return load
 
     def deliver_sources(self, loaded: Loaded) -> None:
-        """Give candidates that waited for room to their pieces."""
+        """Give the candidates that such a function has loaded to their pieces."""
         sources, routes, given = loaded
         self.delivering = _without(self.delivering, sources)
         if sources[0].whole is None:  # they are counted already
@@ -160,6 +160,9 @@ class Queues:
 
 
 def _without(candidates: list[Candidates], gone: list[Candidates]) -> list[Candidates]:
-    """Return a list without those that are in another one; there may be thousands in both."""
+    """Return candidates without those that are gone, in their order.
+
+    There may be thousands of both, so they are not compared one by one.
+    """
     numbers = {id(one) for one in gone}
     return [one for one in candidates if id(one) not in numbers]

@@ -33,7 +33,7 @@ from dbmsolver.search.rows import Rows, encoded, packed, unpacked
 from dbmsolver.storage.blocks import encode_block, read_block
 from dbmsolver.storage.records import Closed, parse_closed_key, parse_pending_key
 
-_AT_ONCE = 1 << 16
+ENCODED_AT_ONCE = 1 << 16
 """Candidates that are encoded at a time: a record each for many small batches takes longer."""
 Product = TypeVar("Product")
 
@@ -346,13 +346,13 @@ class Checkpoint:
 
 
 def _together(batches: list[Rows]) -> Iterator[Rows]:
-    """Yield the rows of many batches in fewer ones, which have about _AT_ONCE rows each."""
+    """Yield the rows of many batches in fewer ones, which have about ENCODED_AT_ONCE rows each."""
     some: list[Rows] = []
     count = 0
     for rows in batches:
         some.append(rows)
         count += len(rows)
-        if count >= _AT_ONCE:
+        if count >= ENCODED_AT_ONCE:
             yield np.concatenate(some)
             some, count = [], 0
     if some:

@@ -11,7 +11,7 @@ import pytest
 from helpers.cost_searches import begun
 
 from dbmsolver.core.meta import IS_CLOSED, META
-from dbmsolver.core.shards import SLICES
+from dbmsolver.core.shards import SLICES, slices_of
 from dbmsolver.game.deals import Deal
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Limits, Question
@@ -163,6 +163,25 @@ def test_candidates_are_written_in_parts(tmp_path: Path, monkeypatch: pytest.Mon
             sizes.append(stored(search.recorder.store, b"P"))
         assert sizes == [12, 24, 30]
         assert partition.candidates == {layer: [known, *search.recorder.store.keys(b"P")]}
+
+
+def test_small_batches_are_encoded_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A record ends with the batch that makes it large enough; the last one has what is left."""
+    monkeypatch.setattr(checkpoints, "ENCODED_AT_ONCE", 10)
+    with committed(tmp_path) as (search, checkpoint):
+        rows, store = states_of(search), checkpoint.recorder.store
+        strata = slices_of(CODEC.tables, rows, CODEC.locked) // SLICES
+        rows = rows[strata == np.bincount(strata).argmax()][:30]
+        (partition,) = checkpoint.partitions
+        partition.candidates = {search.layer + 1: [rows[at : at + 6] for at in range(0, 30, 6)]}
+        for _ in range(2):  # they are written anew each time
+            checkpoint.commit()
+            keys = store.keys(b"B")
+            assert [store.states_in(key) for key in keys] == [12, 12, 6]
+            found = np.concatenate([checkpoint.rows(key, partition) for key in keys])
+            assert sorted(found[:, :META].tolist()) == sorted(rows[:, :META].tolist())
 
 
 def test_a_partition_finds_what_is_its_own_in_the_store(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from typing import Any, NoReturn
 from dbmsolver.errors import InputError, quoted
 from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.boards import parse_board
-from dbmsolver.game.cards import parse_card, rank, suit
+from dbmsolver.game.cards import card_name, parse_card, rank, suit
 from dbmsolver.game.layouts import Heights, layout_of
 from dbmsolver.game.pairing import columns_of_pyramid
 from dbmsolver.game.position import Position
@@ -70,13 +70,16 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
         _cards(data.get(name, []), where)
         for name in (of_cells, _HOLE, _STOCK, _WASTE, _RESERVE, _REMOVED, _FOUNDATIONS)
     )
-    lowest = _ranks_missing((*laid, cells, pile, stock, waste, reserve, removed, tops), where)
+    given = [*laid, cells, pile, stock, waste, reserve, removed, tops]
+    lowest = _ranks_missing(given, where)
     if len(cells) > rules.freecells:
         text = f"{len(cells)} cards in {of_cells}, expected at most {rules.freecells}"
         raise InputError(text, where)
     if len(laid) > rules.columns:
         text = f"{len(laid)} {_PILES}, expected at most {rules.columns}"
         raise InputError(text, where)
+    if lowest and not rules.is_wide:
+        _check_once(given, where)  # as they are written: from here on their ranks are higher
     base, heights, home = ACE, layout_of(rules.layout).heights, None
     if rules.is_wide:
         told = ((suit(card), rank(card) + lowest) for card in tops)
@@ -193,6 +196,15 @@ def _ranks_missing(places: Iterable[list[int]], where: str) -> int:
     if not cards:
         raise InputError("no cards, expected a board", where)
     return 13 - max(map(rank, cards))
+
+
+def _check_once(places: Iterable[list[int]], where: str) -> None:
+    """Raise InputError if a card is named twice."""
+    seen = set()
+    for card in (card for place in places for card in place):
+        if card in seen:
+            raise InputError(f"{card_name(card)} twice, expected each card once", where)
+        seen.add(card)
 
 
 def _list(value: Any, what: str, where: str) -> list[Any]:

@@ -160,7 +160,7 @@ def test_which_searches_are_the_same() -> None:
         (Question.PROVE, DEAL, {}, "another question: solve, not prove"),
         (Question.SOLVE, DEAL, {"policy": "none"}, "another automove policy: wkr, not none"),
         (Question.SOLVE, DEAL, {"metric": "runs"}, "another metric: cards, not runs"),
-        (Question.SOLVE, DEAL, {"keep": "none"}, "another --keep: all, not none"),
+        (Question.SOLVE, DEAL, {"keep": "none"}, "another keep: all, not none"),
         (Question.SOLVE, Deal.from_number(2), {}, r"another deal \(1\), not 2"),
         (Question.SOLVE, Deal.from_number(1, rules_for("freecell", 3)), {}, "freecells 4, not 3"),
     ):

@@ -281,14 +281,14 @@ class Checkpoint:
         closed = (
             (queue, *part) for queue in queues for part in queue.unstored(self.weight, closed=True)
         )
-        while some := list(islice(closed, recorder.threads)):
-            for blocks in self.each(self._closed_blocks, *zip(*some, strict=True)):
+        for some in _for_a_commit(closed):
+            for blocks in self._by_threads(self._closed_blocks, some):
                 self._add_closed(blocks)
             recorder.commit(self.layer, 0)
             yield
         opened = ((queue, *part) for queue in queues for part in self._open_parts(queue))
-        while some := list(islice(opened, recorder.threads)):
-            records = self.each(self._open_records, *zip(*some, strict=True))
+        for some in _for_a_commit(opened):
+            records = self._by_threads(self._open_records, some)
             recorder.batch.pending = chain.from_iterable(records)
             recorder.commit(self.layer, 0)
             yield
@@ -343,6 +343,24 @@ class Checkpoint:
     def _new_records(self, layer: int, rows: Rows) -> list[NewRecord]:
         """Return records of candidates that wait for a layer."""
         return [NewRecord(layer, stratum, block) for stratum, block in encoded(self.codec, rows)]
+
+
+def _for_a_commit(
+    parts: Iterable[tuple[ShardQueue, int, NDArray[np.uint32]]],
+) -> Iterator[list[tuple[ShardQueue, int, NDArray[np.uint32]]]]:
+    """Yield parts of what is in memory in groups of about MOST_PART rows, for a commit each.
+
+    A part is a shard, a layer and the numbers of rows. Most layers have few of them.
+    """
+    some, count = [], 0
+    for part in parts:
+        some.append(part)
+        count += part[2].size
+        if count >= MOST_PART:
+            yield some
+            some, count = [], 0
+    if some:
+        yield some
 
 
 def _together(batches: list[Rows]) -> Iterator[Rows]:

@@ -165,6 +165,27 @@ def test_candidates_are_written_in_parts(tmp_path: Path, monkeypatch: pytest.Mon
         assert partition.candidates == {layer: [known, *search.recorder.store.keys(b"P")]}
 
 
+@pytest.mark.parametrize("most", [1, 1 << 20])
+def test_layers_with_few_rows_share_a_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """Closed rows come first, then open ones, each layer's in a part of its own."""
+    monkeypatch.setattr(checkpoints, "MOST_PART", most)
+    with committed(tmp_path, resumable=False) as (search, checkpoint):
+        rows, store = states_of(search), checkpoint.recorder.store
+        is_closed = (rows[:, META] & IS_CLOSED) != 0
+        parts = [
+            set(layers_of(rows[chosen, META], 1).tolist()) for chosen in (is_closed, ~is_closed)
+        ]
+        assert len(parts[1]) > 1
+        (partition,) = search.partitions
+        commits = [
+            (stored(store, b"C"), stored(store, b"P")) for _ in checkpoint.write_out(partition)
+        ]
+        assert len(commits) == (2 if most > 1 else sum(map(len, parts)))
+        assert commits[-1] == (is_closed.sum(), (~is_closed).sum())
+
+
 def test_small_batches_are_encoded_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Result
+from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.proof.piece_tables import KeyShape
 from dbmsolver.search.proof.pieces import Piece, Tree
 from dbmsolver.storage import blocks
@@ -153,7 +154,7 @@ def test_candidates_of_a_piece_are_delivered_in_parts(monkeypatch: pytest.Monkey
     keys = np.arange(3 * 1000, dtype=np.uint64)
     codes = np.arange(1000).astype(np.uint16)
     signature = np.array([codec.root.signature], np.uint64)
-    tree.deliver(Runs(signature, np.array([1000], np.int64), keys, codes, 3))
+    tree.deliver([Candidates.of(0, Runs(signature, np.array([1000]), keys, codes, 3))])
     found = [candidates.load() for piece in tree.pieces for candidates in piece.queue]
     assert max(runs.keys.nbytes + runs.codes.nbytes for runs in found) <= CAP // 4
     assert np.concatenate([runs.codes for runs in found]).tolist() == list(range(1000))

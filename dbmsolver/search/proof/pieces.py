@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.pieces import route
-from dbmsolver.search.candidates import Candidates
+from dbmsolver.search.candidates import Candidates, in_groups, load_together
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.proof.closing import count_flips
 from dbmsolver.search.proof.piece_tables import KeyShape, Table, piece_words
-from dbmsolver.storage.blocks import Runs, most_states
+from dbmsolver.storage.blocks import most_states
 
+DIVIDED_AT_ONCE = 1 << 18
+"""Candidates that are divided among pieces at a time, about: they are copied twice."""
 _PURE = 0.02
 """The cost of a bit that no block has both values of, as a share of one that all have both of."""
 
@@ -119,8 +121,7 @@ class Tree:
         self.pieces.remove(piece)
         self.pieces += children
         words = self.shape.key_words
-        for one in piece.queue:
-            self.deliver(one.load())
+        self.deliver(piece.queue)
         for one in piece.opened:
             runs = one.load()
             keys, codes = runs.keys, runs.codes
@@ -138,9 +139,14 @@ class Tree:
         rows = [[-1, numbers[node], 0] if row[0] < 0 else row for node, row in enumerate(self.rows)]
         return Routes(np.array(rows, np.int64), self.shape.key_words, len(self.pieces))
 
-    def deliver(self, runs: Runs) -> None:
-        """Put candidates into the queues of their pieces."""
-        self.add(routed_to(self.shape, self.routes().sort(runs.keys, runs.codes)))
+    def deliver(self, candidates: list[Candidates]) -> None:
+        """Put candidates into the queues of their pieces.
+
+        Many are divided at a time: dividing a few takes as long, and leaves as many lists.
+        """
+        routes = self.routes()
+        for some in in_groups(candidates, DIVIDED_AT_ONCE):
+            self.add(routed_to(self.shape, routes.sort(*load_together(some))))
 
     def fits(self, routes: Routes) -> bool:
         """Return True if the tree is still as it was when these were made: it only ever grows."""

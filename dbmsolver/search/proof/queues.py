@@ -108,8 +108,7 @@ class Queues:
         if self.tree.fits(routes):
             self.tree.add(given)
             return
-        for _, candidates in given:
-            self.tree.deliver(candidates.load())
+        self.tree.deliver([candidates for _, candidates in given])
 
     def take_sources(self, most: int) -> Callable[[], Loaded]:
         """Return a function that loads candidates that wait for memory, and divides them by piece.

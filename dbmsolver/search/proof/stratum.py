@@ -7,6 +7,8 @@ its signatures are closed in several passes.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -97,12 +99,12 @@ class StratumClosing:
 
     def _parts(self, wanted: NDArray[np.uint64] | None) -> list[Runs]:
         """Load and return the stratum's candidates, or those of the signatures in `wanted`."""
-        store = self.recorder.store
+        parts = self.candidates
         if wanted is not None:
-            parts = [one.select(wanted) for one in self.candidates]
-            return [part.load(store) for part in parts if part.states]
-        loaded = [one.load(store) for one in self.candidates]
-        if not self.recorder.resumable:
+            parts = [part for one in parts if (part := one.select(wanted)).states]
+        load = partial(Candidates.load, store=self.recorder.store)
+        loaded = list(self.recorder.in_parallel(load, parts))
+        if wanted is None and not self.recorder.resumable:
             # The copies made of them are enough.
             for one in self.candidates:
                 one.leave_memory()

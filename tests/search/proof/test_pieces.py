@@ -9,6 +9,7 @@ import pytest
 from helpers.made_up_pieces import CODEC
 
 from dbmsolver.search.candidates import Candidates
+from dbmsolver.search.proof import pieces
 from dbmsolver.search.proof.piece_tables import KeyShape
 from dbmsolver.search.proof.pieces import Piece, Tree
 
@@ -62,7 +63,7 @@ def test_later_splits_find_the_piece_of_a_key() -> None:
     tree.split(tree.pieces[0], 4)
     assert not tree.fits(earlier)
     tree.split(tree.pieces[1], 0)
-    tree.deliver(shape.candidates(keys, codes).load())
+    tree.deliver([shape.candidates(keys, codes)])
     for piece in tree.pieces:
         mine = [(key, key) for key in range(64) if key & piece.mask == piece.value]
         assert states(piece.queue, 1) == set(mine)
@@ -78,3 +79,20 @@ def test_states_that_are_not_expanded_wait_again_without_their_table() -> None:
     piece = Piece(0, 0, 0, [], queue=[one], opened=[other], full=True)
     piece.evict()
     assert (piece.queue, piece.opened, piece.full) == ([one, other], [], False)
+
+
+@pytest.mark.parametrize(("most", "lists"), [(1 << 18, [1, 1]), (20, [2, 2]), (1, [4, 4])])
+def test_many_candidates_are_divided_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, most: int, lists: list[int]
+) -> None:
+    """A group ends with those that make it large enough."""
+    monkeypatch.setattr(pieces, "DIVIDED_AT_ONCE", most)
+    shape = KeyShape.of(CODEC, 0, int(CODEC.root[0]), 1)
+    keys, codes = np.arange(40, dtype=np.uint64), np.arange(40, dtype=np.uint8)
+    some = [shape.candidates(keys[at : at + 10], codes[at : at + 10]) for at in range(0, 40, 10)]
+    tree = Tree(shape, Piece(0, 0, 0, []))
+    tree.split(tree.pieces[0], 0)
+    tree.deliver(some)
+    assert [len(piece.queue) for piece in tree.pieces] == lists
+    waiting = [one for piece in tree.pieces for one in piece.queue]
+    assert states(waiting, 1) == states(some, 1)

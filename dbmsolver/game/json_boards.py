@@ -70,7 +70,9 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
         _cards(data.get(name, []), where)
         for name in (of_cells, _HOLE, _STOCK, _WASTE, _RESERVE, _REMOVED, _FOUNDATIONS)
     )
-    given = [*laid, cells, pile, stock, waste, reserve, removed, tops]
+    given = [*laid, cells, pile, stock, waste, removed, tops]
+    if of_cells != _RESERVE:
+        given.append(reserve)  # else these are the cells
     lowest = _ranks_missing(given, where)
     if len(cells) > rules.freecells:
         text = f"{len(cells)} cards in {of_cells}, expected at most {rules.freecells}"

@@ -110,6 +110,12 @@ FOUR = [["2S", "AH"], ["2D", "AC"]]
             "Foundations: H-K C-K D-Q S-Q|Freecells: KD|KS",
         ),
         (
+            GAMES["king_albert"],
+            {"tableau piles": [["2S", "2D"]], "reserve": ["2H", "2C"],
+             "foundations": ["AS", "AD", "AH", "AC"]},
+            "Foundations: H-Q C-Q D-Q S-Q|Freecells: KH KC|KS KD",
+        ),
+        (
             KLONDIKE,
             {"tableau piles": [["2s", "AH"], ["2D", "AC"]], "stock": ["2H", "2C"],
              "foundations": ["AS", "AD"]},
@@ -169,6 +175,7 @@ def test_short_decks_stand_for_the_upper_ranks(
         (FREECELL, {"cells": [1]}, "f: 1, expected a card"),
         (FREECELL, {"cells": ["x"]}, "f: unknown card 'x'"),
         (FREECELL, {"cells": ["AS", "AS"]}, "f: AS twice"),
+        (GAMES["king_albert"], {"reserve": ["AS", "2S", "AS"]}, "f: AS twice"),
         (FREECELL, {"cells": ["AS", "2S", "3S", "4S", "5S"]}, "f: 5 cards in cells, expected at m"),
         (FREECELL, {"tableau piles": [["AS"]] * 9}, "f: 9 tableau piles, expected at most 8"),
         (FREECELL, {"cells": ["AS"]}, "f: missing cards"),

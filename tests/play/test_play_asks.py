@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers.played import Player
@@ -27,6 +28,25 @@ LATE = 52
 
 def steps(number: int = 3) -> list[Step]:
     return list(solved(number).steps)
+
+
+def test_nothing_can_be_asked_before_a_game_is_there(player: Player) -> None:
+    """The server may take a moment to open it; what goes wrong in a page is told at its end."""
+    table = player(is_analysed=False)
+    held: list[Any] = []
+    table.page.route("**/open", lambda route: held.append(route))
+    table.page.reload()
+    table.page.wait_for_function("document.readyState === 'complete'")
+    controls = ("#undo", "#redo", "#advice", "#play", "#longer", "#save button")
+    for control in (*controls, "#copy-moves", "#copy-board", "#copy-link", "#analyse"):
+        table.ask(f"document.querySelector('{control}').click()")
+    for key in ("z", "y", "?", "x", "1", "Enter", "ArrowDown"):
+        table.page.keyboard.press(key)
+    assert table.page.inner_text("#copied") == table.page.inner_text("#now") == ""
+    (opening,) = held
+    opening.continue_()
+    table.at(0)
+    table.page.unroute("**/open")  # the page may be another test's, too
 
 
 @pytest.mark.slow

@@ -6,6 +6,8 @@
 const first = JSON.parse(element("first").textContent);
 let game = null;
 let here = null;
+// A listener that does nothing until a game is there: the server may take a moment to open it.
+const whenOpen = (work) => (event) => here && work(event);
 
 const countOf = (move) => Number(move.slice(2)) || 1;
 

@@ -29,13 +29,15 @@ from typing import Any, NoReturn
 from dbmsolver.errors import InputError, quoted
 from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.boards import parse_board
-from dbmsolver.game.cards import card_name, parse_card, rank, suit
+from dbmsolver.game.cards import parse_card, rank, suit
 from dbmsolver.game.layouts import Heights, layout_of
+from dbmsolver.game.moves import Place
 from dbmsolver.game.pairing import columns_of_pyramid
 from dbmsolver.game.position import Position
 from dbmsolver.game.positions import kind_of_position, make_position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.texts import WHICH_GAME
+from dbmsolver.game.validity import note_place
 from dbmsolver.game.wide import with_heights
 
 _PILES, _CELLS, _FOUNDATIONS = "tableau piles", "cells", "foundations"
@@ -66,14 +68,11 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
     of_cells = _RESERVE if rules.reserve else _CELLS
     if isinstance(data.get(_HOLE), str):
         data[_HOLE] = [data[_HOLE]]
-    cells, pile, stock, waste, reserve, removed, tops = (
-        _cards(data.get(name, []), where)
-        for name in (of_cells, _HOLE, _STOCK, _WASTE, _RESERVE, _REMOVED, _FOUNDATIONS)
-    )
-    given = [*laid, cells, pile, stock, waste, removed, tops]
-    if of_cells != _RESERVE:
-        given.append(reserve)  # else these are the cells
-    lowest = _ranks_missing(given, where)
+    places = (of_cells, _HOLE, _STOCK, _WASTE, _RESERVE, _REMOVED, _FOUNDATIONS)
+    held = {name: _cards(data.get(name, []), where) for name in places}  # a reserve may be cells
+    cells, pile, stock, waste, reserve, removed, tops = (held[name] for name in places)
+    given = {str(Place("column", index)): cards for index, cards in enumerate(laid)} | held
+    lowest = _ranks_missing(given.values(), where)
     if len(cells) > rules.freecells:
         text = f"{len(cells)} cards in {of_cells}, expected at most {rules.freecells}"
         raise InputError(text, where)
@@ -81,7 +80,10 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
         text = f"{len(laid)} {_PILES}, expected at most {rules.columns}"
         raise InputError(text, where)
     if lowest and not rules.is_wide:
-        _check_once(given, where)  # as they are written: from here on their ranks are higher
+        seen: dict[int, str] = {}  # as they are written: from here on their ranks are higher
+        for place, cards in given.items():
+            for card in cards:
+                note_place(seen, card, place, where)
     base, heights, home = ACE, layout_of(rules.layout).heights, None
     if rules.is_wide:
         told = ((suit(card), rank(card) + lowest) for card in tops)
@@ -198,15 +200,6 @@ def _ranks_missing(places: Iterable[list[int]], where: str) -> int:
     if not cards:
         raise InputError("no cards, expected a board", where)
     return 13 - max(map(rank, cards))
-
-
-def _check_once(places: Iterable[list[int]], where: str) -> None:
-    """Raise InputError if a card is named twice."""
-    seen = set()
-    for card in (card for place in places for card in place):
-        if card in seen:
-            raise InputError(f"{card_name(card)} twice, expected each card once", where)
-        seen.add(card)
 
 
 def _list(value: Any, what: str, where: str) -> list[Any]:

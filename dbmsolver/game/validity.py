@@ -84,6 +84,14 @@ def _check_places(position: Arrangement, rules: Rules, where: str | None) -> Non
     _check_base(position, rules, where)
 
 
+def note_place(seen: dict[int, str], card: int, place: str, where: str | None) -> None:
+    """Note in ``seen`` where a card lies; InputError if it is there already."""
+    if card in seen:
+        text = f"{card_name(card)} twice, in {seen[card]} and in {place}"
+        raise InputError(f"{text}, expected each card once", where)
+    seen[card] = place
+
+
 def check_cards(position: Arrangement, where: str | None) -> None:
     """Raise InputError unless these are 52 different cards."""
     seen: dict[int, str] = {}
@@ -95,10 +103,7 @@ def check_cards(position: Arrangement, where: str | None) -> None:
     for card, place in position.lying():
         if not 0 <= card < CARDS:
             raise InputError(f"unknown card {card} in {place}, expected 0 to 51", where)
-        if card in seen:
-            text = f"{card_name(card)} twice, in {seen[card]} and in {place}"
-            raise InputError(f"{text}, expected each card once", where)
-        seen[card] = place
+        note_place(seen, card, place, where)
     missing = [card_name(card) for card in range(CARDS) if card not in seen]
     if missing:
         names = " ".join(missing[:NAMED_AT_MOST])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,20 +128,6 @@ class Candidates:
     def leave_memory(self) -> None:
         """Give up those in memory."""
         self.runs = self.packed = None
-
-
-def in_groups(candidates: list[Candidates], states: int) -> Iterator[list[Candidates]]:
-    """Yield candidates in groups of about so many states, in their order."""
-    some: list[Candidates] = []
-    count = 0
-    for one in candidates:
-        some.append(one)
-        count += one.states
-        if count >= states:
-            yield some
-            some, count = [], 0
-    if some:
-        yield some
 
 
 def load_together(

@@ -6,8 +6,13 @@
 const first = JSON.parse(element("first").textContent);
 let game = null;
 let here = null;
-// A listener that does nothing until a game is there: the server may take a moment to open it.
-const whenOpen = (work) => (event) => here && work(event);
+
+// The server may take a moment to open a game: until then only the heading and the deals take anything.
+for (const kind of ["click", "change", "keydown", "pointerdown"]) {
+  window.addEventListener(kind, (event) => {
+    if (!here && !event.target.closest("header, dialog")) event.stopImmediatePropagation();
+  }, true);
+}
 
 const countOf = (move) => Number(move.slice(2)) || 1;
 

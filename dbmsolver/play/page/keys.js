@@ -93,7 +93,7 @@ function isForControl(target, key) {
   return target.type !== "range" || key.startsWith("Arrow");
 }
 
-document.addEventListener("keydown", whenOpen((event) => {
+document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.altKey || element("deals").open) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (isForControl(event.target, key)) return;
@@ -116,4 +116,4 @@ document.addEventListener("keydown", whenOpen((event) => {
   else if (placeOfKey(key)) typePlace(placeOfKey(key));
   else return;
   event.preventDefault();
-}));
+});

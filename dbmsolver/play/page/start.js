@@ -1,8 +1,8 @@
 // The buttons, and the game that the address or the command line asks for.
-element("undo").addEventListener("click", whenOpen(undo));
-element("redo").addEventListener("click", whenOpen(redo));
-element("advice").addEventListener("click", whenOpen(hint));
-element("play").addEventListener("click", whenOpen(toggleFilm));
+element("undo").addEventListener("click", undo);
+element("redo").addEventListener("click", redo);
+element("advice").addEventListener("click", hint);
+element("play").addEventListener("click", toggleFilm);
 
 function drawSpeed() {
   element("speed-text").textContent = `${speed()}\u00d7`;

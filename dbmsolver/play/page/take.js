@@ -25,17 +25,16 @@ for (const [format, ending] of first.formats) {
   const button = make("button", "", ending.slice(1).toUpperCase());
   button.title = `Save as a file of the format ${format}`;
   button.dataset.format = format;
-  button.addEventListener("click", whenOpen(() => save(format)));
+  button.addEventListener("click", () => save(format));
   element("save").append(button);
 }
-element("copy-moves").addEventListener("click", whenOpen(async () => {
+element("copy-moves").addEventListener("click", async () => {
   try {
     copy("Moves", (await exported("moves")).text);
   } catch (error) {
     element("copied").textContent = error.message;
   }
-}));
-element("copy-board").addEventListener("click",
-  whenOpen(() => copy("Board", boardText(here.position))));
+});
+element("copy-board").addEventListener("click", () => copy("Board", boardText(here.position)));
 element("copy-link").addEventListener("click",
-  whenOpen(() => copy("Link", location.href.split("#")[0] + address())));
+  () => copy("Link", location.href.split("#")[0] + address()));

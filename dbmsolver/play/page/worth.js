@@ -201,12 +201,12 @@ function hint() {
   } else say("No winning move is known yet.");
 }
 
-element("analyse").addEventListener("change", whenOpen(() => lookAt(here)));
-element("longer").addEventListener("click", whenOpen(() => {
+element("analyse").addEventListener("change", () => lookAt(here));
+element("longer").addEventListener("click", () => {
   longer += 1;
   element("longer").disabled = true;
   listenTo(here);
-}));
+});
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) listening?.abort();
   else if (here) listenTo(here);

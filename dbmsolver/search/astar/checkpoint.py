@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from itertools import chain, islice
-from typing import Any, TypeVar
+from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Commit
 from dbmsolver.search.astar.partitions import MOST_PART, Partition, ShardQueue
 from dbmsolver.search.commits import NewRecord
+from dbmsolver.search.portions import Product, by_threads, in_groups
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.rows import Rows, encoded, packed, unpacked
 from dbmsolver.storage.blocks import encode_block, read_block
@@ -35,7 +36,8 @@ from dbmsolver.storage.records import Closed, parse_closed_key, parse_pending_ke
 
 ENCODED_AT_ONCE = 1 << 16
 """Candidates that are encoded at a time: a record each for many small batches takes longer."""
-Product = TypeVar("Product")
+_Part = tuple[ShardQueue, int, NDArray[np.uint32]]
+"""A shard, a layer, and the numbers of rows."""
 
 
 class Checkpoint:
@@ -221,13 +223,8 @@ class Checkpoint:
     def _by_threads(
         self, work: Callable[..., Product], parts: Iterable[tuple[Any, ...]]
     ) -> Iterator[Product]:
-        """Yield what ``work`` returns for each part, in their order.
-
-        There is one part for each thread at a time, since all of them take memory.
-        """
-        waiting = iter(parts)
-        while some := list(islice(waiting, self.recorder.threads)):
-            yield from self.each(work, *zip(*some, strict=True))
+        """Yield what ``work`` returns for each part, which has its arguments."""
+        return by_threads(self.each, self.recorder.threads, lambda part: work(*part), parts)
 
     def _counts(self) -> dict[str, Any]:
         """Return the states known by now, for the check at the end, as a manifest's field."""
@@ -281,13 +278,13 @@ class Checkpoint:
         closed = (
             (queue, *part) for queue in queues for part in queue.unstored(self.weight, closed=True)
         )
-        for some in _for_a_commit(closed):
+        for some in in_groups(closed, _count, MOST_PART):
             for blocks in self._by_threads(self._closed_blocks, some):
                 self._add_closed(blocks)
             recorder.commit(self.layer, 0)
             yield
         opened = ((queue, *part) for queue in queues for part in self._open_parts(queue))
-        for some in _for_a_commit(opened):
+        for some in in_groups(opened, _count, MOST_PART):
             records = self._by_threads(self._open_records, some)
             recorder.batch.pending = chain.from_iterable(records)
             recorder.commit(self.layer, 0)
@@ -297,14 +294,12 @@ class Checkpoint:
         """Write the candidates of a partition that no shard has; yield None after each commit."""
         for layer, batches in partition.candidates.items():
             while loose := [rows for rows in batches if not isinstance(rows, bytes)]:
-                ends = np.cumsum([len(rows) for rows in loose])
-                number = int(np.searchsorted(ends, MOST_PART)) + 1
-                rows = np.concatenate(loose[:number])
-                records = self._new_records(max(layer, self.layer), rows)
+                some = next(in_groups(loose, len, MOST_PART))
+                records = self._new_records(max(layer, self.layer), np.concatenate(some))
                 self.recorder.batch.pending = records
                 self.recorder.commit(self.layer, 0)
                 stored = [key for key in batches if isinstance(key, bytes)]
-                batches[:] = [*stored, *(record.key for record in records), *loose[number:]]
+                batches[:] = [*stored, *(record.key for record in records), *loose[len(some) :]]
                 yield
 
     def _now_in_store(self, partition: Partition, lasting: list[NewRecord]) -> None:
@@ -333,45 +328,18 @@ class Checkpoint:
 
     def _not_looked_at(self, partition: Partition) -> Iterator[tuple[int, Rows]]:
         """Yield the candidates of a partition that are in memory only, with their layers."""
-        for queue in partition.queues or ():
-            for rows in _together(queue.incoming):
-                yield self.layer, rows
+        waiting = [(self.layer, queue.incoming) for queue in partition.queues or ()]
         for layer, batches in partition.candidates.items():
-            for rows in _together([one for one in batches if not isinstance(one, bytes)]):
-                yield layer, rows
+            waiting.append((layer, [one for one in batches if not isinstance(one, bytes)]))
+        for layer, loose in waiting:
+            for some in in_groups(loose, len, ENCODED_AT_ONCE):
+                yield layer, np.concatenate(some)
 
     def _new_records(self, layer: int, rows: Rows) -> list[NewRecord]:
         """Return records of candidates that wait for a layer."""
         return [NewRecord(layer, stratum, block) for stratum, block in encoded(self.codec, rows)]
 
 
-def _for_a_commit(
-    parts: Iterable[tuple[ShardQueue, int, NDArray[np.uint32]]],
-) -> Iterator[list[tuple[ShardQueue, int, NDArray[np.uint32]]]]:
-    """Yield parts of what is in memory in groups of about MOST_PART rows, for a commit each.
-
-    A part is a shard, a layer and the numbers of rows. Most layers have few of them.
-    """
-    some, count = [], 0
-    for part in parts:
-        some.append(part)
-        count += part[2].size
-        if count >= MOST_PART:
-            yield some
-            some, count = [], 0
-    if some:
-        yield some
-
-
-def _together(batches: list[Rows]) -> Iterator[Rows]:
-    """Yield the rows of many batches in fewer ones, which have about ENCODED_AT_ONCE rows each."""
-    some: list[Rows] = []
-    count = 0
-    for rows in batches:
-        some.append(rows)
-        count += len(rows)
-        if count >= ENCODED_AT_ONCE:
-            yield np.concatenate(some)
-            some, count = [], 0
-    if some:
-        yield np.concatenate(some)
+def _count(part: _Part) -> int:
+    """Return how many rows a part has."""
+    return part[2].size

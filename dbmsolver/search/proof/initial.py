@@ -12,6 +12,7 @@ from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.ledger import NOTHING, Entry
+from dbmsolver.search.portions import by_threads
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import (
     Closed,
@@ -42,11 +43,9 @@ def stored_candidates(
         return candidates
 
     found = NOTHING
-    keys = store.keys(b"P")
-    for first in range(0, len(keys), threads):
-        for candidates in each(read, keys[first : first + threads]):
-            found = found.plus(candidates.entry)
-            yield candidates
+    for candidates in by_threads(each, threads, read, store.keys(b"P")):
+        found = found.plus(candidates.entry)
+        yield candidates
     if found != Entry.from_json(store.manifest.waiting):
         raise StoreError("what is pending is not what the manifest says", str(store.path))
 

@@ -19,6 +19,7 @@ from typing import Any
 
 from dbmsolver.search.candidates import Candidates, pack_together
 from dbmsolver.search.commits import Packed
+from dbmsolver.search.portions import in_groups
 from dbmsolver.search.proof.piece_set import Budget, PieceSet
 from dbmsolver.search.proof.piece_tables import KeyShape, rebuilt
 from dbmsolver.search.proof.piece_worker import PieceResult
@@ -227,13 +228,7 @@ class LargeSignature:
         if not idle:
             return None
         rich = max(idle, key=lambda piece: sum(one.nbytes for one in piece.loose))
-        loose: list[Candidates] = []
-        size = 0
-        for one in rich.loose:
-            if size >= self.packing_bytes:
-                break
-            loose.append(one)
-            size += one.nbytes
+        loose = next(in_groups(rich.loose, lambda one: one.nbytes, self.packing_bytes), [])
         if sum(one.states for one in loose) < _WORTH_PACKING:
             return None
         rich.busy = True

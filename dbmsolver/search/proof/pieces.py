@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.pieces import route
-from dbmsolver.search.candidates import Candidates, in_groups, load_together
+from dbmsolver.search.candidates import Candidates, load_together
 from dbmsolver.search.commits import BlockRef
+from dbmsolver.search.portions import in_groups
 from dbmsolver.search.proof.closing import count_flips
 from dbmsolver.search.proof.piece_tables import KeyShape, Table, piece_words
 from dbmsolver.storage.blocks import most_states
@@ -145,7 +146,7 @@ class Tree:
         Many are divided at a time: dividing a few takes as long, and leaves as many lists.
         """
         routes = self.routes()
-        for some in in_groups(candidates, DIVIDED_AT_ONCE):
+        for some in in_groups(candidates, lambda one: one.states, DIVIDED_AT_ONCE):
             self.add(routed_to(self.shape, routes.sort(*load_together(some))))
 
     def fits(self, routes: Routes) -> bool:

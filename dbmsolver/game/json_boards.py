@@ -23,7 +23,7 @@ card of `reserve` is the one that may be played.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from dbmsolver.errors import InputError, quoted
@@ -79,17 +79,14 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
     if len(laid) > rules.columns:
         text = f"{len(laid)} {_PILES}, expected at most {rules.columns}"
         raise InputError(text, where)
-    if lowest and not rules.is_wide:
-        seen: dict[int, str] = {}  # as they are written: from here on their ranks are higher
-        for place, cards in given.items():
-            for card in cards:
-                note_place(seen, card, place, where)
     base, heights, home = ACE, layout_of(rules.layout).heights, None
     if rules.is_wide:
         told = ((suit(card), rank(card) + lowest) for card in tops)
         home = with_heights(rules, told, where)
     else:
         base, heights = _home(tops, lowest, rules, where)
+        if lowest:
+            _check_once(given, where)  # as they are written: from here on their ranks are higher
     empty = rules.columns - len(laid)
     position = make_position(
         rules,
@@ -200,6 +197,14 @@ def _ranks_missing(places: Iterable[list[int]], where: str) -> int:
     if not cards:
         raise InputError("no cards, expected a board", where)
     return 13 - max(map(rank, cards))
+
+
+def _check_once(given: Mapping[str, Iterable[int]], where: str) -> None:
+    """Raise InputError if a card lies in two places."""
+    seen: dict[int, str] = {}
+    for place, cards in given.items():
+        for card in cards:
+            note_place(seen, card, place, where)
 
 
 def _list(value: Any, what: str, where: str) -> list[Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,9 @@ from dbmsolver.search.ledger import Entry, entry_of
 from dbmsolver.search.runs import are_among, gather, select_runs, sorted_runs
 from dbmsolver.storage.blocks import Runs, decode_block, encode_block, read_checked_block, split
 from dbmsolver.storage.store import Store
+
+OWN_LIST = 1 << 16
+"""A signature with so many candidates has a list of its own where lists are merged."""
 
 
 @dataclass(eq=False, slots=True)
@@ -68,6 +73,11 @@ class Candidates:
     def state_bytes(self) -> int:
         """Memory that one of them takes once it is loaded, in bytes."""
         return 8 * self.key_words + 2  # a code has two bytes at most
+
+    @property
+    def is_new(self) -> bool:
+        """True if they are as a worker has made them: in memory only, not sorted, not packed."""
+        return self.runs is not None and self.record is None and not self.is_sorted
 
     @property
     def in_memory(self) -> bool:
@@ -139,13 +149,72 @@ def load_together(
     return keys, np.concatenate([runs.codes for runs in parts])
 
 
+def together(candidates: list[Candidates]) -> Runs:
+    """Return the states of candidates with keys of one width: sorted, each once."""
+    # A function of its own, so that nothing but the result is in memory when it is encoded.
+    words = candidates[0].key_words
+    runs = gather([one.load() for one in candidates], np.empty(0, np.uint64))
+    counts, keys, codes = sort_runs(runs.counts, words, runs.keys, runs.codes)
+    return Runs(runs.signatures, counts, keys, codes, words)
+
+
+def merged(candidates: list[Candidates]) -> list[Candidates]:
+    """Return candidates of one stratum and key width in memory, sorted, each once.
+
+    A signature with many of them has lists of its own, so that they can be loaded without others.
+    """
+    runs = together(candidates)
+    known = np.unique(np.concatenate([one.signatures for one in candidates]))
+    if entry_of(runs.signatures) != entry_of(known) or not runs.counts.all():
+        raise InternalError("candidates have lost signatures when they were merged")
+    found = []
+    for part in (part for some in _apart(runs) for part in split(some)):
+        # Copies: each of them leaves memory by itself.
+        own = Runs(
+            part.signatures, part.counts, part.keys.copy(), part.codes.copy(), part.key_words
+        )
+        one = Candidates.of(candidates[0].stratum, own)
+        one.is_sorted = True
+        found.append(one)
+    return found
+
+
+def _apart(runs: Runs) -> list[Runs]:
+    """Return the runs that have OWN_LIST states each by itself, and those between them."""
+    large = np.flatnonzero(runs.counts >= OWN_LIST)
+    bounds = np.unique(np.concatenate(([0, runs.counts.size], large, large + 1)))
+    ends = np.concatenate(([0], np.cumsum(runs.counts)))
+    parts = []
+    for first, last in pairwise(bounds.tolist()):
+        states = slice(int(ends[first]), int(ends[last]))
+        words = slice(states.start * runs.key_words, states.stop * runs.key_words)
+        parts.append(
+            Runs(
+                runs.signatures[first:last],
+                runs.counts[first:last],
+                runs.keys[words],
+                runs.codes[states],
+                runs.key_words,
+            )
+        )
+    return parts
+
+
 def pack_together(candidates: list[Candidates]) -> list[Candidates]:
-    """Pack candidates of one signature into as few blocks as hold them; return these.
+    """Pack candidates of one stratum and key width into as few blocks as hold them; return these.
 
     Duplicates are dropped.
     """
     stratum = candidates[0].stratum
-    return [packed_from(stratum, part) for part in split(_merged(candidates))]
+    return [packed_from(stratum, part) for part in split(together(candidates))]
+
+
+def alike(candidates: Iterable[Candidates]) -> list[list[Candidates]]:
+    """Return candidates of one stratum and key width in a list each."""
+    found: dict[tuple[int, int], list[Candidates]] = {}
+    for one in candidates:
+        found.setdefault((one.stratum, one.key_words), []).append(one)
+    return list(found.values())
 
 
 def pack_by_stratum(candidates: list[Candidates]) -> list[Candidates]:
@@ -153,15 +222,7 @@ def pack_by_stratum(candidates: list[Candidates]) -> list[Candidates]:
 
     None of them is there twice then.
     """
-    alike: dict[tuple[int, int], list[Candidates]] = {}
-    for group in candidates:
-        alike.setdefault((group.stratum, group.key_words), []).append(group)
-    packed = []
-    for (stratum, words), some in alike.items():
-        runs = gather([group.load() for group in some], np.empty(0, np.uint64))
-        together = Runs(runs.signatures, runs.counts, runs.keys, runs.codes, words)
-        packed += [packed_from(stratum, part) for part in split(sorted_runs(together))]
-    return packed
+    return [packed for some in alike(candidates) for packed in pack_together(some)]
 
 
 def packed_from(stratum: int, runs: Runs) -> Candidates:
@@ -174,14 +235,6 @@ def packed_from(stratum: int, runs: Runs) -> Candidates:
         runs.codes.size,
         packed=encode_block(runs),
     )
-
-
-def _merged(candidates: list[Candidates]) -> Runs:
-    # A function of its own, so that nothing but the result is in memory when it is encoded.
-    words, signatures = candidates[0].key_words, candidates[0].signatures
-    keys, codes = load_together(candidates)
-    counts, keys, codes = sort_runs(np.array([codes.size], np.int64), words, keys, codes)
-    return Runs(signatures, counts, keys, codes, words)
 
 
 def of_one_signature(

@@ -104,7 +104,10 @@ class Ledger:
         candidates = list(candidates)
         before = total(group.entry for group in candidates)
         yield
-        after = total(group.entry for group in candidates)
+        self.replace(before, total(group.entry for group in candidates))
+
+    def replace(self, before: Entry, after: Entry) -> None:
+        """Note that candidates have become others when duplicates were dropped."""
         self.pending = self.pending.minus(before).plus(after)
 
     def open_stratum(self, due: Entry) -> None:

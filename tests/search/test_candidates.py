@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbmsolver.search.candidates import of_one_signature, pack_by_stratum, pack_together
+from dbmsolver.errors import InternalError
+from dbmsolver.search import candidates
+from dbmsolver.search.candidates import (
+    Candidates,
+    merged,
+    of_one_signature,
+    pack_by_stratum,
+    pack_together,
+)
 from dbmsolver.storage import blocks
+from dbmsolver.storage.blocks import Runs
 
 SIGNATURE = 7
 STRATUM = 3
@@ -37,3 +48,52 @@ def test_no_block_is_too_large(pack, words, given_keys, cap) -> None:  # type: i
     found = [key for one in packed for key in one.load().keys.reshape(-1, words)[:, 0].tolist()]
     assert sorted(found) == sorted(set().union(*given_keys))
     assert sum(one.states for one in packed) == len(found)
+
+
+def runs_of(words: int, states: list[tuple[int, int]]) -> Runs:
+    """Return a run for each state, in their order; a code is the state's place in the list."""
+    keys = np.zeros((len(states), words), np.uint64)
+    keys[:, -1] = [key for _, key in states]
+    signatures = np.array([signature for signature, _ in states], np.uint64)
+    codes = np.arange(len(states), dtype=np.uint8)
+    return Runs(signatures, np.ones(len(states), np.int64), keys.reshape(-1), codes, words)
+
+
+def states_of(lists: list[Candidates]) -> list[tuple[int, int]]:
+    """Return signature and key of each state of lists, in their order."""
+    found: list[tuple[int, int]] = []
+    for one in lists:
+        runs = one.load()
+        keys = runs.keys.reshape(-1, runs.key_words)[:, -1]
+        found += zip(np.repeat(runs.signatures, runs.counts).tolist(), keys.tolist(), strict=True)
+    return found
+
+
+STATES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 30)), min_size=1, max_size=40)
+
+
+@pytest.mark.parametrize("words", [1, 3])
+@given(lists=st.lists(STATES, min_size=1, max_size=4), own=st.integers(1, 30))
+def test_merged_lists_have_each_candidate_once(
+    words: int, lists: list[list[tuple[int, int]]], own: int
+) -> None:
+    """They are sorted; a signature with many candidates has a list of its own."""
+    given_lists = [Candidates.of(STRATUM, runs_of(words, states)) for states in lists]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(candidates, "OWN_LIST", own)
+        found = merged(given_lists)
+    assert states_of(found) == sorted({state for states in lists for state in states})
+    assert all(one.is_sorted and not one.is_new and one.stratum == STRATUM for one in found)
+    assert [one.states for one in found] == [one.load().codes.size for one in found]
+    large = [one for one in found if max(one.counts) >= own]
+    assert all(one.signatures.size == 1 for one in large)
+    bounds = list(pairwise(found))
+    assert all(first.signatures[-1] < second.signatures[0] for first, second in bounds)
+    assert not any(one not in large and other not in large for one, other in bounds)
+
+
+def test_merging_that_loses_a_signature_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    lists = [Candidates.of(STRATUM, runs_of(1, [(1, 1), (2, 2)])) for _ in range(2)]
+    monkeypatch.setattr(candidates, "together", lambda _: runs_of(1, [(1, 1)]))
+    with pytest.raises(InternalError, match="lost signatures when they were merged"):
+        merged(lists)

@@ -235,7 +235,7 @@ class LargeSignature:
 
         def finish(packed: list[Candidates]) -> None:
             rich.busy = False
-            self.set.replace_packed(rich, loose, packed)
+            self.set.replace(rich, loose, packed)
 
         return self.workers.pool.submit(pack_together, loose), finish
 

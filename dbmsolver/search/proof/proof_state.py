@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Commit, Limit, Question, Report
-from dbmsolver.search.candidates import Candidates
+from dbmsolver.search.candidates import Candidates, alike, merged
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.ledger import Ledger, total
 from dbmsolver.search.outcome import GoalMet, Known, NoneShorter, Outcome, Search, Stopped
+from dbmsolver.search.portions import in_groups
 from dbmsolver.search.proof.large import LargeSignature
 from dbmsolver.search.proof.late_dives import Win
 from dbmsolver.search.proof.worker import WorkResult
@@ -83,8 +84,10 @@ class ProofState(Search):
         """
         if not self.is_begun:
             return None
-        pending = [one for candidates in self.strata.values() for one in candidates]
-        self.ledger.check(total(one.entry for one in pending))
+        self.ledger.check(total(one.entry for one in self._pending()))
+        if self.recorder.resumable:
+            self.merge(self._higher())
+        pending = self._pending()
         batch = self.recorder.batch
         batch.cleared.append(b"D")
         if self.recorder.resumable:
@@ -110,11 +113,25 @@ class ProofState(Search):
         with self.ledger.packing(candidates):
             self.recorder.spill(candidates)
 
-    def sort(self, candidates: list[Candidates]) -> None:
-        """Sort candidates in memory, each by itself, which drops duplicates."""
-        with self.ledger.packing(candidates):
-            for _ in self.recorder.in_parallel(Candidates.sort, candidates):
-                pass
+    def merge(self, strata: Iterable[int]) -> None:
+        """Bring the new candidates of each of these strata together, in lists without duplicates.
+
+        Every piece of work leaves lists of its own, and most of its candidates are in others, too.
+        """
+        most = self.memory // (16 * self.threads)  # it is copied twice
+        groups = []
+        for stratum in strata:
+            for some in alike(one for one in self.strata[stratum] if one.is_new):
+                groups += list(in_groups(some, lambda one: one.nbytes, most))
+        for some, found in zip(groups, self.recorder.in_parallel(merged, groups), strict=True):
+            self.ledger.replace(total(one.entry for one in some), total(one.entry for one in found))
+            self.strata[some[0].stratum] += found
+            for one in some:
+                one.leave_memory()
+        gone = {id(one) for some in groups for one in some}
+        for stratum in {some[0].stratum for some in groups}:
+            left = [one for one in self.strata[stratum] if id(one) not in gone]
+            self.strata[stratum] = left
 
     # What comes of a piece of work.
 
@@ -162,21 +179,27 @@ class ProofState(Search):
         return sum(one.nbytes for candidates in self.strata.values() for one in candidates)
 
     def relieve(self) -> None:
-        """Move candidates of higher strata to the store when all take a quarter of the memory.
+        """Free memory when the candidates of all strata take a quarter of it.
 
-        There may be tens of thousands of lists of them. So their memory is counted again only when
-        those that have come since the last count could be too many.
+        Those of higher strata are merged; if an eighth of the memory is left of all, they go to the
+        store. There may be tens of thousands of lists of them. So their memory is counted again
+        only when those that have come since the last count could be too many.
         """
         if self._most_bytes > self.memory // 4:
             self._most_bytes = self.candidate_bytes
         if self._most_bytes <= self.memory // 4:
             return
-        self.spill(
-            [
-                one
-                for stratum, candidates in self.strata.items()
-                for one in candidates
-                if stratum > self.stratum and one.in_memory
-            ]
-        )
+        self.merge(self._higher())
+        if self.candidate_bytes > self.memory // 8:
+            self.spill(
+                [one for stratum in self._higher() for one in self.strata[stratum] if one.in_memory]
+            )
         self._most_bytes = self.candidate_bytes
+
+    def _higher(self) -> list[int]:
+        """Return the strata above the one that is being closed."""
+        return [stratum for stratum in self.strata if stratum > self.stratum]
+
+    def _pending(self) -> list[Candidates]:
+        """Return the candidates of all strata."""
+        return [one for candidates in self.strata.values() for one in candidates]

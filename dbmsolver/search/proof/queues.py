@@ -8,15 +8,18 @@ from itertools import pairwise
 import numpy as np
 
 from dbmsolver.errors import InternalError
-from dbmsolver.search.candidates import Candidates, load_together
+from dbmsolver.search.candidates import Candidates, load_together, merged
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.ledger import Entry, entry_of_one
+from dbmsolver.search.portions import in_groups
 from dbmsolver.search.proof.piece_tables import KeyShape
 from dbmsolver.search.proof.pieces import Piece, Routed, Routes, Tree, routed_to
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.records import layer_and_stratum, states_of
 
+MERGED_AT_ONCE = 1 << 21
+"""Candidates of a piece that are merged at a time, about: they are copied twice."""
 Loaded = tuple[list[Candidates], Routes, list[Routed]]
 """Candidates that waited for room, and their division among the pieces that there were."""
 
@@ -66,12 +69,25 @@ class Queues:
 
     def packed(self) -> Iterator[NewRecord]:
         """Yield new records for the candidates that have none."""
+        self._merge()
         new = [one for one in self._all() if one.states and one.record is None]
         place = layer_and_stratum(self.shape.stratum)
         for one, data in zip(new, self.recorder.in_parallel(Candidates.pack, new), strict=True):
             one.stored = states_of(data, "memory")
             entry = entry_of_one(self.shape.signature, one.stored)
             yield NewRecord(*place, data, entry=entry, candidates=one)
+
+    def _merge(self) -> None:
+        """Merge the new candidates in the queue of each piece that is idle."""
+        groups = []
+        for piece in (piece for piece in self.pieces if not piece.busy):
+            new = [one for one in piece.queue if one.is_new]
+            some = in_groups(new, lambda one: one.states, MERGED_AT_ONCE)
+            groups += [(piece, group) for group in some if len(group) > 1]
+        lists = [group for _, group in groups]
+        results = self.recorder.in_parallel(merged, lists)
+        for (piece, group), found in zip(groups, results, strict=True):
+            self.replace(piece, group, found)
 
     def _all(self) -> list[Candidates]:
         """Return all candidates, without those that have a record among the stratum's."""
@@ -142,13 +158,11 @@ class Queues:
             self.deliver_new(routes, given)
         self.forget(sources)
 
-    def replace_packed(
-        self, piece: Piece, loose: list[Candidates], packed: list[Candidates]
-    ) -> None:
-        """Put packed candidates in the place of those they were made of."""
-        piece.queue = _without(piece.queue, loose) + packed
-        self.outstanding -= sum(one.states for one in loose) - sum(one.states for one in packed)
-        self.forget(loose)
+    def replace(self, piece: Piece, some: list[Candidates], found: list[Candidates]) -> None:
+        """Put candidates in the place of those they were made of, without duplicates."""
+        piece.queue = _without(piece.queue, some) + found
+        self.outstanding -= sum(one.states for one in some) - sum(one.states for one in found)
+        self.forget(some)
 
     def check_none_lost(self) -> None:
         """Raise InternalError unless all candidates were taken or found to be duplicates."""

@@ -51,11 +51,13 @@ class StratumClosing:
         self._small: SmallSignatures | None = None
         limit = search.memory // 4
         self._alone, self._passes = signature_groups(self.candidates, self.skip, limit)
+        if _size(self.candidates) > limit or (self._alone and self.recorder.resumable):
+            # A commit between two passes sorts, and drops duplicates: these must not be due then.
+            search.merge([search.stratum])
+            self.candidates = search.strata[search.stratum]
+            self._alone, self._passes = signature_groups(self.candidates, self.skip, limit)
         if _size(self.candidates) > limit:
             search.spill([one for one in self.candidates if one.in_memory])
-        elif self._alone and self.recorder.resumable:
-            # A commit between two of them sorts, and drops duplicates: these must not be due then.
-            search.sort([one for one in self.candidates if one.in_memory])
         self.ledger.open_stratum(_without(self.candidates, self.skip))
 
     @property

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from helpers.searching import without_dives
 
@@ -13,6 +14,8 @@ from dbmsolver.api import prove
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.keys.states import StateCodec
+from dbmsolver.search.candidates import Candidates, of_one_signature
+from dbmsolver.search.ledger import total
 from dbmsolver.search.outcome import Outcome
 from dbmsolver.search.proof.initial import initial_candidates
 from dbmsolver.search.proof.strata import ProofSearch
@@ -43,6 +46,59 @@ def test_what_is_reported_of_a_stratum() -> None:
     told = state.report_stratum(None)
     assert (told["layer"], told["stratum"]) == (2, 3)
     assert (told["pending"], told["share"]) == (42, None)
+
+
+def pending_in(state: ProofSearch, stratum: int, *lists: list[int]) -> None:
+    """Make lists of candidates of a signature of their own pending in a stratum."""
+    for keys in lists:
+        codes = np.zeros(len(keys), np.uint8)
+        state.add(of_one_signature(stratum, stratum, 1, np.array(keys, np.uint64), codes))
+
+
+def keys_in(state: ProofSearch, stratum: int) -> list[list[int]]:
+    """Return the keys of each list of a stratum."""
+    return [one.load().keys.tolist() for one in state.strata[stratum]]
+
+
+def test_lists_of_higher_strata_are_merged() -> None:
+    """Each candidate is there once, the ledger knows, and only new lists are looked at."""
+    recorder: Any = SimpleNamespace(in_parallel=map)
+    nothing: Any = None
+    state = ProofSearch(StateCodec(DEAL, "wkr"), recorder, nothing, 1, 1 << 20)
+    pending_in(state, 2, [5, 4], [4])
+    pending_in(state, 3, [7, 6], [6, 8], [8])
+    state.strata[3][2].record = b"P"
+    state.merge([3])
+    assert keys_in(state, 2) == [[5, 4], [4]]
+    assert keys_in(state, 3) == [[8], [6, 7, 8]]
+    state.ledger.check(total(one.entry for some in state.strata.values() for one in some))
+    merged = state.strata[3][1]
+    pending_in(state, 3, [9], [9])
+    state.merge([2, 3])
+    assert state.strata[3][1] is merged
+    assert (keys_in(state, 2), keys_in(state, 3)) == ([[4, 5]], [[8], [6, 7, 8], [9]])
+    assert state.ledger.pending.states == 2 + 1 + 3 + 1
+
+
+@pytest.mark.parametrize(("alike", "spilled"), [(True, False), (False, True)])
+def test_what_takes_too_much_memory_is_merged_first(alike: bool, spilled: bool) -> None:
+    """It goes to the store if that does not help; the stratum that is being closed stays."""
+    done: list[list[Candidates]] = []
+    recorder: Any = SimpleNamespace(in_parallel=map, spill=done.append)
+    nothing: Any = None
+    state = ProofSearch(StateCodec(DEAL, "wkr"), recorder, nothing, 1, 8000)
+    state.stratum = 2
+    pending_in(state, 2, [1], [1])
+    state.relieve()
+    assert keys_in(state, 2) == [[1], [1]]
+    lists = [list(range(20)) if alike else list(range(20 * n, 20 * n + 20)) for n in range(12)]
+    pending_in(state, 3, *lists)
+    state.relieve()
+    assert keys_in(state, 2) == [[1], [1]]
+    assert [one for some in done for one in some] == (state.strata[3] if spilled else [])
+    assert {key for some in keys_in(state, 3) for key in some} == {
+        key for some in lists for key in some
+    }
 
 
 def test_a_proof_that_was_killed_before_its_verdict(

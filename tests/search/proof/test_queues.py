@@ -75,7 +75,7 @@ def test_duplicates_that_packing_drops_are_not_missed() -> None:
     for number, one in enumerate(loose):
         one.record = b"P%d" % number
     packed = pack_together(loose)
-    of.replace_packed(piece, loose, packed)
+    of.replace(piece, loose, packed)
     assert piece.queue == packed
     assert of.outstanding == of.pending == 3
     assert batch.deletions == [b"P%d" % number for number in range(len(loose))]
@@ -109,3 +109,23 @@ def test_small_records_are_divided_together() -> None:
         of.deliver_sources(load())
     assert [queued.states for queued in of.pieces[0].queue] == [6, 2, 6]
     assert (of.delivering, of.outstanding, of.pending) == ([], 6, 14)
+
+
+def test_a_commit_merges_what_has_come_to_an_idle_piece() -> None:
+    """Duplicates are in one list then, and not missed; records and busy pieces stay as they are."""
+    of, batch = queues()
+    (piece,) = of.pieces
+    stored = some([1, 9], b"P1")
+    piece.queue = [some([1, 2]), stored, some([2, 3]), some([2, 4])]
+    of.outstanding = of.pending
+    piece.busy = True
+    assert [record.entry.states for record in of.packed()] == [2, 2, 2]
+    assert len(piece.queue) == 4
+    piece.busy = False
+    (record,) = of.packed()
+    assert record.entry.states == 4
+    first, merged = piece.queue
+    assert first is stored and record.candidates is merged
+    assert merged.load().keys.tolist() == [1, 2, 3, 4]
+    assert of.outstanding == of.pending == 6
+    assert batch.deletions == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -147,12 +146,13 @@ def test_large_signatures_are_done_and_their_blocks_go_where_only_counts_are_kep
 @pytest.mark.parametrize(
     ("surely", "memory", "resumable", "made", "due"),
     [
-        (5, 400, True, None, 6),
-        (4, 400, True, "sort", 4),
-        (4, 400, False, None, 6),
-        (4, 160, True, "spill", 4),
-        (5, 160, True, "spill", 4),
-        (5, 160, False, "spill", 4),
+        (5, 400, True, [], 6),
+        (4, 400, True, ["merge"], 4),
+        (4, 400, False, [], 6),
+        (4, 160, True, ["merge"], 4),
+        (5, 160, True, ["merge"], 4),
+        (5, 160, False, ["merge"], 4),
+        (5, 120, False, ["merge", "spill"], 4),
     ],
 )
 def test_duplicates_are_dropped_before_candidates_are_due(
@@ -160,7 +160,7 @@ def test_duplicates_are_dropped_before_candidates_are_due(
     surely: int,
     memory: int,
     resumable: bool,
-    made: str | None,
+    made: list[str],
     due: int,
 ) -> None:
     """A commit amid the stratum drops those in memory, and the ledger would miss them.
@@ -174,18 +174,22 @@ def test_duplicates_are_dropped_before_candidates_are_due(
     stored = some({5: 1})
     done, said = [], []
 
-    def pack(how: str, candidates: list[Candidates]) -> None:
-        done.append(how)
-        assert candidates == [here]
+    def merge(strata: list[int]) -> None:
+        done.append("merge")
+        assert strata == [3]
         here.sort()
+
+    def spill(candidates: list[Candidates]) -> None:
+        done.append("spill")
+        assert candidates == [here]
 
     search: Any = SimpleNamespace(
         recorder=SimpleNamespace(resumable=resumable, store=None), done=[], stratum=3,
-        strata={3: [here, stored]}, memory=memory, sort=partial(pack, "sort"),
-        spill=partial(pack, "spill"), ledger=SimpleNamespace(open_stratum=said.append),
+        strata={3: [here, stored]}, memory=memory, merge=merge, spill=spill,
+        ledger=SimpleNamespace(open_stratum=said.append),
     )  # fmt: skip
     StratumClosing(search)
-    assert done == ([] if made is None else [made])
+    assert done == made
     assert [entry.states for entry in said] == [due]
 
 

@@ -116,7 +116,7 @@ class Candidates:
 
     def sort(self) -> None:
         """Sort those in memory, by signature and key, and drop duplicates; packed ones are so."""
-        if self.packed is not None:
+        if self.packed is not None or self.is_sorted:
             return
         assert self.runs is not None
         runs = sorted_runs(self.runs)

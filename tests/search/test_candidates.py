@@ -97,3 +97,11 @@ def test_merging_that_loses_a_signature_is_an_error(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(candidates, "together", lambda _: runs_of(1, [(1, 1)]))
     with pytest.raises(InternalError, match="lost signatures when they were merged"):
         merged(lists)
+
+
+def test_sorted_candidates_are_not_sorted_again() -> None:
+    (one,) = merged([Candidates.of(STRATUM, runs_of(1, [(2, 5), (1, 7), (2, 5)]))])
+    before = one.runs
+    one.sort()
+    assert one.runs is before
+    assert states_of([one]) == [(1, 7), (2, 5)]

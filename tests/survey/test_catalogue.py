@@ -207,6 +207,14 @@ def test_certificates_are_of_the_deals_that_their_names_tell(path: Path) -> None
     assert f"`{path.name}`" in text and f"{certificate['states']:,}" in text
 
 
-def test_a_deal_that_others_have_not_settled_is_won() -> None:
-    done = run("check", FOLDER / "3000428005-3.sfn")
-    assert "Deal 3000428005 (3 freecells): legal and winning" in done.stdout
+@pytest.mark.parametrize(
+    ("name", "deal"),
+    [
+        ("3000428005-3.sfn", "Deal 3000428005 (3 freecells)"),
+        ("12284-1.sfn", "Deal 12284 (1 freecell)"),
+    ],
+)
+def test_deals_that_took_long_to_settle_are_won(name: str, deal: str) -> None:
+    done = run("check", FOLDER / name)
+    assert f"{deal}: legal and winning" in done.stdout
+    assert f"`{name}`" in (FOLDER / "README.md").read_text()

@@ -194,7 +194,7 @@ def order_of(dealt: Dealt) -> Order:
 def card_of(entry: Entry, shift: int) -> int:
     """Return a named card; in a short deck the card that stands for it."""
     if not isinstance(entry.first, str) or entry.face_down or entry.first == BASE:
-        raise Unplayable("expected a card's name, as in {AS}", entry, str(entry.first))
+        raise Unplayable("expected a card's name, as in {AS}", entry, shown_entry(entry))
     card = parse_card(entry.first) + 4 * shift
     if card >= CARDS:
         raise Unplayable("the deck has no such card", entry, entry.first)
@@ -232,6 +232,12 @@ def stacks_of(dealt: Dealt, shift: int) -> tuple[list[int], list[list[int]]]:
     return first, columns
 
 
+def shown_entry(entry: Entry) -> str:
+    """Return an entry as it stands in its braces."""
+    cards = str(entry.first) if entry.last is None else f"{entry.first}..{entry.last}"
+    return f"({cards})" if entry.face_down else cards
+
+
 def low_of(entry: Entry) -> int:
     """Return the first number of an entry; 0 for a named card."""
     return entry.first if isinstance(entry.first, int) else 0
@@ -251,7 +257,7 @@ def _cells(dealt: Dealt | None, rest: int, freecells: int) -> tuple[int, ...]:
             )
         for entry in stack:
             if not isinstance(entry.first, int) or entry.last is not None or entry.face_down:
-                raise Unplayable("expected a number for a cell", entry, str(entry.first))
+                raise Unplayable("expected a number for a cell", entry, shown_entry(entry))
             places[entry.first] = cell
     last = list(range(rest - len(places) + 1, rest + 1))
     if sorted(places) != last:

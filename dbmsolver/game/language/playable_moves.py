@@ -111,19 +111,20 @@ def direction_of(line: MoveLine) -> set[str]:
     return {"Ascending", "Descending"} & set(line.modifiers)
 
 
+def shown_destinations(line: MoveLine) -> str:
+    """Return all words for where the cards of a line go, as messages show what is wrong there."""
+    ranked = f"Rank[{line.rank}]"
+    return " ".join(ranked if word == "Rank" else str(word) for word in line.destinations)
+
+
 def _build(lines: list[MoveLine], problems: Problems) -> Build:
     found: Build | None = None
     directions: set[str] = set()
     for line in lines:
         build = _BUILDS.get(frozenset(line.destinations))
         if build is None:
-            bad = next(
-                word
-                for word in line.destinations
-                if frozenset({word}) not in _BUILDS or len(line.destinations) > 1
-            )
-            shown = f"Rank[{line.rank}]" if bad == "Rank" else str(bad)
-            problems.add("expected AltColor, SameSuit or AnySuit for building", bad, show=shown)
+            text = "expected AltColor, SameSuit or AnySuit for building"
+            problems.add(text, *line.destinations, show=shown_destinations(line))
         elif not direction_of(line):
             problems.add("columns are built down, expected Descending", line.element)
         elif found not in (None, build):
@@ -152,9 +153,8 @@ def fill_of(lines: list[MoveLine], problems: Problems) -> Fill:
         elif rest <= {"Any", "AnySuit", "Rank"} and line.rank == "K":
             fill = fill if fill == "any" else "kings"
         else:
-            bad = next(
-                word for word in line.destinations if word not in ("OnBlank", "Any", "AnySuit")
-            )
+            fine = {"OnBlank", "Any", "AnySuit"} | ({"Rank"} if line.rank == "K" else set())
+            bad = next(word for word in line.destinations if word not in fine)
             shown = f"Rank[{line.rank}]" if bad == "Rank" else str(bad)
             problems.add(
                 "expected Any OnBlank or Rank[K] OnBlank for empty columns",

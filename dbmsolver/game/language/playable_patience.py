@@ -32,7 +32,11 @@ from dbmsolver.game.language.playable_deal import (
     shortened,
     stacks_of,
 )
-from dbmsolver.game.language.playable_moves import check_home, direction_of
+from dbmsolver.game.language.playable_moves import (
+    check_home,
+    direction_of,
+    shown_destinations,
+)
 from dbmsolver.game.language.playable_reserve import (
     base_dealt,
     base_of,
@@ -249,9 +253,8 @@ def build_of(lines: list[MoveLine], problems: Problems) -> Build:
         build = _BUILDS.get(frozenset(line.destinations))
         if build is None:
             words = "AltColor, SameColor, SameSuit, OtherSuit or AnySuit"
-            bad = next(iter(line.destinations))
-            shown = f"Rank[{line.rank}]" if bad == "Rank" else str(bad)
-            problems.add(f"expected {words} for building", bad, show=shown)
+            text = f"expected {words} for building"
+            problems.add(text, *line.destinations, show=shown_destinations(line))
         elif direction_of(line) != {"Descending"}:
             word = next((word for word in line.modifiers if word == "Ascending"), line.element)
             problems.add("columns are built down, expected Descending", word)

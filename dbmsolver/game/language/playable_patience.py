@@ -379,6 +379,9 @@ def _laid_out(
         tuple(sorted(home)), tuple(first), order_of(tableau), explicit, base=base, reserve=reserve
     )
     layout.check(columns, 0, 0, rest - given, apart)
+    if given > rest:
+        text = f"{given} cards are dealt, expected at most {rest}"
+        raise Unplayable(text, tableau.element)
     if tableau.stacks:
         layout = shortened(layout, columns, given)
     if any(hidden):

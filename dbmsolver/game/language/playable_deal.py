@@ -143,7 +143,7 @@ def _laid_out(dealt: dict[str, Dealt], columns: int, freecells: int, shift: int)
                 f"Rows[{tableau.rows}]",
             )
         if tableau.stacks:
-            _check_bottoms(numbers, layout, columns)
+            _check_bottoms(tableau, numbers, layout, columns)
     if auto and layout.columns:
         raise Unplayable("expected Rows for the Tableau with it", tableau.element, "Auto")
     if layout.cells == tuple(range(filled)):
@@ -280,10 +280,11 @@ def shortened(layout: Layout, columns: int, cards: int) -> Layout:
     return layout
 
 
-def _check_bottoms(numbers: list[list[int]], layout: Layout, columns: int) -> None:
+def _check_bottoms(tableau: Dealt, numbers: list[list[int]], layout: Layout, columns: int) -> None:
     """Raise Unplayable unless named cards in braces lie where dealing them first puts them."""
     laid = Layout((), (), layout.order, (), False, ()).arrange(
         range(1, len(layout.first) + 1), columns, 0
     )[0]
     if [column for column in laid if column] != [column for column in numbers if column]:
-        raise Unplayable("the named cards are not the first rows, as they would be dealt", "Rows")
+        text = "the named cards are not the first rows, as they would be dealt"
+        raise Unplayable(text, tableau.element, "Rows")

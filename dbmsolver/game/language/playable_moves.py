@@ -67,7 +67,8 @@ def understand_moves(lines: Iterable[MoveLine], elements: Elements, problems: Pr
     takes = moves_of(groups["build"] + groups["fill"], problems)
     whole = whole_suits(groups["home"], groups["start"], elements.keeps_home, problems)
     if whole and takes == "single":
-        problems.add("a whole suit is a run, expected ValidStack in the lines of it", "FullSuit")
+        word = next(one.item for one in groups["home"] + groups["start"] if one.item == "FullSuit")
+        problems.add("a whole suit is a run, expected ValidStack in the lines of it", word)
     build = _build(widest(groups["build"], problems), problems)
     if build == "suit-both" and takes != "single":
         reason = "runs move where columns are built down only, expected SingleCard"
@@ -212,7 +213,9 @@ def _removable(
     back = [line for line in lines if not line.sources or "Foundation" in line.sources]
     if not back:
         return False
-    hint = "expected SourceElement[Tableau], or Keep after the Foundation's setup code"
+    places = ("Tableau", "Reserve") if elements.cells else ("Tableau",)
+    named = " ".join(f"SourceElement[{name}]" for name in places)
+    hint = f"expected {named}, or Keep after the Foundation's setup code"
     shown = f"{back[0].element} without SourceElement"
     if takes != "single":
         reason = "cards could come back from the foundations, which is played with single cards"

@@ -234,9 +234,9 @@ def takes_of(lines: list[MoveLine], problems: Problems) -> Moves:
                 "not depend on where they go",
                 line.item or line.element,
             )
-    broken = any("NotValid" in line.modifiers for line in lines)
+    broken = [word for line in lines for word in line.modifiers if word == "NotValid"]
     if broken and found != "runs":
-        problems.add("there are no runs that it could break, expected ValidStack", "NotValid")
+        problems.add("there are no runs that it could break, expected ValidStack", *broken)
     return "suit-runs" if broken else found or "single"
 
 
@@ -294,7 +294,9 @@ def back_from_home(
             back.add(not keeps and (anywhere or "Foundation" in said))
     if len(back) > 1:
         text = "cards come back from the foundations in some lines of the Tableau, expected all"
-        problems.add(f"{text} or none", "Tableau", show="SourceElement")
+        columns = groups["build"] + groups["fill"]
+        other = next(line for line in columns if line.sources and "Foundation" not in line.sources)
+        problems.add(f"{text} or none", *other.sources, other.element, show="SourceElement")
     return back == {True}
 
 

@@ -87,8 +87,10 @@ def understand_wide(game: Description, name: str, ranks: int, problems: Problems
     whole = whole_suits(groups["home"], groups["start"], keeps, problems)
     if not whole:
         check_home(groups, problems)
-    elif any(one.element == "Foundation" for phase in phases for one in phase.dealt):
-        problems.add("whole suits go home, expected no cards for it", "Deal", show="Foundation")
+    else:
+        home = [one for phase in phases for one in phase.dealt if one.element == "Foundation"]
+        for one in home[:1]:
+            problems.add("whole suits go home, expected no cards for it", one.element)
     has_waste = "Wastepile" in setup
     fill = fill_of(groups["fill"], problems)
     held = ["Wastepile"] if has_waste else []

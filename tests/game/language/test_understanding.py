@@ -265,6 +265,41 @@ def test_a_game_that_is_not_played_says_which_word_is_the_reason(
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "pair", "word", "line"),
+    [
+        ("freecell", ("Rank[A] OnBlank", "FullSuit OnBlank"), "FullSuit", "Foundation FullSuit"),
+        ("freecell", ("Tableau Rows", "Tableau {KS,QS} Rows"), "Rows", "Tableau {KS,QS} Rows"),
+        ("klondike",
+         ("K] OnBlank", "K] OnBlank SourceElement[Wastepile] SourceElement[Tableau]"),
+         "SourceElement", "Rank[K] OnBlank"),
+        ("spider", ("Initial", "Initial Foundation {AS}"), "Foundation", "Foundation {AS}"),
+        ("spider", ("ValidStack SameSuit", "Group SameSuit"), "NotValid", "NotValid"),
+        ("spider", ("54}", "54..110}"), "Tableau", "Tableau {(1),"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_a_line_is_said_with_the_line(
+    name: str, pair: tuple[str, str], word: str, line: str
+) -> None:
+    text = text_of(name).replace(*pair)
+    assert text != text_of(name)
+    lines = text.split("\n")
+    at = [problem.at for problem in understood(text).problems if problem.word == word]
+    assert at
+    assert all(one is not None and line in lines[one.line - 1] for one in at), at
+
+
+def test_the_sources_that_keep_cards_home_are_named_in_full() -> None:
+    bare = changed(("TopStack[4] Keep", "TopStack[4]"), (" ThroughReserve", ""))
+    hint = "expected SourceElement[Tableau] SourceElement[Reserve], or Keep"
+    assert hint in str(understood(bare).problems)
+    named = bare
+    for words in ("AltColor Descending", "Any OnBlank"):
+        named = named.replace(words, f"{words} SourceElement[Tableau] SourceElement[Reserve]")
+    found = rules(named)
+    assert (found.moves, found.removable) == ("runs", False)
+
+
 def test_the_proposal_s_klondike_is_played_word_for_word() -> None:
     wanted = replace(GAMES["klondike_3_left_to_right"], name="klondike")
     assert load_rules(str(KLONDIKE)) == wanted

@@ -119,6 +119,32 @@ def test_the_index_is_what_the_tool_writes() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "pair", "message"),
+    [
+        ("mine", ("FreeCell", "Mine"), ""),
+        ("mine", ("FreeCell", "Yours"), "mine.game: it has the Name of yours, expected it in your"),
+        ("mine", ('Name "FreeCell"', ""), "mine.game: expected Name, Description and Numbers"),
+        ("freecell", ("Numbers", "#"), "freecell.game: expected Name, Description and Numbers"),
+        ("freecell", ("Eight", "E" * 30), "freecell.game: a Description of 83 characters, expect"),
+    ],
+)
+def test_the_tool_says_what_a_new_file_lacks(
+    name: str,
+    pair: tuple[str, str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tool, "FILES", tmp_path)
+    (tmp_path / f"{name}.game").write_text(changed(pair), encoding="utf-8")
+    if not message:
+        assert tool.index().startswith('{\n  "mine"')
+        return
+    with pytest.raises(InputError, match=message):
+        tool.index()
+
+
+@pytest.mark.parametrize(
     ("pairs", "wanted"),
     [
         ([("Tableau Rows", "Tableau Rows[7]")], {}),

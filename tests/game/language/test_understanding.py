@@ -302,6 +302,7 @@ def test_a_game_that_is_not_played_says_which_word_is_the_reason(
         ("spider", ("Initial", "Initial Foundation {AS}"), "Foundation", "Foundation {AS}"),
         ("spider", ("ValidStack SameSuit", "Group SameSuit"), "NotValid", "NotValid"),
         ("spider", ("54}", "54..110}"), "Tableau", "Tableau {(1),"),
+        ("canfield", ("{2..14}", "{2..28}"), "Reserve", "Reserve {2..28}"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_in_a_line_is_said_with_the_line(

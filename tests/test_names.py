@@ -124,6 +124,15 @@ def test_documents_count_the_games(path: Path) -> None:
     assert told or path.name not in ("README.md", "games.md") or path.parent.name == "benchmarks"
 
 
+def test_who_adds_a_game_reads_where_games_are_counted() -> None:
+    counting = {path.name for path in DOCUMENTS if counted(path.read_text("utf-8"))}
+    assert counting > {"games.md"}
+    for name, own in (("docs/games.md", {"games.md"}), ("CONTRIBUTING.md", set[str]())):
+        _, _, told = (ROOT / name).read_text("utf-8").partition("\n## Add a game\n")
+        section = told.partition("\n## ")[0]
+        assert not [other for other in counting - own if other not in section], name
+
+
 def test_what_is_found() -> None:
     assert missing("see `core/gone.py`, `core/expand.py` and expand.py") == ["core/gone.py"]
     assert counted("Thirty-two games, 41\ngames, forty games, six games") == [32, 41, 40]

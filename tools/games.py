@@ -6,6 +6,7 @@ The program knows its games by the index, so it need not parse their files whene
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 from dbmsolver.errors import InputError
@@ -17,6 +18,8 @@ from dbmsolver.game.library import ENDING, FILES
 from dbmsolver.game.shipped import rules_fields
 
 INDEX = FILES / "index.json"
+MOST_DESCRIPTION = 72
+"""The longest description, in characters: it stands in one line, after a name."""
 
 
 def _read(path: Path) -> Description:
@@ -29,14 +32,23 @@ def _extended(game: Description) -> tuple[Description, Path]:
 
 
 def index() -> str:
-    """Return the index as it must be; InputError for a file that is not playable or misnamed."""
+    """Return the index as it must be.
+
+    InputError names a file that is not playable, is misnamed, or lacks a line of the header.
+    """
     entries = {}
     for path in sorted(FILES.glob(f"*{ENDING}")):
         game = resolved(_read(path), path, _extended)
         rules = rules_fields(understand(game, path.stem).playable(path.stem, path.name))
         name, header = rules.pop("name"), game.header
-        if name != path.stem or not (header and header.description and header.numbers):
-            raise InputError("expected Name, as the file's, Description and Numbers", path.name)
+        if not (header and header.name and header.description and header.numbers):
+            raise InputError("expected Name, Description and Numbers in the Header", path.name)
+        if name != path.stem:
+            text = f"it has the Name of {name}, expected it in {name}{ENDING}"
+            raise InputError(text, path.name)
+        if len(header.description) > MOST_DESCRIPTION:
+            text = f"a Description of {len(header.description)} characters"
+            raise InputError(f"{text}, expected {MOST_DESCRIPTION} at most", path.name)
         entries[name] = {
             "title": header.name,
             "description": header.description,
@@ -49,4 +61,7 @@ def index() -> str:
 
 
 if __name__ == "__main__":
-    INDEX.write_text(index(), encoding="utf-8")
+    try:
+        INDEX.write_text(index(), encoding="utf-8")
+    except InputError as error:
+        sys.exit(f"games.py: {error}")

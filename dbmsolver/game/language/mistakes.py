@@ -86,6 +86,13 @@ def mistake(error: UnexpectedInput, text: str, where: str) -> InputError:
     if word in _CLOSING and _TERMINALS["TEXT"] in names:
         text = f"{quoted(word)} begins a text that is not closed, expected {_CLOSING[word]}"
         return InputError(text, str(at))
+    begun = text_of_lines_before(text, start)
+    if begun is not None:
+        reason = f"{quoted(text[begun])} begins a text that ends before {quoted(word)} in line"
+        place = place_at(text, begun, where)
+        return InputError(
+            f"{reason} {at.line}, expected {_CLOSING[text[begun]]} earlier", str(place)
+        )
     if word.isdigit() and _TERMINALS["NUMBER"] in names:
         return InputError(f"{quoted(word)}, expected a number of 9 digits at most", str(at))
     if isinstance(error, UnexpectedCharacters) and not re.match(r"[A-Za-z]", word):
@@ -93,6 +100,17 @@ def mistake(error: UnexpectedInput, text: str, where: str) -> InputError:
     if word.lower() not in {known.lower() for known in ALL} and re.match("[A-Za-z]", word):
         return InputError(f"unknown word {quoted(word)}, {suggestion(word, names)}", str(at))
     return InputError(f"{quoted(word)} cannot stand here, expected {listed(names)}", str(at))
+
+
+def text_of_lines_before(text: str, position: int) -> int | None:
+    """Return where the text in quotes begins that ends at a place, if it has several lines.
+
+    A word at such a place tells of a closing quote that is missing: the quote that opens the next
+    text closes this one. None elsewhere.
+    """
+    begun = text.rfind('"', 0, max(0, position - 1))
+    ends = text[:position].endswith('"') and begun >= 0
+    return begun if ends and "\n" in text[begun:position] else None
 
 
 def suggestion(word: str, names: list[str]) -> str:

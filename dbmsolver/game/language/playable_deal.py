@@ -143,7 +143,7 @@ def _laid_out(dealt: dict[str, Dealt], columns: int, freecells: int, shift: int)
                 f"Rows[{tableau.rows}]",
             )
         if tableau.stacks:
-            _check_bottoms(numbers, layout, columns)
+            _check_bottoms(tableau, numbers, layout, columns)
     if auto and layout.columns:
         raise Unplayable("expected Rows for the Tableau with it", tableau.element, "Auto")
     if layout.cells == tuple(range(filled)):
@@ -194,7 +194,7 @@ def order_of(dealt: Dealt) -> Order:
 def card_of(entry: Entry, shift: int) -> int:
     """Return a named card; in a short deck the card that stands for it."""
     if not isinstance(entry.first, str) or entry.face_down or entry.first == BASE:
-        raise Unplayable("expected a card's name, as in {AS}", entry, str(entry.first))
+        raise Unplayable("expected a card's name, as in {AS}", entry, shown_entry(entry))
     card = parse_card(entry.first) + 4 * shift
     if card >= CARDS:
         raise Unplayable("the deck has no such card", entry, entry.first)
@@ -232,6 +232,12 @@ def stacks_of(dealt: Dealt, shift: int) -> tuple[list[int], list[list[int]]]:
     return first, columns
 
 
+def shown_entry(entry: Entry) -> str:
+    """Return an entry as it stands in its braces."""
+    cards = str(entry.first) if entry.last is None else f"{entry.first}..{entry.last}"
+    return f"({cards})" if entry.face_down else cards
+
+
 def low_of(entry: Entry) -> int:
     """Return the first number of an entry; 0 for a named card."""
     return entry.first if isinstance(entry.first, int) else 0
@@ -251,7 +257,7 @@ def _cells(dealt: Dealt | None, rest: int, freecells: int) -> tuple[int, ...]:
             )
         for entry in stack:
             if not isinstance(entry.first, int) or entry.last is not None or entry.face_down:
-                raise Unplayable("expected a number for a cell", entry, str(entry.first))
+                raise Unplayable("expected a number for a cell", entry, shown_entry(entry))
             places[entry.first] = cell
     last = list(range(rest - len(places) + 1, rest + 1))
     if sorted(places) != last:
@@ -274,10 +280,11 @@ def shortened(layout: Layout, columns: int, cards: int) -> Layout:
     return layout
 
 
-def _check_bottoms(numbers: list[list[int]], layout: Layout, columns: int) -> None:
+def _check_bottoms(tableau: Dealt, numbers: list[list[int]], layout: Layout, columns: int) -> None:
     """Raise Unplayable unless named cards in braces lie where dealing them first puts them."""
     laid = Layout((), (), layout.order, (), False, ()).arrange(
         range(1, len(layout.first) + 1), columns, 0
     )[0]
     if [column for column in laid if column] != [column for column in numbers if column]:
-        raise Unplayable("the named cards are not the first rows, as they would be dealt", "Rows")
+        text = "the named cards are not the first rows, as they would be dealt"
+        raise Unplayable(text, tableau.element, "Rows")

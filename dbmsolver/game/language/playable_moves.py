@@ -67,7 +67,8 @@ def understand_moves(lines: Iterable[MoveLine], elements: Elements, problems: Pr
     takes = moves_of(groups["build"] + groups["fill"], problems)
     whole = whole_suits(groups["home"], groups["start"], elements.keeps_home, problems)
     if whole and takes == "single":
-        problems.add("a whole suit is a run, expected ValidStack in the lines of it", "FullSuit")
+        word = next(one.item for one in groups["home"] + groups["start"] if one.item == "FullSuit")
+        problems.add("a whole suit is a run, expected ValidStack in the lines of it", word)
     build = _build(widest(groups["build"], problems), problems)
     if build == "suit-both" and takes != "single":
         reason = "runs move where columns are built down only, expected SingleCard"
@@ -111,19 +112,20 @@ def direction_of(line: MoveLine) -> set[str]:
     return {"Ascending", "Descending"} & set(line.modifiers)
 
 
+def shown_destinations(line: MoveLine) -> str:
+    """Return all words for where the cards of a line go, as messages show what is wrong there."""
+    ranked = f"Rank[{line.rank}]"
+    return " ".join(ranked if word == "Rank" else str(word) for word in line.destinations)
+
+
 def _build(lines: list[MoveLine], problems: Problems) -> Build:
     found: Build | None = None
     directions: set[str] = set()
     for line in lines:
         build = _BUILDS.get(frozenset(line.destinations))
         if build is None:
-            bad = next(
-                word
-                for word in line.destinations
-                if frozenset({word}) not in _BUILDS or len(line.destinations) > 1
-            )
-            shown = f"Rank[{line.rank}]" if bad == "Rank" else str(bad)
-            problems.add("expected AltColor, SameSuit or AnySuit for building", bad, show=shown)
+            text = "expected AltColor, SameSuit or AnySuit for building"
+            problems.add(text, *line.destinations, show=shown_destinations(line))
         elif not direction_of(line):
             problems.add("columns are built down, expected Descending", line.element)
         elif found not in (None, build):
@@ -152,9 +154,8 @@ def fill_of(lines: list[MoveLine], problems: Problems) -> Fill:
         elif rest <= {"Any", "AnySuit", "Rank"} and line.rank == "K":
             fill = fill if fill == "any" else "kings"
         else:
-            bad = next(
-                word for word in line.destinations if word not in ("OnBlank", "Any", "AnySuit")
-            )
+            fine = {"OnBlank", "Any", "AnySuit"} | ({"Rank"} if line.rank == "K" else set())
+            bad = next(word for word in line.destinations if word not in fine)
             shown = f"Rank[{line.rank}]" if bad == "Rank" else str(bad)
             problems.add(
                 "expected Any OnBlank or Rank[K] OnBlank for empty columns",
@@ -212,7 +213,9 @@ def _removable(
     back = [line for line in lines if not line.sources or "Foundation" in line.sources]
     if not back:
         return False
-    hint = "expected SourceElement[Tableau], or Keep after the Foundation's setup code"
+    places = ("Tableau", "Reserve") if elements.cells else ("Tableau",)
+    named = " ".join(f"SourceElement[{name}]" for name in places)
+    hint = f"expected {named}, or Keep after the Foundation's setup code"
     shown = f"{back[0].element} without SourceElement"
     if takes != "single":
         reason = "cards could come back from the foundations, which is played with single cards"

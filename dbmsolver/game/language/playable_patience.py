@@ -32,7 +32,11 @@ from dbmsolver.game.language.playable_deal import (
     shortened,
     stacks_of,
 )
-from dbmsolver.game.language.playable_moves import check_home, direction_of
+from dbmsolver.game.language.playable_moves import (
+    check_home,
+    direction_of,
+    shown_destinations,
+)
 from dbmsolver.game.language.playable_reserve import (
     base_dealt,
     base_of,
@@ -230,9 +234,9 @@ def takes_of(lines: list[MoveLine], problems: Problems) -> Moves:
                 "not depend on where they go",
                 line.item or line.element,
             )
-    broken = any("NotValid" in line.modifiers for line in lines)
+    broken = [word for line in lines for word in line.modifiers if word == "NotValid"]
     if broken and found != "runs":
-        problems.add("there are no runs that it could break, expected ValidStack", "NotValid")
+        problems.add("there are no runs that it could break, expected ValidStack", *broken)
     return "suit-runs" if broken else found or "single"
 
 
@@ -249,9 +253,8 @@ def build_of(lines: list[MoveLine], problems: Problems) -> Build:
         build = _BUILDS.get(frozenset(line.destinations))
         if build is None:
             words = "AltColor, SameColor, SameSuit, OtherSuit or AnySuit"
-            bad = next(iter(line.destinations))
-            shown = f"Rank[{line.rank}]" if bad == "Rank" else str(bad)
-            problems.add(f"expected {words} for building", bad, show=shown)
+            text = f"expected {words} for building"
+            problems.add(text, *line.destinations, show=shown_destinations(line))
         elif direction_of(line) != {"Descending"}:
             word = next((word for word in line.modifiers if word == "Ascending"), line.element)
             problems.add("columns are built down, expected Descending", word)
@@ -291,7 +294,9 @@ def back_from_home(
             back.add(not keeps and (anywhere or "Foundation" in said))
     if len(back) > 1:
         text = "cards come back from the foundations in some lines of the Tableau, expected all"
-        problems.add(f"{text} or none", "Tableau", show="SourceElement")
+        columns = groups["build"] + groups["fill"]
+        other = next(line for line in columns if line.sources and "Foundation" not in line.sources)
+        problems.add(f"{text} or none", *other.sources, other.element, show="SourceElement")
     return back == {True}
 
 
@@ -376,6 +381,9 @@ def _laid_out(
         tuple(sorted(home)), tuple(first), order_of(tableau), explicit, base=base, reserve=reserve
     )
     layout.check(columns, 0, 0, rest - given, apart)
+    if given > rest:
+        text = f"{given} cards are dealt, expected at most {rest}"
+        raise Unplayable(text, tableau.element)
     if tableau.stacks:
         layout = shortened(layout, columns, given)
     if any(hidden):

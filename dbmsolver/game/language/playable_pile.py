@@ -57,11 +57,11 @@ def understand_pile(game: Description, name: str, ranks: int, problems: Problems
     columns = setup["Tableau"].count if "Tableau" in setup else 1
     starts = _moves(game.moves or (), "Stock" in setup, problems)
     deal = _deal(game.deal or (), columns, "Stock" in setup, 13 - ranks, problems)
-    if not (starts or deal.layout.has_pile):
+    if deal and not (starts or deal.layout.has_pile):
         reason = "no card is dealt to it, and no line lets one begin it, expected Wastepile Any Any"
         problems.add(f"{reason} OnBlank", "Wastepile")
     _end(game, problems)
-    if problems.found:
+    if problems.found or deal is None:
         return None
     layout = str(deal.layout)
     return Rules(name, columns, 0, "none", "none", layout=layout, pile=pile, stock=deal.stock)
@@ -113,18 +113,19 @@ def _moves(lines: Iterable[MoveLine], stock: bool, problems: Problems) -> bool:
 
 
 class _Deal(NamedTuple):
-    layout: Layout = Layout()
-    stock: int = 0
+    layout: Layout
+    stock: int
 
 
 def _deal(
     phases: Iterable[Phase], columns: int, stock: bool, shift: int, problems: Problems
-) -> _Deal:
+) -> _Deal | None:
+    """Return what the deal says; None if it cannot be played, which is added to the problems."""
     elements = tuple(_SETUP.shown)[: 3 if stock else 2]
     dealt = dealt_lines(
         phases, elements, f"expected cards for {_SETUP.names} of the Setup", problems
     )
-    return attempt(lambda: _laid_out(dealt, columns, shift), dealt, problems) or _Deal()
+    return attempt(lambda: _laid_out(dealt, columns, shift), dealt, problems)
 
 
 def _laid_out(dealt: dict[str, Dealt], columns: int, shift: int) -> _Deal:

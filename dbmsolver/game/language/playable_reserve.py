@@ -14,6 +14,7 @@ from dbmsolver.game.language.description import Dealt, Entry, MoveLine, SetupLin
 from dbmsolver.game.language.playable_deal import Unplayable, has_order, low_of
 from dbmsolver.game.language.playable_moves import fill_of
 from dbmsolver.game.language.problems import Problems
+from dbmsolver.game.rules import MAX_STACKED
 
 _AUTO = "Tableau SingleCard Any OnBlank SourceElement[Reserve] Auto"
 _SINGLE = (None, "SingleCard", "Any")
@@ -109,7 +110,10 @@ def reserve_dealt(dealt: Dealt | None, rest: int) -> tuple[int, ...]:
         return ()
     if has_order(dealt) or dealt.auto or len(dealt.stacks) != 1:
         raise Unplayable("expected one stack of numbers, as in {2..14}", dealt.element)
-    return tuple(number for entry in dealt.stacks[0] for number in _numbers(entry, rest))
+    cards = tuple(number for entry in dealt.stacks[0] for number in _numbers(entry, rest))
+    if len(cards) > MAX_STACKED:
+        raise Unplayable(f"{len(cards)} cards, expected at most {MAX_STACKED}", dealt.element)
+    return cards
 
 
 def _numbers(entry: Entry, rest: int) -> range:

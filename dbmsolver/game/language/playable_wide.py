@@ -69,8 +69,9 @@ def is_wide(game: Description) -> bool:
 
 def understand_wide(game: Description, name: str, ranks: int, problems: Problems) -> Rules | None:
     """Return the rules, or None; what cannot be played is added to the problems."""
-    packs = _checked_packs(game.deck or Deck(), problems)
-    setup = setup_of(game.setup or (), _expected(packs), problems)
+    deck = game.deck or Deck()
+    packs = _checked_packs(deck, problems)
+    setup = setup_of(game.setup or (), _expected(_packs(deck)), problems)
     if "Wastepile" in setup and "Stock" not in setup:
         problems.add("expected a Stock beside it", setup["Wastepile"].element)
     columns = setup["Tableau"].count if "Tableau" in setup else 1
@@ -86,8 +87,10 @@ def understand_wide(game: Description, name: str, ranks: int, problems: Problems
     whole = whole_suits(groups["home"], groups["start"], keeps, problems)
     if not whole:
         check_home(groups, problems)
-    elif any(one.element == "Foundation" for phase in phases for one in phase.dealt):
-        problems.add("whole suits go home, expected no cards for it", "Deal", show="Foundation")
+    else:
+        home = [one for phase in phases for one in phase.dealt if one.element == "Foundation"]
+        for one in home[:1]:
+            problems.add("whole suits go home, expected no cards for it", one.element)
     has_waste = "Wastepile" in setup
     fill = fill_of(groups["fill"], problems)
     held = ["Wastepile"] if has_waste else []
@@ -97,6 +100,10 @@ def understand_wide(game: Description, name: str, ranks: int, problems: Problems
     draw = drawn_at_once(groups["turn"], has_waste, problems)
     if stock and row_deals == "none" and not has_waste:
         problems.add(f"{stock} cards are left, and nothing says how they are dealt, {_ROW}", "Deal")
+    if stock < 0 and not problems.found:
+        dealt = [one for phase in phases for one in phase.dealt if one.element == "Tableau"]
+        text = f"{-stock} cards more are dealt than the deck has, expected fewer"
+        problems.add(text, dealt[0].element)
     if problems.found:
         return None
     try:
@@ -138,7 +145,8 @@ def _checked_packs(deck: Deck, problems: Problems) -> Packs:
     if sum(packs) > MOST_PACKS:
         word = deck.suits[0][0] if deck.suits else "Multiple"
         shown = "" if deck.suits else f"Multiple[{deck.decks}]"
-        problems.add(f"expected {MOST_PACKS} packs at most", word, show=shown, at=deck.at)
+        text = f"{sum(packs)} packs, expected {MOST_PACKS} at most"
+        problems.add(text, word, show=shown, at=deck.at)
         return 1, 1, 1, 1
     return packs
 

@@ -216,6 +216,17 @@ WRONG = [
     ("Finish Foo", "1, column 8: unknown word 'Foo', expected a finish code (TableauEmpty, "),
     ('Header Name ""', "1, column 13: an empty or unprintable text"),
     ('Header Name "x', "1, column 13: '\"' begins a text that is not closed, expected `\"`"),
+    (
+        'Header Name "x\nDescription "Six columns"\nSetup',
+        "1, column 13: '\"' begins a text that ends before 'Six' in line 2, expected `\"` earlier",
+    ),
+    (
+        'Header\nName "x\nDescription "6 columns"',
+        "2, column 6: '\"' begins a text that ends before '6' in line 3, expected `\"` earlier",
+    ),
+    ('Header Name "x\ny" Six', "2, column 4: unknown word 'Six', expected a line of the header"),
+    ('Header Name "x" Foo', "1, column 17: unknown word 'Foo', expected a line of the header"),
+    ('Header Name "x"Foo', "1, column 16: unknown word 'Foo', expected a line of the header"),
     ("Header Name (x", "1, column 13: '(' begins a text that is not closed, expected `)`"),
     ("Setup Reserve Face[1234567890]", "1, column 20: '1234567890', expected a number of 9 digits"),
     (

@@ -119,6 +119,32 @@ def test_the_index_is_what_the_tool_writes() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "pair", "message"),
+    [
+        ("mine", ("FreeCell", "Mine"), ""),
+        ("mine", ("FreeCell", "Yours"), "mine.game: it has the Name of yours, expected it in your"),
+        ("mine", ('Name "FreeCell"', ""), "mine.game: expected Name, Description and Numbers"),
+        ("freecell", ("Numbers", "#"), "freecell.game: expected Name, Description and Numbers"),
+        ("freecell", ("Eight", "E" * 30), "freecell.game: a Description of 83 characters, expect"),
+    ],
+)
+def test_the_tool_says_what_a_new_file_lacks(
+    name: str,
+    pair: tuple[str, str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tool, "FILES", tmp_path)
+    (tmp_path / f"{name}.game").write_text(changed(pair), encoding="utf-8")
+    if not message:
+        assert tool.index().startswith('{\n  "mine"')
+        return
+    with pytest.raises(InputError, match=message):
+        tool.index()
+
+
+@pytest.mark.parametrize(
     ("pairs", "wanted"),
     [
         ([("Tableau Rows", "Tableau Rows[7]")], {}),
@@ -263,6 +289,42 @@ def test_a_game_that_is_not_played_says_which_word_is_the_reason(
     assert str(caught.value).startswith("my.game")
     assert "FreeCell cannot be played: " in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "pair", "word", "line"),
+    [
+        ("freecell", ("Rank[A] OnBlank", "FullSuit OnBlank"), "FullSuit", "Foundation FullSuit"),
+        ("freecell", ("Tableau Rows", "Tableau {KS,QS} Rows"), "Rows", "Tableau {KS,QS} Rows"),
+        ("klondike",
+         ("K] OnBlank", "K] OnBlank SourceElement[Wastepile] SourceElement[Tableau]"),
+         "SourceElement", "Rank[K] OnBlank"),
+        ("spider", ("Initial", "Initial Foundation {AS}"), "Foundation", "Foundation {AS}"),
+        ("spider", ("ValidStack SameSuit", "Group SameSuit"), "NotValid", "NotValid"),
+        ("spider", ("54}", "54..110}"), "Tableau", "Tableau {(1),"),
+        ("canfield", ("{2..14}", "{2..28}"), "Reserve", "Reserve {2..28}"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_a_line_is_said_with_the_line(
+    name: str, pair: tuple[str, str], word: str, line: str
+) -> None:
+    text = text_of(name).replace(*pair)
+    assert text != text_of(name)
+    lines = text.split("\n")
+    at = [problem.at for problem in understood(text).problems if problem.word == word]
+    assert at
+    assert all(one is not None and line in lines[one.line - 1] for one in at), at
+
+
+def test_the_sources_that_keep_cards_home_are_named_in_full() -> None:
+    bare = changed(("TopStack[4] Keep", "TopStack[4]"), (" ThroughReserve", ""))
+    hint = "expected SourceElement[Tableau] SourceElement[Reserve], or Keep"
+    assert hint in str(understood(bare).problems)
+    named = bare
+    for words in ("AltColor Descending", "Any OnBlank"):
+        named = named.replace(words, f"{words} SourceElement[Tableau] SourceElement[Reserve]")
+    found = rules(named)
+    assert (found.moves, found.removable) == ("runs", False)
 
 
 def test_the_proposal_s_klondike_is_played_word_for_word() -> None:

@@ -51,8 +51,8 @@ def test_changes(changes: list[tuple[str, str]], field: str, value: object) -> N
 @pytest.mark.parametrize(
     ("text", "changes", "problem"),
     [
-        (SPIDER, [("Multiple[2]", "Multiple[3]")], "Multiple[3]: expected 8 packs at most"),
-        (SPIDER, [("Multiple[2]", "Spades[9]")], "Spades: expected 8 packs at most"),
+        (SPIDER, [("Multiple[2]", "Multiple[3]")], "Multiple[3]: 12 packs, expected 8 at most"),
+        (SPIDER, [("Multiple[2]", "Spades[9]")], "Spades: 9 packs, expected 8 at most"),
         (SPIDER, [("Multiple[2]", "Multiple[2] Spades[8]")], "Spades: expected whole decks, or"),
         (
             SPIDER,

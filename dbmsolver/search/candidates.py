@@ -19,7 +19,7 @@ from dbmsolver.storage.blocks import Runs, decode_block, encode_block, read_chec
 from dbmsolver.storage.store import Store
 
 OWN_LIST = 1 << 16
-"""A signature with so many candidates has a list of its own where lists are merged."""
+"""When lists are merged, a signature with at least this many candidates gets a list of its own."""
 
 
 @dataclass(eq=False, slots=True)
@@ -76,7 +76,7 @@ class Candidates:
 
     @property
     def is_new(self) -> bool:
-        """True if they are as a worker has made them: in memory only, not sorted, not packed."""
+        """True if the list is as a worker has made it: in memory only, not sorted, not packed."""
         return self.runs is not None and self.record is None and not self.is_sorted
 
     @property
@@ -150,7 +150,10 @@ def load_together(
 
 
 def together(candidates: list[Candidates]) -> Runs:
-    """Return the states of candidates with keys of one width: sorted, each once."""
+    """Return the states of several lists together, sorted, without duplicates.
+
+    All of them have keys of the same width.
+    """
     # A function of its own, so that nothing but the result is in memory when it is encoded.
     words = candidates[0].key_words
     runs = gather([one.load() for one in candidates], np.empty(0, np.uint64))
@@ -159,9 +162,10 @@ def together(candidates: list[Candidates]) -> Runs:
 
 
 def merged(candidates: list[Candidates]) -> list[Candidates]:
-    """Return candidates of one stratum and key width in memory, sorted, each once.
+    """Merge lists of the same stratum and key width; return sorted lists without duplicates.
 
-    A signature with many of them has lists of its own, so that they can be loaded without others.
+    All are in memory. A signature with at least OWN_LIST candidates gets a list of its own, or
+    several, so that it can be loaded alone. InternalError if a signature is lost.
     """
     runs = together(candidates)
     known = np.unique(np.concatenate([one.signatures for one in candidates]))
@@ -180,7 +184,10 @@ def merged(candidates: list[Candidates]) -> list[Candidates]:
 
 
 def _apart(runs: Runs) -> list[Runs]:
-    """Return the runs that have OWN_LIST states each by itself, and those between them."""
+    """Split runs into groups, in their order.
+
+    Each run of at least OWN_LIST states is a group alone; smaller runs side by side are one group.
+    """
     large = np.flatnonzero(runs.counts >= OWN_LIST)
     bounds = np.unique(np.concatenate(([0, runs.counts.size], large, large + 1)))
     ends = np.concatenate(([0], np.cumsum(runs.counts)))
@@ -209,8 +216,8 @@ def pack_together(candidates: list[Candidates]) -> list[Candidates]:
     return [packed_from(stratum, part) for part in split(together(candidates))]
 
 
-def alike(candidates: Iterable[Candidates]) -> list[list[Candidates]]:
-    """Return candidates of one stratum and key width in a list each."""
+def by_stratum_and_width(candidates: Iterable[Candidates]) -> list[list[Candidates]]:
+    """Group lists of candidates by stratum and key width; return the groups."""
     found: dict[tuple[int, int], list[Candidates]] = {}
     for one in candidates:
         found.setdefault((one.stratum, one.key_words), []).append(one)
@@ -222,7 +229,7 @@ def pack_by_stratum(candidates: list[Candidates]) -> list[Candidates]:
 
     None of them is there twice then.
     """
-    return [packed for some in alike(candidates) for packed in pack_together(some)]
+    return [packed for some in by_stratum_and_width(candidates) for packed in pack_together(some)]
 
 
 def packed_from(stratum: int, runs: Runs) -> Candidates:

@@ -107,7 +107,7 @@ class Ledger:
         self.replace(before, total(group.entry for group in candidates))
 
     def replace(self, before: Entry, after: Entry) -> None:
-        """Note that candidates have become others when duplicates were dropped."""
+        """Note that the entry of some candidates has changed, because duplicates were dropped."""
         self.pending = self.pending.minus(before).plus(after)
 
     def open_stratum(self, due: Entry) -> None:

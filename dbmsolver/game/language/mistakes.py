@@ -86,7 +86,7 @@ def mistake(error: UnexpectedInput, text: str, where: str) -> InputError:
     if word in _CLOSING and _TERMINALS["TEXT"] in names:
         text = f"{quoted(word)} begins a text that is not closed, expected {_CLOSING[word]}"
         return InputError(text, str(at))
-    begun = text_of_lines_before(text, start)
+    begun = text_that_ends_at(text, start)
     if begun is not None:
         reason = f"{quoted(text[begun])} begins a text that ends before {quoted(word)} in line"
         place = place_at(text, begun, where)
@@ -102,11 +102,11 @@ def mistake(error: UnexpectedInput, text: str, where: str) -> InputError:
     return InputError(f"{quoted(word)} cannot stand here, expected {listed(names)}", str(at))
 
 
-def text_of_lines_before(text: str, position: int) -> int | None:
-    """Return where the text in quotes begins that ends at a place, if it has several lines.
+def text_that_ends_at(text: str, position: int) -> int | None:
+    """Return where a text in quotes begins that has several lines and ends at a position.
 
-    A word at such a place tells of a closing quote that is missing: the quote that opens the next
-    text closes this one. None elsewhere.
+    None if no such text ends there. A word right after one suggests that its closing quote is
+    missing: the quote that opens the next text was taken for it.
     """
     begun = text.rfind('"', 0, max(0, position - 1))
     ends = text[:position].endswith('"') and begun >= 0

@@ -8,7 +8,7 @@ import numpy as np
 
 from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Commit, Limit, Question, Report
-from dbmsolver.search.candidates import Candidates, alike, merged
+from dbmsolver.search.candidates import Candidates, by_stratum_and_width, merged
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.ledger import Ledger, total
 from dbmsolver.search.outcome import GoalMet, Known, NoneShorter, Outcome, Search, Stopped
@@ -114,14 +114,16 @@ class ProofState(Search):
             self.recorder.spill(candidates)
 
     def merge(self, strata: Iterable[int]) -> None:
-        """Bring the new candidates of each of these strata together, in lists without duplicates.
+        """Merge the new lists of each of these strata, which drops duplicates among them.
 
-        Every piece of work leaves lists of its own, and most of its candidates are in others, too.
+        Every task of a worker leaves lists of its own, and many of its candidates are in the lists
+        of other tasks, too.
         """
-        most = self.memory // (16 * self.threads)  # it is copied twice
+        most = self.memory // (16 * self.threads)  # a thread makes two copies of what it merges
         groups = []
         for stratum in strata:
-            for some in alike(one for one in self.strata[stratum] if one.is_new):
+            new = [one for one in self.strata[stratum] if one.is_new]
+            for some in by_stratum_and_width(new):
                 groups += list(in_groups(some, lambda one: one.nbytes, most))
         for some, found in zip(groups, self.recorder.in_parallel(merged, groups), strict=True):
             self.ledger.replace(total(one.entry for one in some), total(one.entry for one in found))
@@ -179,11 +181,12 @@ class ProofState(Search):
         return sum(one.nbytes for candidates in self.strata.values() for one in candidates)
 
     def relieve(self) -> None:
-        """Free memory when the candidates of all strata take a quarter of it.
+        """Free memory once the candidates of all strata take a quarter of the budget.
 
-        Those of higher strata are merged; if an eighth of the memory is left of all, they go to the
-        store. There may be tens of thousands of lists of them. So their memory is counted again
-        only when those that have come since the last count could be too many.
+        First those of the strata above the current one are merged. If all still take more than an
+        eighth, these go to the store. To count their memory is slow, as there may be tens of
+        thousands of lists. So it is counted only when the lists that have come since the last count
+        could have passed the limit.
         """
         if self._most_bytes > self.memory // 4:
             self._most_bytes = self.candidate_bytes

@@ -19,7 +19,7 @@ from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.records import layer_and_stratum, states_of
 
 MERGED_AT_ONCE = 1 << 21
-"""Candidates of a piece that are merged at a time, about: they are copied twice."""
+"""Candidates of a piece that a thread merges at a time, about: it makes two copies of them."""
 Loaded = tuple[list[Candidates], Routes, list[Routed]]
 """Candidates that waited for room, and their division among the pieces that there were."""
 
@@ -78,7 +78,7 @@ class Queues:
             yield NewRecord(*place, data, entry=entry, candidates=one)
 
     def _merge(self) -> None:
-        """Merge the new candidates in the queue of each piece that is idle."""
+        """Merge the new lists in the queue of each piece that no worker has."""
         groups = []
         for piece in (piece for piece in self.pieces if not piece.busy):
             new = [one for one in piece.queue if one.is_new]

@@ -25,14 +25,14 @@ SIGNATURE = 7
 STRATUM = 3
 
 
-@pytest.mark.parametrize("pack", [pack_together, pack_by_stratum])
+@pytest.mark.parametrize("pack", [pack_together, pack_by_stratum, merged])
 @pytest.mark.parametrize("words", [1, 3])
 @given(
     given_keys=st.lists(st.sets(st.integers(0, 300)), min_size=1, max_size=4).filter(any),
     cap=st.integers(100, 2000),
 )
 def test_no_block_is_too_large(pack, words, given_keys, cap) -> None:  # type: ignore[no-untyped-def]
-    """A part that is larger than a block ends no proof, whoever packs it."""
+    """A part that is larger than a block ends no proof, whoever packs or merges it."""
     parts = []
     for keys in given_keys:
         rows = np.zeros((len(keys), words), np.uint64)
@@ -85,11 +85,20 @@ def test_merged_lists_have_each_candidate_once(
     assert states_of(found) == sorted({state for states in lists for state in states})
     assert all(one.is_sorted and not one.is_new and one.stratum == STRATUM for one in found)
     assert [one.states for one in found] == [one.load().codes.size for one in found]
+    assert all(one.load().keys.base is None for one in found)  # each leaves memory by itself
     large = [one for one in found if max(one.counts) >= own]
     assert all(one.signatures.size == 1 for one in large)
     bounds = list(pairwise(found))
     assert all(first.signatures[-1] < second.signatures[0] for first, second in bounds)
     assert not any(one not in large and other not in large for one, other in bounds)
+
+
+def test_lists_of_other_strata_and_widths_are_packed_apart() -> None:
+    kinds = [(1, 1), (1, 3), (2, 1), (1, 1)]
+    lists = [Candidates.of(stratum, runs_of(words, [(5, 7)])) for stratum, words in kinds]
+    packed = pack_by_stratum(lists)
+    assert [(one.stratum, one.key_words) for one in packed] == [(1, 1), (1, 3), (2, 1)]
+    assert [states_of([one]) for one in packed] == [[(5, 7)]] * 3
 
 
 def test_merging_that_loses_a_signature_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

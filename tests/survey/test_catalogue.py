@@ -192,6 +192,7 @@ def test_as_many_are_won_with_two_freecells_as_others_have_published() -> None:
     found = rows("fewest-freecells.parquet")
     most = [row.at_most for row in found if row.at_most is not None]
     assert (most.count(0), sum(cells <= 2 for cells in most)) == (69, 25_381)
+    assert [row.number for row in found if row.fewest is None] == [11982]
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.certificate.json")), ids=lambda p: p.name)
@@ -212,6 +213,7 @@ def test_certificates_are_of_the_deals_that_their_names_tell(path: Path) -> None
     [
         ("3000428005-3.sfn", "Deal 3000428005 (3 freecells)"),
         ("12284-1.sfn", "Deal 12284 (1 freecell)"),
+        ("13599-1.sfn", "Deal 13599 (1 freecell)"),
     ],
 )
 def test_deals_that_took_long_to_settle_are_won(name: str, deal: str) -> None:

@@ -68,10 +68,12 @@ def test_lists_of_higher_strata_are_merged() -> None:
     pending_in(state, 2, [5, 4], [4])
     pending_in(state, 3, [7, 6], [6, 8], [8])
     state.strata[3][2].record = b"P"
+    given = state.strata[3][:2]
     state.merge([3])
     assert keys_in(state, 2) == [[5, 4], [4]]
     assert keys_in(state, 3) == [[8], [6, 7, 8]]
     state.ledger.check(total(one.entry for some in state.strata.values() for one in some))
+    assert not any(one.in_memory for one in given)
     merged = state.strata[3][1]
     pending_in(state, 3, [9], [9])
     state.merge([2, 3])
@@ -80,9 +82,11 @@ def test_lists_of_higher_strata_are_merged() -> None:
     assert state.ledger.pending.states == 2 + 1 + 3 + 1
 
 
-@pytest.mark.parametrize(("alike", "spilled"), [(True, False), (False, True)])
-def test_what_takes_too_much_memory_is_merged_first(alike: bool, spilled: bool) -> None:
-    """It goes to the store if that does not help; the stratum that is being closed stays."""
+@pytest.mark.parametrize(
+    ("different", "spilled"), [(1, False), (2, True), (12, True)], ids=["few", "some", "all"]
+)
+def test_what_takes_too_much_memory_is_merged_first(different: int, spilled: bool) -> None:
+    """It goes to the store if more than an eighth is left; the stratum that is closed stays."""
     done: list[list[Candidates]] = []
     recorder: Any = SimpleNamespace(in_parallel=map, spill=done.append)
     nothing: Any = None
@@ -91,11 +95,13 @@ def test_what_takes_too_much_memory_is_merged_first(alike: bool, spilled: bool) 
     pending_in(state, 2, [1], [1])
     state.relieve()
     assert keys_in(state, 2) == [[1], [1]]
-    lists = [list(range(20)) if alike else list(range(20 * n, 20 * n + 20)) for n in range(12)]
+    lists = [list(range(20 * (n % different), 20 * (n % different) + 20)) for n in range(12)]
     pending_in(state, 3, *lists)
+    assert state.candidate_bytes > 8000 // 4
     state.relieve()
     assert keys_in(state, 2) == [[1], [1]]
     assert [one for some in done for one in some] == (state.strata[3] if spilled else [])
+    assert (state.candidate_bytes > 8000 // 4) == (different == 12)
     assert {key for some in keys_in(state, 3) for key in some} == {
         key for some in lists for key in some
     }

@@ -192,3 +192,29 @@ def test_a_dive_that_is_under_way_is_told(tmp_path: Path, monkeypatch: pytest.Mo
         dives.under_way = False
         assert (search.is_diving, search.report().dive) == (False, None)
     assert done == ["step", "end"]
+
+
+def of_the_next_stratum() -> Candidates:
+    """Return the deal as a candidate of the stratum above its own."""
+    runs = initial_candidates(CODEC).load()
+    return Candidates.of(1, runs)
+
+
+@pytest.mark.parametrize(("resumable", "lists"), [(True, 1), (False, 2)])
+def test_a_commit_merges_what_it_writes(tmp_path: Path, resumable: bool, lists: int) -> None:
+    """A run that is not resumable writes nothing that is pending."""
+    with begun(tmp_path, resumable=resumable) as (search, _):
+        search.add(of_the_next_stratum())
+        search.add(of_the_next_stratum())
+        search.commit()
+        assert len(search.strata[1]) == search.ledger.pending.states - 1 == lists
+        assert len(search.recorder.store.keys(b"P")) == (2 if resumable else 0)
+
+
+def test_a_commit_misses_a_list_that_is_lost(tmp_path: Path) -> None:
+    with begun(tmp_path, resumable=True) as (search, _):
+        search.add(of_the_next_stratum())
+        search.add(of_the_next_stratum())
+        del search.strata[1][0]
+        with pytest.raises(InternalError, match="1 pending states were lost"):
+            search.commit()

@@ -216,6 +216,15 @@ def pack_together(candidates: list[Candidates]) -> list[Candidates]:
     return [packed_from(stratum, part) for part in split(together(candidates))]
 
 
+def without(candidates: list[Candidates], gone: list[Candidates]) -> list[Candidates]:
+    """Return lists of candidates without those that are gone, in their order.
+
+    There may be thousands of both, so they are not compared one by one.
+    """
+    numbers = {id(one) for one in gone}
+    return [one for one in candidates if id(one) not in numbers]
+
+
 def by_stratum_and_width(candidates: Iterable[Candidates]) -> list[list[Candidates]]:
     """Group lists of candidates by stratum and key width; return the groups."""
     found: dict[tuple[int, int], list[Candidates]] = {}

@@ -112,10 +112,14 @@ def direction_of(line: MoveLine) -> set[str]:
     return {"Ascending", "Descending"} & set(line.modifiers)
 
 
+def shown_word(line: MoveLine, word: str) -> str:
+    """Return a word for where the cards of a line go, as it stands there."""
+    return f"Rank[{line.rank}]" if word == "Rank" else str(word)
+
+
 def shown_destinations(line: MoveLine) -> str:
-    """Return all words for where the cards of a line go, as messages show what is wrong there."""
-    ranked = f"Rank[{line.rank}]"
-    return " ".join(ranked if word == "Rank" else str(word) for word in line.destinations)
+    """Return all words for where the cards of a line go, as they stand there."""
+    return " ".join(shown_word(line, word) for word in line.destinations)
 
 
 def _build(lines: list[MoveLine], problems: Problems) -> Build:
@@ -156,13 +160,8 @@ def fill_of(lines: list[MoveLine], problems: Problems) -> Fill:
         else:
             fine = {"OnBlank", "Any", "AnySuit"} | ({"Rank"} if line.rank == "K" else set())
             bad = next(word for word in line.destinations if word not in fine)
-            shown = f"Rank[{line.rank}]" if bad == "Rank" else str(bad)
-            problems.add(
-                "expected Any OnBlank or Rank[K] OnBlank for empty columns",
-                bad,
-                line.rank,
-                show=shown,
-            )
+            text = "expected Any OnBlank or Rank[K] OnBlank for empty columns"
+            problems.add(text, bad, line.rank, show=shown_word(line, bad))
     return fill
 
 

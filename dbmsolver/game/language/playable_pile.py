@@ -23,6 +23,7 @@ from dbmsolver.game.language.playable_deal import (
     shortened,
     stacks_of,
 )
+from dbmsolver.game.language.playable_moves import shown_word
 from dbmsolver.game.language.playable_setup import Expected, setup_of
 from dbmsolver.game.language.problems import Problems
 from dbmsolver.game.layouts import Layout
@@ -91,8 +92,8 @@ def _moves(lines: Iterable[MoveLine], stock: bool, problems: Problems) -> bool:
         if line.times not in (None, 1):
             problems.add("the stock is turned once, expected Times[1]", line.element, show="Times")
         for word in set(line.destinations) - {"Any", "AnySuit", "OnBlank"}:
-            shown = f"Rank[{line.rank}]" if word == "Rank" else str(word)
-            problems.add("expected AnySuit: the pile is built by any suit", word, show=shown)
+            text = "expected AnySuit: the pile is built by any suit"
+            problems.add(text, word, show=shown_word(line, word))
         said = {"Ascending", "Descending"} & set(line.modifiers)
         if "OnBlank" in line.destinations:
             starts = True

@@ -87,10 +87,8 @@ def understand_wide(game: Description, name: str, ranks: int, problems: Problems
     whole = whole_suits(groups["home"], groups["start"], keeps, problems)
     if not whole:
         check_home(groups, problems)
-    else:
-        home = [one for phase in phases for one in phase.dealt if one.element == "Foundation"]
-        for one in home[:1]:
-            problems.add("whole suits go home, expected no cards for it", one.element)
+    elif home := _dealt_to("Foundation", phases):
+        problems.add("whole suits go home, expected no cards for it", home[0].element)
     has_waste = "Wastepile" in setup
     fill = fill_of(groups["fill"], problems)
     held = ["Wastepile"] if has_waste else []
@@ -101,9 +99,8 @@ def understand_wide(game: Description, name: str, ranks: int, problems: Problems
     if stock and row_deals == "none" and not has_waste:
         problems.add(f"{stock} cards are left, and nothing says how they are dealt, {_ROW}", "Deal")
     if stock < 0 and not problems.found:
-        dealt = [one for phase in phases for one in phase.dealt if one.element == "Tableau"]
         text = f"{-stock} cards more are dealt than the deck has, expected fewer"
-        problems.add(text, dealt[0].element)
+        problems.add(text, _dealt_to("Tableau", phases)[0].element)
     if problems.found:
         return None
     try:
@@ -136,6 +133,11 @@ def _packs(deck: Deck) -> Packs:
         return hearts, spades, diamonds, clubs
     count = deck.decks or 1
     return count, count, count, count
+
+
+def _dealt_to(element: str, phases: Iterable[Phase]) -> list[Dealt]:
+    """Return the lines of a deal that give cards to an element."""
+    return [one for phase in phases for one in phase.dealt if one.element == element]
 
 
 def _checked_packs(deck: Deck, problems: Problems) -> Packs:

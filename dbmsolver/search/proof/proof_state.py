@@ -8,7 +8,7 @@ import numpy as np
 
 from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Commit, Limit, Question, Report
-from dbmsolver.search.candidates import Candidates, by_stratum_and_width, merged
+from dbmsolver.search.candidates import Candidates, by_stratum_and_width, merged, without
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.ledger import Ledger, total
 from dbmsolver.search.outcome import GoalMet, Known, NoneShorter, Outcome, Search, Stopped
@@ -130,10 +130,9 @@ class ProofState(Search):
             self.strata[some[0].stratum] += found
             for one in some:
                 one.leave_memory()
-        gone = {id(one) for some in groups for one in some}
-        for stratum in {some[0].stratum for some in groups}:
-            left = [one for one in self.strata[stratum] if id(one) not in gone]
-            self.strata[stratum] = left
+        gone = [one for some in groups for one in some]
+        for stratum in {one.stratum for one in gone}:
+            self.strata[stratum] = without(self.strata[stratum], gone)
 
     # What comes of a piece of work.
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from dbmsolver.errors import InternalError
-from dbmsolver.search.candidates import Candidates, load_together, merged
+from dbmsolver.search.candidates import Candidates, load_together, merged, without
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.ledger import Entry, entry_of_one
 from dbmsolver.search.portions import in_groups
@@ -151,7 +151,7 @@ class Queues:
     def deliver_sources(self, loaded: Loaded) -> None:
         """Give the candidates that such a function has loaded to their pieces."""
         sources, routes, given = loaded
-        self.delivering = _without(self.delivering, sources)
+        self.delivering = without(self.delivering, sources)
         if sources[0].whole is None:  # they are counted already
             self._deliver(routes, given)
         else:
@@ -160,7 +160,7 @@ class Queues:
 
     def replace(self, piece: Piece, some: list[Candidates], found: list[Candidates]) -> None:
         """Put candidates in the place of those they were made of, without duplicates."""
-        piece.queue = _without(piece.queue, some) + found
+        piece.queue = without(piece.queue, some) + found
         self.outstanding -= sum(one.states for one in some) - sum(one.states for one in found)
         self.forget(some)
 
@@ -170,12 +170,3 @@ class Queues:
             raise InternalError(
                 f"internal check failed: {self.outstanding} states of a large signature were lost"
             )
-
-
-def _without(candidates: list[Candidates], gone: list[Candidates]) -> list[Candidates]:
-    """Return candidates without those that are gone, in their order.
-
-    There may be thousands of both, so they are not compared one by one.
-    """
-    numbers = {id(one) for one in gone}
-    return [one for one in candidates if id(one) not in numbers]

@@ -1,13 +1,22 @@
 """Sorting local keys with their codes: radix sort, least significant byte first.
 
-numpy sorts words fast but records slowly, and a code has to travel with its key. Bytes in which all
-keys agree cost nothing but the count. Equal keys keep their order.
+numpy sorts words fast but records slowly, and a code has to travel with its key. Bits in which all
+keys agree are left out while the keys are sorted: those of one signature seldom differ in more than
+a word has, though they have three. Equal keys keep their order.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from dbmsolver.core.bits import (
+    NETWORK_STAGES,
+    NETWORK_WORDS,
+    make_network,
+    pack_bits,
+    popcount,
+    unpack_bits,
+)
 from dbmsolver.jit.decorators import allocating, inlined
 
 U64 = np.uint64
@@ -44,13 +53,95 @@ def _insertion_sort(keys, codes, count, words):
 
 
 @allocating
+def _packing(keys, count, words):
+    """Return how keys are packed into fewer words that have the same order.
+
+    Bits in which all keys agree are left out. Returns (agreed, networks, targets, shifts): the bits
+    that all keys have, and, for each word, the network that packs the others, and the word and the
+    bit of the packed key where these begin.
+    """
+    agreed = keys[:words].copy()
+    found = np.zeros(words, np.uint64)
+    for index in range(count):
+        for word in range(words):
+            agreed[word] &= keys[words * index + word]
+            found[word] |= keys[words * index + word]
+    networks = np.zeros((words, NETWORK_WORDS), np.uint64)
+    targets = np.zeros(words, np.int64)
+    shifts = np.zeros(words, np.int64)
+    target = used = 0
+    for word in range(words):
+        differing = found[word] ^ agreed[word]
+        bits = popcount(differing)
+        if used + bits > 64:
+            target, used = target + 1, 0
+        make_network(differing, networks[word])
+        targets[word], shifts[word] = target, used & 63
+        used += bits
+    return agreed, networks, targets, shifts
+
+
+@inlined
+def _count_bytes(key, counts, first):
+    for byte in range(8):
+        counts[first + byte, np.int64((key >> U64(8 * byte)) & U64(255))] += 1
+
+
+@allocating
+def _pack(keys, count, words, networks, targets, shifts):
+    """Pack the first ``count`` keys where they are; count their bytes.
+
+    Returns int64[8 * packed words, 256].
+    """
+    packed_words = targets[words - 1] + 1
+    counts = np.zeros((8 * packed_words, 256), np.int64)
+    for index in range(count):
+        key, target = U64(0), 0
+        for word in range(words):
+            if targets[word] != target:
+                keys[packed_words * index + target] = key
+                _count_bytes(key, counts, 8 * target)
+                key, target = U64(0), target + 1
+            if networks[word, NETWORK_STAGES]:
+                key |= pack_bits(keys[words * index + word], networks[word]) << U64(shifts[word])
+        keys[packed_words * index + target] = key
+        _count_bytes(key, counts, 8 * target)
+    return counts
+
+
+@inlined
+def _unpack(packed, index, packed_words, keys, words, packing, held):
+    """Write a packed key to ``keys`` as it was before it was packed; it may be there itself."""
+    agreed, networks, targets, shifts = packing
+    for word in range(packed_words):
+        held[word] = packed[packed_words * index + word]
+    for word in range(words):
+        key = agreed[word]
+        if networks[word, NETWORK_STAGES]:
+            key |= unpack_bits(held[targets[word]] >> U64(shifts[word]), networks[word])
+        keys[words * index + word] = key
+
+
+@allocating
 def _scatter(keys, codes, to_keys, to_codes, count, words, word, shift, starts):
+    """Sort by one byte; ``starts`` is where each of its values begins, and is changed."""
+    if words == 1:
+        for index in range(count):
+            key = keys[index]
+            byte = np.int64((key >> shift) & U64(255))
+            place = starts[byte]
+            starts[byte] = place + 1
+            to_keys[place] = key
+            to_codes[place] = codes[index]
+        return
     for index in range(count):
         byte = np.int64((keys[words * index + word] >> shift) & U64(255))
         place = starts[byte]
         starts[byte] = place + 1
-        for other in range(words):
-            to_keys[words * place + other] = keys[words * index + other]
+        to_keys[words * place] = keys[words * index]
+        to_keys[words * place + 1] = keys[words * index + 1]
+        if words == 3:
+            to_keys[words * place + 2] = keys[words * index + 2]
         to_codes[place] = codes[index]
 
 
@@ -63,34 +154,37 @@ def sort_states(keys, codes, spare_keys, spare_codes, count, words):
     Keys are uint64, ``words`` words each, least significant first. ``keys`` and ``codes`` are
     scratch afterwards. All four arrays are one-dimensional and contiguous.
     """
-    here = True  # the current order is in keys, not yet in spare_keys
     if count < SMALL:
         _insertion_sort(keys, codes, count, words)
-    else:
-        counts = np.zeros((words * 8, 256), np.int64)
-        for index in range(count):
-            for word in range(words):
-                key = keys[words * index + word]
-                for byte in range(8):
-                    counts[8 * word + byte, np.int64((key >> U64(8 * byte)) & U64(255))] += 1
-        for row in range(words * 8):
-            word, shift = row // 8, U64(8 * (row % 8))
-            if counts[row, np.int64((keys[word] >> shift) & U64(255))] == count:
-                continue  # all agree in this byte (any key will do to see it)
-            total = 0
-            for byte in range(256):
-                total, counts[row, byte] = total + counts[row, byte], total
-            if here:
-                _scatter(
-                    keys, codes, spare_keys, spare_codes, count, words, word, shift, counts[row]
-                )
-            else:
-                _scatter(
-                    spare_keys, spare_codes, keys, codes, count, words, word, shift, counts[row]
-                )
-            here = not here
+        spare_keys[: words * count] = keys[: words * count]
+        spare_codes[:count] = codes[:count]
+        return
+    packing = _packing(keys, count, words)
+    counts = _pack(keys, count, words, packing[1], packing[2], packing[3])
+    packed_words = counts.shape[0] // 8
+    here = True  # the current order is in keys, not yet in spare_keys
+    for row in range(8 * packed_words):
+        word, shift = row // 8, U64(8 * (row % 8))
+        if counts[row, np.int64((keys[word] >> shift) & U64(255))] == count:
+            continue  # all agree in this byte (any key will do to see it)
+        total = 0
+        for byte in range(256):
+            total, counts[row, byte] = total + counts[row, byte], total
+        if here:
+            _scatter(
+                keys, codes, spare_keys, spare_codes, count, packed_words, word, shift, counts[row]
+            )
+        else:
+            _scatter(
+                spare_keys, spare_codes, keys, codes, count, packed_words, word, shift, counts[row]
+            )
+        here = not here
+    held = np.empty(packed_words, np.uint64)
     if here:
-        for index in range(words * count):
-            spare_keys[index] = keys[index]
         for index in range(count):
+            _unpack(keys, index, packed_words, spare_keys, words, packing, held)
             spare_codes[index] = codes[index]
+        return
+    # From the last one on: a key takes the place of packed ones that were read before.
+    for index in range(count - 1, -1, -1):
+        _unpack(spare_keys, index, packed_words, spare_keys, words, packing, held)

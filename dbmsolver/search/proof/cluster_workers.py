@@ -17,7 +17,7 @@ from dbmsolver.core.runs import RunArrays
 from dbmsolver.errors import SystemRefusedError
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof.cluster_members import MOST, Member, Members
-from dbmsolver.search.proof.orders import BatchOrder, PieceOrder, Proof, sealed
+from dbmsolver.search.proof.orders import BatchOrder, PieceAnswer, PieceOrder, Proof, sealed
 from dbmsolver.search.proof.piece_tables import KeyShape
 from dbmsolver.search.proof.piece_worker import PieceResult
 from dbmsolver.search.proof.pieces import Piece
@@ -141,14 +141,14 @@ class ClusterWorkers:
             for _ in range(_MOST_LOST):
                 mine = member or self._members.take()
                 try:
-                    found, has_table = self._members.result(mine, _EXPAND, message)
+                    answer: PieceAnswer = self._members.result(mine, _EXPAND, message)
                 except WorkerLostError:
                     if member is None:
                         continue
                     done.loaded = False
                     return done
-                piece.away = TableOwner(mine, order.number) if has_table else None
-                expanded: PieceResult = found
+                piece.away = TableOwner(mine, order.number) if answer.has_table else None
+                expanded = answer.result(order.done.rest)
                 expanded.piece = piece
                 return expanded
             raise SystemRefusedError(_DEADLY)

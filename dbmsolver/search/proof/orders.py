@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from dbmsolver.core.runs import RunArrays
@@ -23,7 +24,7 @@ from dbmsolver.keys.choice import keys_of, states_of
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.process import reuse_freed_memory
 from dbmsolver.results import Method, Question
-from dbmsolver.search.candidates import pack_by_stratum
+from dbmsolver.search.candidates import Candidates, pack_by_stratum
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof.kept_tables import KeptTables
 from dbmsolver.search.proof.piece_away import expand_whole
@@ -101,6 +102,32 @@ class PieceOrder:
         return table is not None
 
 
+@dataclass(frozen=True, slots=True)
+class PieceAnswer:
+    """The answer to an order to expand a piece.
+
+    `done.rest` is only what the order's lists of candidates do not have: the first `untouched` of
+    these lists are left as well, and are not sent back.
+    """
+
+    done: PieceResult
+    untouched: int
+    has_table: bool
+
+    @classmethod
+    def of(cls, done: PieceResult, given: list[Candidates], *, has_table: bool) -> PieceAnswer:
+        """Return the answer with this result; `given` are the order's lists of candidates."""
+        pairs = zip(done.rest, given, strict=False)
+        untouched = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
+        done.rest = done.rest[untouched:]
+        return cls(done, untouched, has_table)
+
+    def result(self, given: list[Candidates]) -> PieceResult:
+        """Return the result for those who have the order's lists of candidates."""
+        self.done.rest = given[: self.untouched] + self.done.rest
+        return self.done
+
+
 def sealed(content: Any) -> bytes:
     """Return the content of a message as bytes with a checksum."""
     return with_content_hash(pickle.dumps(content, pickle.HIGHEST_PROTOCOL))
@@ -133,11 +160,12 @@ def perform(kept: dict[str, Any], message: bytes) -> bytes:
 def perform_piece(kept: dict[str, Any], message: bytes) -> bytes:
     """Expand the piece of an order. The message is (the proof, a PieceOrder), sealed.
 
-    Returns (the result, True if its table is kept here), sealed.
+    Returns a PieceAnswer, sealed.
     """
     proof, order = opened(message)
+    given = list(order.done.rest)
     has_table = order.perform(*_worker(kept, proof))
-    return sealed((order.done, has_table))
+    return sealed(PieceAnswer.of(order.done, given, has_table=has_table))
 
 
 def _worker(kept: dict[str, Any], proof: Proof) -> tuple[ProofWorker, KeptTables]:

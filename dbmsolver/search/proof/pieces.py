@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.pieces import route
+from dbmsolver.core.pieces import BIT, CHILD, route
 from dbmsolver.search.candidates import Candidates, load_together
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.portions import in_groups
@@ -84,6 +84,11 @@ class Routes:
     key_words: int
     pieces: int
 
+    def leaves(self) -> list[int]:
+        """Return the node of each piece in the tree."""
+        nodes = np.flatnonzero(self.rows[:, BIT] < 0)
+        return nodes[np.argsort(self.rows[nodes, CHILD])].tolist()
+
     def sort(self, keys: NDArray[np.uint64], codes: NDArray[Any]) -> Sorted:
         """Return candidates of the signature, sorted by piece."""
         return Sorted(*route(keys, codes, self.key_words, self.rows, self.pieces))
@@ -147,16 +152,24 @@ class Tree:
         """
         routes = self.routes()
         for some in in_groups(candidates, lambda one: one.states, DIVIDED_AT_ONCE):
-            self.add(routed_to(self.shape, routes.sort(*load_together(some))))
+            self.add(routes, routed_to(self.shape, routes.sort(*load_together(some))))
 
-    def fits(self, routes: Routes) -> bool:
-        """Return True if the tree is still as it was when these were made: it only ever grows."""
-        return routes.pieces == len(self.pieces)
+    def add(self, routes: Routes, routed: list[Routed]) -> None:
+        """Put candidates that were divided by the tree of some time into the queues of their pieces.
 
-    def add(self, routed: list[Routed]) -> None:
-        """Put candidates into the queues of their pieces; the tree must still be the same."""
+        The tree only ever grows, so those of a piece that has been split since are divided anew.
+        """
+        pieces = {piece.leaf: piece for piece in self.pieces}
+        leaves = routes.leaves()
+        divided_anew = []
         for number, candidates in routed:
-            self.pieces[number].queue.append(candidates)
+            piece = pieces.get(leaves[number])
+            if piece is None:
+                divided_anew.append(candidates)
+            else:
+                piece.queue.append(candidates)
+        if divided_anew:
+            self.deliver(divided_anew)
 
 
 def routed_to(shape: KeyShape, candidates: Sorted) -> list[Routed]:

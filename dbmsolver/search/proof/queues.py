@@ -113,18 +113,12 @@ class Queues:
             return routed_to(self.shape, routes.sort(keys, codes))
 
         for some in self.recorder.in_parallel(divided, list(pairwise(ends))):
-            self.tree.add(some)
+            self.tree.add(routes, some)
 
     def deliver_new(self, routes: Routes, given: list[Routed]) -> None:
         """Give new candidates, divided by the pieces of some time, to the pieces there are now."""
         self.outstanding += sum(candidates.states for _, candidates in given)
-        self._deliver(routes, given)
-
-    def _deliver(self, routes: Routes, given: list[Routed]) -> None:
-        if self.tree.fits(routes):
-            self.tree.add(given)
-            return
-        self.tree.deliver([candidates for _, candidates in given])
+        self.tree.add(routes, given)
 
     def take_sources(self, most: int) -> Callable[[], Loaded]:
         """Return a function that loads candidates that wait for memory, and divides them by piece.
@@ -153,7 +147,7 @@ class Queues:
         sources, routes, given = loaded
         self.delivering = without(self.delivering, sources)
         if sources[0].whole is None:  # they are counted already
-            self._deliver(routes, given)
+            self.tree.add(routes, given)
         else:
             self.deliver_new(routes, given)
         self.forget(sources)

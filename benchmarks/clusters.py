@@ -2,11 +2,12 @@
 
     python benchmarks/clusters.py 12064 --freecells 2 --every-position
     python benchmarks/clusters.py 504179225 --repeat 1 --markdown
+    python benchmarks/clusters.py 504179225 --every-position --stores /tmp
 
 Threads and a cluster that is started on this machine take turns, `--repeat` times. Seconds are
 those of the search, without the time until Ray has started, which is told apart. Processor time is
-that of this process and of all that it has started; of that, the driver's is told apart. Needs
-Ray.
+that of this process and of all that it has started; of that, the driver's is told apart. With
+`--stores` each run has a store in that folder, which is removed afterwards. Needs Ray.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import threading
 import time
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from dbmsolver.arguments import parse_size
@@ -176,6 +178,7 @@ def main() -> int:
     parser.add_argument("--freecells", type=int, default=4)
     parser.add_argument("--every-position", action="store_true")
     parser.add_argument("--memory", type=parse_size)
+    parser.add_argument("--stores", type=Path)
     parser.add_argument("--repeat", type=int, default=2)
     parser.add_argument("--markdown", action="store_true")
     given = parser.parse_args()
@@ -187,8 +190,10 @@ def main() -> int:
     found = set()
     for _ in range(given.repeat):
         for name, address in (("threads", None), ("cluster", LOCAL)):
-            options = Options(method=method, cluster=address)
-            run = measured(deal, options, Limits(memory=given.memory))
+            with TemporaryDirectory(dir=given.stores) as folder:
+                store = Path(folder) / "store" if given.stores else None
+                options = Options(method=method, cluster=address, store=store)
+                run = measured(deal, options, Limits(memory=given.memory))
             found.add((run.result.verdict, run.result.states, run.result.digest))
             words = row(name, run)
             print(

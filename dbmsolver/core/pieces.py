@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.admission import admit, admit_compact
-from dbmsolver.core.bits import unpack_bits
+from dbmsolver.core.bits import NETWORK_STAGES, pack_bits
 from dbmsolver.core.expand import put_card
 from dbmsolver.core.hashing import (
     EMPTY,
@@ -66,34 +66,51 @@ def load_table(t, signature, table, steps, bits, keys, words, mask, value, room)
 
 
 @allocating
-def table_keys(t, signature, table, steps, bits, words, first, last, keys):
-    """Write the keys in the slots ``first:last`` of a table to ``keys``; returns how many words."""
+def copy_keys(t, signature, table, steps, bits, words, mask, value, to_table, to_steps, to_bits):
+    """Insert those of a table's keys that belong to a piece into another table.
+
+    The piece has this mask and value (uint64). Writes ``to_table`` and ``to_steps``, which have
+    ``2**to_bits`` slots, room for these keys, and none of them; they are only counted where
+    ``to_bits`` is 0. Returns how many keys they are.
+    """
     nets = np.zeros(NETS, np.uint64)
     layout = make_layout(t, signature_sets(t, signature).loose, nets)
-    used = 0
+    slots = (1 << to_bits) - 1
+    shift = U64(64 - to_bits)
+    found = 0
     if steps.size:
-        mask = (1 << bits) - 1
-        shift = U64(64 - bits)
-        for slot in range(first, last):
+        # The piece word is not unpacked: its bits are compared where they are packed.
+        if value & ~nets[1, NETWORK_STAGES]:
+            return found
+        mask, value = pack_bits(mask, nets[1]), pack_bits(value, nets[1])
+        home_shift = U64(64 - bits)
+        for slot in range(1 << bits):
             low = table[slot]
             if low == EMPTY:
                 continue
-            home = (slot - np.int64(steps[slot])) & mask
-            high = U64(home) ^ ((low * HASH) >> shift)
+            home = (slot - np.int64(steps[slot])) & ((1 << bits) - 1)
+            high = U64(home) ^ ((low * HASH) >> home_shift)
             upper = low >> layout.low_shift
             if layout.low_shift:
                 upper |= high << (U64(64) - layout.low_shift)
-            keys[used] = unpack_bits(low, nets[0])
-            keys[used + 1] = unpack_bits(upper, nets[1])
-            keys[used + 2] = 0
-            used += words
-        return used
-    for place in range(words * first, words * last, words):
-        if table[place] != EMPTY:
-            for word in range(words):
-                keys[used + word] = table[place + word]
-            used += words
-    return used
+            if upper & mask != value:
+                continue
+            found += 1
+            if to_bits:
+                insert_compact(to_table, to_steps, slots, home_slot(low, high, shift), low)
+        return found
+    wide = words == WIDE_WORDS
+    for slot in range(1 << bits):
+        if table[words * slot] == EMPTY:
+            continue
+        first, second, third = key_at(table, slot, wide)
+        if (second if wide else first) & mask != value:
+            continue
+        found += 1
+        if to_bits:
+            place = hash_slot(first, second, third, shift)
+            insert(to_table, slots, place, wide, first, second, third)
+    return found
 
 
 @allocating

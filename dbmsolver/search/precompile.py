@@ -26,11 +26,11 @@ from dbmsolver.core.pairs import PairSets
 from dbmsolver.core.patience_states import StrataSets
 from dbmsolver.core.pieces import (
     admit_piece,
+    copy_keys,
     count_flips,
     load_table,
     route,
     split_other_pieces,
-    table_keys,
 )
 from dbmsolver.core.pile import PileSets
 from dbmsolver.core.possible_states import are_positions
@@ -264,7 +264,7 @@ def _of_pieces(t: Any, ws: Any, codes: Any) -> list[Call]:
     of_table = (t, _WORD, _WORDS, ws.steps, _NUMBER)
     return [
         (load_table, (*of_table, _WORDS, _NUMBER, _WORD, _WORD, _NUMBER)),
-        (table_keys, (*of_table, *[_NUMBER] * 3, _WORDS)),
+        (copy_keys, (*of_table, _NUMBER, _WORD, _WORD, _WORDS, ws.steps, _NUMBER)),
         (admit_piece, (t, ws, _WORD, _NUMBER, _NUMBER, _WORDS, codes, _NUMBER)),
         (route, (_WORDS, codes, _NUMBER, np.empty((1, 3), np.int64), _NUMBER)),
         (key_bits, (t, _WORD)),

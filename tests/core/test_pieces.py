@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dbmsolver.core.hashing import EMPTY
-from dbmsolver.core.pieces import load_table, route, table_keys
+from dbmsolver.core.pieces import copy_keys, load_table, route
 from dbmsolver.core.runs import key_bits, local_key, widths_of
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
@@ -69,17 +69,62 @@ def test_what_is_loaded_is_read_back(game: str, words: int, compact: bool) -> No
         twice = np.concatenate([keys, keys]).reshape(-1)
         place = (codec.tables, signature, slots, steps, BITS)
         assert load_table(*place, twice, words, mask, np.uint64(value), len(mine)) == len(mine)
-        read = np.full(words * (len(mine) + 1), 5, np.uint64)
-        used = 0
-        for first in range(0, 1 << BITS, 256):
-            part = np.empty(words * len(mine), np.uint64)
-            size = table_keys(*place, words, first, first + 256, part)
-            read[used : used + size] = part[:size]
-            used += size
-        assert used == words * len(mine)
-        assert {tuple(key) for key in read[:used].reshape(-1, words).tolist()} == mine
+        found = np.array(sorted(mine), np.uint64).reshape(-1)
+        none = np.uint64(0)
+        assert load_table(*place, found, words, none, none, 0) == 0  # each is there
+        assert copy_keys(*place, words, none, none, slots, steps, 0) == len(mine)
         slots[:] = EMPTY
         assert load_table(*place, twice, words, mask, np.uint64(value), len(mine) - 1) == -1
+
+
+@pytest.mark.parametrize(
+    ("game", "words", "compact"),
+    [("freecell", 1, False), ("freecell", 3, False), ("somerset", 3, True), ("somerset", 3, False)],
+)
+@pytest.mark.parametrize("to_bits", [BITS - 1, BITS, BITS + 2])
+def test_keys_of_a_piece_are_copied(game: str, words: int, compact: bool, to_bits: int) -> None:
+    """Those of a table nearly as full as it may be, for each value of some bits, and of none."""
+    codec = StateCodec(Deal.from_number(7, GAMES[game]), "wkr")
+    signature = signatures(codec, words, compact)
+    keys = some_keys(codec, signature, Random(game))
+    place = (codec.tables, signature)
+    none = np.uint64(0)
+    empty = np.full((1 if compact else words) << to_bits, EMPTY, np.uint64)
+    table = np.full((1 if compact else words) << BITS, EMPTY, np.uint64)
+    steps = np.zeros(compact << BITS, np.uint16)
+    source = (*place, table, steps, BITS)
+    assert load_table(*source, keys.reshape(-1), words, none, none, 400) == len(keys)
+    piece_word = keys[:, 1 if words > 1 else 0]
+    differing = int(np.bitwise_or.reduce(piece_word) ^ np.bitwise_and.reduce(piece_word))
+    bits = [bit for bit in range(64) if differing >> bit & 1]
+    agreed = next(bit for bit in range(64) if not differing >> bit & 1)
+    for mask in (
+        0,
+        1 << bits[0],
+        1 << bits[-1] | 1 << bits[1],
+        1 << agreed,
+        1 << agreed | 1 << bits[2],
+    ):
+        total = 0
+        for number in range(4):
+            value = sum(
+                (number >> n & 1) << bit
+                for n, bit in enumerate(b for b in range(64) if mask >> b & 1)
+            )
+            if number >= 1 << mask.bit_count():
+                continue
+            mine = keys[piece_word & np.uint64(mask) == np.uint64(value)]
+            other, other_steps = empty.copy(), np.zeros(compact << to_bits, np.uint16)
+            piece = (np.uint64(mask), np.uint64(value))
+            assert copy_keys(*source, words, *piece, other, other_steps, 0) == len(mine)
+            assert (other == EMPTY).all()
+            assert copy_keys(*source, words, *piece, other, other_steps, to_bits) == len(mine)
+            target = (*place, other, other_steps, to_bits)
+            assert load_table(*target, mine.reshape(-1), words, none, none, 0) == 0
+            taken = np.count_nonzero(other[:: 1 if compact else words] != EMPTY)
+            assert taken == len(mine)
+            total += len(mine)
+        assert total == len(keys)
 
 
 @pytest.mark.parametrize("words", [1, 3])

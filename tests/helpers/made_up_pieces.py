@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.core.hashing import EMPTY
 from dbmsolver.game.deals import Deal
 from dbmsolver.results import Method
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof.orders import Proof
-from dbmsolver.search.proof.piece_tables import KeyShape
+from dbmsolver.search.proof.piece_tables import KeyShape, Table
 from dbmsolver.search.proof.piece_worker import PieceResult
 from dbmsolver.search.proof.pieces import Piece, Tree
 from dbmsolver.search.proof.worker import ProofWorker
@@ -82,6 +83,11 @@ def closed(done: PieceResult) -> list[int]:
         found += rows[:, 0].tolist()
     assert len(found) == done.result.states
     return sorted(found)
+
+
+def keys_in(table: Table) -> NDArray[np.uint64]:
+    """Return the keys in a table of keys of one word."""
+    return table.slots[table.slots != EMPTY]
 
 
 def packed(keys: range) -> Packed:

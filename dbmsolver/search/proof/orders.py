@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -31,7 +32,7 @@ from dbmsolver.search.proof.piece_away import expand_whole
 from dbmsolver.search.proof.piece_tables import KeyShape
 from dbmsolver.search.proof.piece_worker import PieceResult
 from dbmsolver.search.proof.worker import BatchResult, ProofWorker
-from dbmsolver.storage.binding import CHECKSUM, is_intact, with_content_hash
+from dbmsolver.storage.binding import CHECKSUM, content_hash, is_intact
 from dbmsolver.storage.intake import intake_of
 
 
@@ -130,7 +131,13 @@ class PieceAnswer:
 
 def sealed(content: Any) -> bytes:
     """Return the content of a message as bytes with a checksum."""
-    return with_content_hash(pickle.dumps(content, pickle.HIGHEST_PROTOCOL))
+    # Messages may have a hundred megabytes, so they are not copied to put the checksum before them.
+    message = BytesIO()
+    message.write(bytes(CHECKSUM.size))
+    pickle.dump(content, message, pickle.HIGHEST_PROTOCOL)
+    with message.getbuffer() as view:
+        CHECKSUM.pack_into(view, 0, content_hash(view))
+    return message.getvalue()
 
 
 def opened(message: bytes) -> Any:
@@ -171,7 +178,7 @@ def perform_piece(kept: dict[str, Any], message: bytes) -> bytes:
 def _worker(kept: dict[str, Any], proof: Proof) -> tuple[ProofWorker, KeptTables]:
     """Return the scratch memory and the tables that a process keeps for a proof."""
     if kept.get("proof") != proof:
-        reuse_freed_memory()
+        reuse_freed_memory(1 << 30)
         kept["worker"] = ProofWorker(proof.keys()), KeptTables()
         kept["proof"] = proof
     found: tuple[ProofWorker, KeptTables] = kept["worker"]

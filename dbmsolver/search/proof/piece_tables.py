@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.hashing import EMPTY
-from dbmsolver.core.pieces import load_table, table_keys
+from dbmsolver.core.pieces import copy_keys, load_table
 from dbmsolver.core.runs import key_bits
 from dbmsolver.core.workspace import BURST
 from dbmsolver.keys.states import StateCodec
@@ -22,8 +21,6 @@ FILL = 0.75
 SMALLEST_BITS = 16
 LARGEST_BITS = 23
 """Sizes of tables, as logarithms of their numbers of slots."""
-_PART = 1 << 18
-"""Slots whose keys are taken out of a table at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,27 +129,30 @@ class Table:
         self.held += loaded
         return True
 
-    def parts(self) -> Iterator[NDArray[np.uint64]]:
-        """Yield all keys in the table, some at a time.
+    def copy_to(self, other: Table | None, mask: int, value: int) -> int:
+        """Insert the keys that belong to a piece into another table, which has room for them.
 
-        An array may be used until the next one is asked for.
+        Without one they are counted. Returns how many they are.
         """
-        words = self.shape.key_words
-        step = min(_PART, 1 << self.bits)
-        keys = np.empty(words * step, np.uint64)
-        for first in range(0, 1 << self.bits, step):
-            used = table_keys(
+        target = self if other is None else other
+        found = int(
+            copy_keys(
                 self.shape.codec.tables,
                 np.uint64(self.shape.signature),
                 self.slots,
                 self.steps,
                 self.bits,
-                words,
-                first,
-                first + step,
-                keys,
+                self.shape.key_words,
+                np.uint64(mask),
+                np.uint64(value),
+                target.slots,
+                target.steps,
+                0 if other is None else other.bits,
             )
-            yield keys[:used]
+        )
+        if other is not None:
+            other.held += found
+        return found
 
 
 def rebuilt(table: Table, mask: int, value: int, bit: int | None) -> list[Table]:
@@ -163,22 +163,18 @@ def rebuilt(table: Table, mask: int, value: int, bit: int | None) -> list[Table]
     shape = table.shape
     if bit is None:
         larger = Table.empty(shape, table.bits + 1)
-        for keys in table.parts():
-            larger.load(keys, 0, 0)
+        table.copy_to(larger, 0, 0)
         return [larger]
-    ones = sum(
-        int(((piece_words(shape.key_words, keys) >> np.uint64(bit)) & np.uint64(1)).sum())
-        for keys in table.parts()
-    )
+    pieces = [(mask | 1 << bit, value | side << bit) for side in (0, 1)]
+    ones = table.copy_to(None, *pieces[1])
     halves = []
-    for count in (table.held - ones, ones):
+    for count, piece in zip((table.held - ones, ones), pieces, strict=True):
         bits = table.bits
         while bits > SMALLEST_BITS and count + 4 * BURST < 0.6 * (1 << (bits - 1)):
             bits -= 1
-        halves.append(Table.empty(shape, bits))
-    for keys in table.parts():
-        for side, half in enumerate(halves):
-            half.load(keys, mask | 1 << bit, value | side << bit)
+        half = Table.empty(shape, bits)
+        table.copy_to(half, *piece)
+        halves.append(half)
     return halves
 
 

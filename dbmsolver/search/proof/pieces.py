@@ -86,8 +86,8 @@ class Routes:
 
     def leaves(self) -> list[int]:
         """Return the node of each piece in the tree."""
-        nodes = np.flatnonzero(self.rows[:, BIT] < 0)
-        return nodes[np.argsort(self.rows[nodes, CHILD])].tolist()
+        nodes = np.flatnonzero(self.rows[:, BIT] < 0).tolist()
+        return sorted(nodes, key=lambda node: int(self.rows[node, CHILD]))
 
     def sort(self, keys: NDArray[np.uint64], codes: NDArray[Any]) -> Sorted:
         """Return candidates of the signature, sorted by piece."""
@@ -155,7 +155,7 @@ class Tree:
             self.add(routes, routed_to(self.shape, routes.sort(*load_together(some))))
 
     def add(self, routes: Routes, routed: list[Routed]) -> None:
-        """Put candidates that were divided by the tree of some time into the queues of their pieces.
+        """Put candidates that were divided, by the tree of some time, into the pieces' queues.
 
         The tree only ever grows, so those of a piece that has been split since are divided anew.
         """

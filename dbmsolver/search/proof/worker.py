@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from dbmsolver.core.class_tables import ClassTables
 from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.pairs import PairTables
 from dbmsolver.core.patience_states import StrataTables
+from dbmsolver.core.pieces import route
 from dbmsolver.core.pile import PileTables
 from dbmsolver.core.runs import RunArrays
 from dbmsolver.core.sorting import sort_states
@@ -32,7 +34,6 @@ from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.candidates import Candidates, make_candidates, of_one_signature
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.proof.closing import kernels_of
-from dbmsolver.search.proof.piece_tables import piece_words
 from dbmsolver.storage.blocks import Runs, encode_block, split
 from dbmsolver.storage.records import Closed, layer_and_stratum
 
@@ -234,13 +235,12 @@ class ProofWorker:
 def _divided(runs: Runs, bit: int) -> Iterator[Runs]:
     """Yield the states of one signature with either value of a bit of the piece word."""
     words = runs.key_words
-    rows = runs.keys.reshape(-1, words)
-    sides = (piece_words(words, runs.keys) >> np.uint64(bit)) & np.uint64(1)
-    for side in (0, 1):
-        chosen = np.flatnonzero(sides == side)
-        count = np.array([chosen.size], np.int64)
-        keys = rows[chosen].reshape(-1)
-        yield Runs(runs.signatures, count, keys, runs.codes[chosen], words)
+    rows = np.array([[bit, 1, 2], [-1, 0, 0], [-1, 1, 0]])
+    keys, codes, ends = route(runs.keys, runs.codes, words, rows, 2)
+    for first, last in pairwise([0, *ends.tolist()]):
+        count = np.array([last - first], np.int64)
+        part = keys[words * first : words * last]
+        yield Runs(runs.signatures, count, part, codes[first:last], words)
 
 
 def start_of(

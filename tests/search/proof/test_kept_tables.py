@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from helpers.made_up_pieces import keys_in
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,10 +34,6 @@ def table_of(keys: set[int]) -> Table:
     return table
 
 
-def keys_in(table: Table) -> set[int]:
-    return {int(key) for part in table.parts() for key in part.tolist()}
-
-
 def piece(mask: int = 0, value: int = 0) -> Piece:
     return Piece(mask, value, 0, [])
 
@@ -55,7 +52,7 @@ def test_a_table_is_divided_as_its_piece_was(keys: set[int], bits: list[int]) ->
     for value in values:
         table = tables.take(5, piece(mask, value))
         assert table is not None
-        mine = keys_in(table)
+        mine = set(keys_in(table).tolist())
         assert mine == {key for key in keys if key & mask == value}
         assert table.held == len(mine)
         assert tables.take(5, piece(mask, value)) is None

@@ -14,6 +14,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from helpers.clusters import Alone
+from helpers.made_up_pieces import result_for
 from helpers.patience_games import small_deck
 from helpers.searching import end_of, small_pieces, without_dives
 from helpers.selection import few_fast
@@ -32,7 +33,7 @@ from dbmsolver.search.candidates import Candidates, pack_by_stratum
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof import cluster_members, cluster_workers
 from dbmsolver.search.proof.initial import initial_candidates
-from dbmsolver.search.proof.orders import PieceOrder, Proof, opened, sealed
+from dbmsolver.search.proof.orders import PieceAnswer, PieceOrder, Proof, opened, sealed
 from dbmsolver.search.proof.piece_tables import KeyShape
 from dbmsolver.search.proof.piece_worker import PieceResult
 from dbmsolver.search.proof.pieces import Piece, Tree
@@ -221,6 +222,20 @@ def test_pack_by_stratum(parts: list[tuple[int, dict[int, list[int]]]]) -> None:
         signatures = np.repeat(runs.signatures, runs.counts).tolist()
         found += [(one.stratum, *pair) for pair in zip(signatures, runs.keys.tolist(), strict=True)]
     assert len(found) == len(expected) and set(found) == expected
+
+
+@pytest.mark.parametrize("untouched", range(4))
+@pytest.mark.parametrize("part", [False, True])
+def test_lists_that_are_left_as_they_were_are_not_sent_back(untouched: int, part: bool) -> None:
+    lists = [Candidates.of(1, made({number: [5]})) for number in range(3)]
+    rest = [Candidates.of(1, made({7: [8, 9]}))] * part
+    done = result_for(Piece(0, 0, 0, []))
+    done.rest = lists[:untouched] + rest
+    answer = PieceAnswer.of(done, lists, has_table=True)
+    assert (answer.untouched, answer.has_table) == (untouched, True)
+    found = opened(sealed(answer)).result(lists)
+    assert found.rest[:untouched] == lists[:untouched]
+    assert [one.load().keys.tolist() for one in found.rest[untouched:]] == [[8, 9]] * part
 
 
 @pytest.mark.parametrize("from_store", [False, True])

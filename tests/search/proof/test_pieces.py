@@ -11,7 +11,7 @@ from helpers.made_up_pieces import CODEC
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.proof import pieces
 from dbmsolver.search.proof.piece_tables import KeyShape
-from dbmsolver.search.proof.pieces import Piece, Tree
+from dbmsolver.search.proof.pieces import Piece, Tree, routed_to
 
 
 def states(candidates: Iterable[Candidates], words: int) -> set[tuple[int, ...]]:
@@ -58,10 +58,7 @@ def test_later_splits_find_the_piece_of_a_key() -> None:
     shape = KeyShape.of(CODEC, 0, int(CODEC.root[0]), 1)
     keys, codes = np.arange(64, dtype=np.uint64), np.arange(64, dtype=np.uint8)
     tree = Tree(shape, Piece(0, 0, 0, []))
-    earlier = tree.routes()
-    assert tree.fits(earlier)
     tree.split(tree.pieces[0], 4)
-    assert not tree.fits(earlier)
     tree.split(tree.pieces[1], 0)
     tree.deliver([shape.candidates(keys, codes)])
     for piece in tree.pieces:
@@ -69,6 +66,24 @@ def test_later_splits_find_the_piece_of_a_key() -> None:
         assert states(piece.queue, 1) == set(mine)
     masks = sorted((piece.mask, piece.value) for piece in tree.pieces)
     assert masks == [(16, 0), (17, 16), (17, 17)]
+
+
+def test_what_an_earlier_tree_has_divided() -> None:
+    """Lists for pieces that are still there stay as they are; others are divided anew."""
+    shape = KeyShape.of(CODEC, 0, int(CODEC.root[0]), 1)
+    tree = Tree(shape, Piece(0, 0, 0, []))
+    tree.split(tree.pieces[0], 4)
+    low, high = tree.pieces
+    earlier = tree.routes()
+    keys, codes = np.arange(64, dtype=np.uint64), np.arange(64, dtype=np.uint8)
+    given = routed_to(shape, earlier.sort(keys, codes))
+    assert [earlier.leaves()[number] for number, _ in given] == [low.leaf, high.leaf]
+    tree.split(low, 0)  # the pieces that are left have other numbers now
+    tree.add(earlier, given)
+    assert high.queue == [given[1][1]] and tree.pending == 64
+    for piece in tree.pieces:
+        mine = [(key, key) for key in range(64) if key & piece.mask == piece.value]
+        assert states(piece.queue, 1) == set(mine)
 
 
 def test_states_that_are_not_expanded_wait_again_without_their_table() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.made_up_pieces import CODEC, SHAPE, SIGNATURE, count_no_flips, some
+from helpers.made_up_pieces import CODEC, SHAPE, SIGNATURE, count_no_flips, keys_in, some
 from numpy.typing import NDArray
 
 from dbmsolver.search.commits import BlockRef, CommitBatch
@@ -88,7 +88,7 @@ def test_each_state_is_in_the_table_of_its_piece(
     for piece in of.pieces:
         assert piece.table is not None and piece.table.bits <= bits
         assert states > 100 or piece.table.bits == 14  # which is enough
-        mine = np.concatenate([keys.copy() for keys in piece.table.parts()])
+        mine = keys_in(piece.table)
         assert (mine & np.uint64(piece.mask) == np.uint64(piece.value)).all()
         assert piece.closed == piece.table.held == mine.size
         assert piece.full == (mine.size >= piece.table.capacity)

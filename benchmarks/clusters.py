@@ -97,7 +97,7 @@ class Counted:
             connect(connection, *arguments)
             self.start += time.perf_counter() - begun
 
-        def send(connection: Connection, process: Any, function: str, message: bytes) -> Any:
+        def send(connection: Connection, process: Any, function: str, message: Any) -> Any:
             self.pieces += 1
             self.sent += len(message)
             return call(connection, process, function, message)

@@ -10,7 +10,7 @@ from typing import Any
 
 from dbmsolver.clusters import Connection, WorkerLostError
 from dbmsolver.errors import SystemRefusedError
-from dbmsolver.search.proof.orders import opened
+from dbmsolver.search.proof.orders import Message, opened
 
 MOST = 1024
 """Processes, and pieces of work at the same time, at most: each is waited for by a thread."""
@@ -40,7 +40,7 @@ class Members:
     `first` is the message of the first call of each: it gets work when it has answered.
     """
 
-    def __init__(self, connection: Connection, first: bytes, pool: Executor) -> None:
+    def __init__(self, connection: Connection, first: Message, pool: Executor) -> None:
         self._connection = connection
         self._first = first
         self._pool = pool
@@ -96,7 +96,7 @@ class Members:
             until = self._patience(until)
             self.recruit()
 
-    def result(self, member: Member, function: str, message: bytes) -> Any:
+    def result(self, member: Member, function: str, message: Message) -> Any:
         """Have an order that was counted done by a process; return its result when it is there.
 
         Raises WorkerLostError if the process is lost, SystemRefusedError if there is no machine any

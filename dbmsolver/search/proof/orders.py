@@ -17,6 +17,9 @@ from io import BytesIO
 from itertools import takewhile
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dbmsolver.core.runs import RunArrays
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
@@ -34,6 +37,9 @@ from dbmsolver.search.proof.piece_worker import PieceResult
 from dbmsolver.search.proof.worker import BatchResult, ProofWorker
 from dbmsolver.storage.binding import CHECKSUM, content_hash, is_intact
 from dbmsolver.storage.intake import intake_of
+
+Message = NDArray[np.uint8]
+"""The bytes of an order or of a result: a checksum (8 bytes) and the pickled content."""
 
 
 class Proof(NamedTuple):
@@ -129,34 +135,35 @@ class PieceAnswer:
         return self.done
 
 
-def sealed(content: Any) -> bytes:
+def sealed(content: Any) -> Message:
     """Return the content of a message as bytes with a checksum."""
-    # Messages may have a hundred megabytes, so they are not copied to put the checksum before them.
+    # A message may have a hundred megabytes. It is not copied to put the checksum before it, and
+    # Ray, which copies bytes when they arrive, lets an array be read where it is.
     message = BytesIO()
     message.write(bytes(CHECKSUM.size))
     pickle.dump(content, message, pickle.HIGHEST_PROTOCOL)
     with message.getbuffer() as view:
         CHECKSUM.pack_into(view, 0, content_hash(view))
-    return message.getvalue()
+    return np.frombuffer(message.getbuffer(), np.uint8)
 
 
-def opened(message: bytes) -> Any:
+def opened(message: Message) -> Any:
     """Return the content of a message made by :func:`sealed`; InternalError if it was damaged."""
-    if not is_intact(message, None):
+    if not is_intact(message.data, None):
         raise InternalError("a message of the cluster is not as it was sent")
-    return pickle.loads(memoryview(message)[CHECKSUM.size :])
+    return pickle.loads(message.data[CHECKSUM.size :])
 
 
-def begin(kept: dict[str, Any], message: bytes) -> bytes:
+def begin(kept: dict[str, Any], message: Message) -> Message:
     """Make the scratch memory for a proof. The message is the proof, sealed; so is the answer."""
     _worker(kept, opened(message))
     return sealed(None)
 
 
-def perform(kept: dict[str, Any], message: bytes) -> bytes:
+def perform(kept: dict[str, Any], message: Message) -> Message:
     """Close the signatures of an order. The message is (the proof, a BatchOrder).
 
-    Returns the result. Both are bytes as :func:`sealed` makes them.
+    Returns the result. Both are messages as :func:`sealed` makes them.
     """
     proof, order = opened(message)
     worker, tables = _worker(kept, proof)
@@ -164,7 +171,7 @@ def perform(kept: dict[str, Any], message: bytes) -> bytes:
     return sealed(order.perform(worker))
 
 
-def perform_piece(kept: dict[str, Any], message: bytes) -> bytes:
+def perform_piece(kept: dict[str, Any], message: Message) -> Message:
     """Expand the piece of an order. The message is (the proof, a PieceOrder), sealed.
 
     Returns a PieceAnswer, sealed.

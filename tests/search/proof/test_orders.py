@@ -157,10 +157,10 @@ def test_messages() -> None:
     message = sealed(("some", 1))
     assert opened(message) == ("some", 1)
     for place in (0, 9, len(message) - 1):
-        changed = bytearray(message)
+        changed = message.copy()
         changed[place] ^= 1
         with pytest.raises(InternalError, match="not as it was sent"):
-            opened(bytes(changed))
+            opened(changed)
 
 
 words = st.integers(0, 2**64 - 1)

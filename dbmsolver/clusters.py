@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Collection
-from contextlib import suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -66,11 +66,10 @@ class Connection:
         if address == LOCAL:
             settings["include_dashboard"] = False
             settings["num_cpus"] = processors
-            path = os.pathsep.join(os.path.abspath(part) for part in sys.path)  # noqa: PTH100
-            settings["runtime_env"] = {"env_vars": {"PYTHONPATH": path}}
         try:
             _reach(address)
-            self._ray.init(address=address, **settings)
+            with _own_path(address):
+                self._ray.init(address=address, **settings)
         except (OSError, ValueError, RuntimeError, TimeoutError) as error:
             reason = str(error).splitlines()[0] if str(error) else "no answer"
             raise SystemRefusedError(f"no cluster ({reason})", f"--ray {address}") from None
@@ -157,6 +156,25 @@ def _reach(address: str) -> None:
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if host and port.isdecimal():
         socket.create_connection((host.strip("[]"), int(port)), _PATIENCE).close()
+
+
+@contextmanager
+def _own_path(address: str) -> Iterator[None]:
+    """Let the processes of a Ray that is started on this machine find the modules of this one.
+
+    They inherit its environment. Ray has a setting for that, too, but starts other processes for
+    it than those that it starts at once: two seconds of processor time.
+    """
+    before = os.environ.get("PYTHONPATH")
+    if address == LOCAL:
+        path = os.pathsep.join(os.path.abspath(part) for part in sys.path)  # noqa: PTH100
+        os.environ["PYTHONPATH"] = path
+    try:
+        yield
+    finally:
+        os.environ.pop("PYTHONPATH", None)
+        if before is not None:
+            os.environ["PYTHONPATH"] = before
 
 
 def load_library() -> Any:

@@ -76,7 +76,7 @@ def _packing(keys, count, words):
         if used + bits > 64:
             target, used = target + 1, 0
         make_network(differing, networks[word])
-        targets[word], shifts[word] = target, used & 63
+        targets[word], shifts[word] = target, used & 63  # 64 only before a word without any
         used += bits
     return agreed, networks, targets, shifts
 

@@ -54,6 +54,31 @@ def test_wide(keys: set[tuple[int, ...]]) -> None:
     check([(key, key[1] & 255) for key in keys], 3, np.uint8)
 
 
+word = st.integers(0, 2**64 - 1)
+
+
+@given(
+    st.lists(st.sampled_from([0, 1, 1 << 63, 0xFFFF, (1 << 32) - 1, 2**64 - 1]), min_size=3)
+    | st.lists(word, min_size=3, max_size=3),
+    st.tuples(word, word, word),
+    st.sampled_from([1, 3]),
+    st.randoms(use_true_random=False),
+)
+@settings(max_examples=60, deadline=None)
+def test_bits_in_which_all_agree(
+    masks: list[int], agreed: tuple[int, ...], words: int, random: Random
+) -> None:
+    """Keys that differ under a mask for each word: in one word, in two, or in all three."""
+    keys = {
+        tuple(
+            constant & ~mask & (2**64 - 1) | random.getrandbits(64) & mask
+            for mask, constant in zip(masks[:words], agreed[:words], strict=True)
+        )
+        for _ in range(2 * SMALL)
+    }
+    check([(key, key[0] & 255) for key in keys], words, np.uint8)
+
+
 @pytest.mark.parametrize("words", [1, 3])
 @pytest.mark.parametrize("count", [5, 400])
 def test_in_order_already(count: int, words: int) -> None:

@@ -38,6 +38,8 @@ from dbmsolver.search.proof.worker import BatchResult, ProofWorker
 from dbmsolver.storage.binding import CHECKSUM, content_hash, is_intact
 from dbmsolver.storage.intake import intake_of
 
+_MEMORY = 1 << 30
+"""The memory of a process as far as it decides how much of what was freed is kept for messages."""
 Message = NDArray[np.uint8]
 """The bytes of an order or of a result: a checksum (8 bytes) and the pickled content."""
 
@@ -185,7 +187,7 @@ def perform_piece(kept: dict[str, Any], message: Message) -> Message:
 def _worker(kept: dict[str, Any], proof: Proof) -> tuple[ProofWorker, KeptTables]:
     """Return the scratch memory and the tables that a process keeps for a proof."""
     if kept.get("proof") != proof:
-        reuse_freed_memory(1 << 30)
+        reuse_freed_memory(_MEMORY)
         kept["worker"] = ProofWorker(proof.keys()), KeptTables()
         kept["proof"] = proof
     found: tuple[ProofWorker, KeptTables] = kept["worker"]

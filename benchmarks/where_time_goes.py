@@ -55,7 +55,7 @@ FUNCTIONS: dict[str, list[tuple[Any, str]]] = {
         (worker, "sort_states"),
         (piece_worker, "admit_piece"),
     ],
-    "loading and rebuilding tables": [(piece_tables, "load_table"), (piece_tables, "table_keys")],
+    "loading and rebuilding tables": [(piece_tables, "load_table"), (piece_tables, "copy_keys")],
     "making candidates": [
         (closing.PositionKernels, "write_runs"),
         (closing.RecordKernels, "write_runs"),

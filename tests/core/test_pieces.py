@@ -83,7 +83,7 @@ def test_what_is_loaded_is_read_back(game: str, words: int, compact: bool) -> No
 )
 @pytest.mark.parametrize("to_bits", [BITS - 1, BITS, BITS + 2])
 def test_keys_of_a_piece_are_copied(game: str, words: int, compact: bool, to_bits: int) -> None:
-    """Those of a table nearly as full as it may be, for each value of some bits, and of none."""
+    """Keys of each value of some bits, and all, go from one table to another, or are counted."""
     codec = StateCodec(Deal.from_number(7, GAMES[game]), "wkr")
     signature = signatures(codec, words, compact)
     keys = some_keys(codec, signature, Random(game))

@@ -160,10 +160,10 @@ def _reach(address: str) -> None:
 
 @contextmanager
 def _own_path(address: str) -> Iterator[None]:
-    """Let the processes of a Ray that is started on this machine find the modules of this one.
+    """Let the processes of a Ray that is started here import the modules that this one imports.
 
-    They inherit its environment. Ray has a setting for that, too, but starts other processes for
-    it than those that it starts at once: two seconds of processor time.
+    They inherit PYTHONPATH, which is set until this context ends. Ray's own setting for that makes
+    it start further processes, which take two seconds of processor time.
     """
     before = os.environ.get("PYTHONPATH")
     if address == LOCAL:

@@ -67,11 +67,11 @@ def load_table(t, signature, table, steps, bits, keys, words, mask, value, room)
 
 @allocating
 def copy_keys(t, signature, table, steps, bits, words, mask, value, to_table, to_steps, to_bits):
-    """Insert those of a table's keys that belong to a piece into another table.
+    """Copy the keys of one piece from a table to another, and return how many they are.
 
-    The piece has this mask and value (uint64). Writes ``to_table`` and ``to_steps``, which have
-    ``2**to_bits`` slots, room for these keys, and none of them; they are only counted where
-    ``to_bits`` is 0. Returns how many keys they are.
+    The piece is that of ``mask`` and ``value`` (uint64). The other table is ``to_table`` and
+    ``to_steps``, which are written: ``2**to_bits`` slots. It has room for these keys, and has none
+    of them before. If ``to_bits`` is 0, keys are counted and not copied.
     """
     nets = np.zeros(NETS, np.uint64)
     layout = make_layout(t, signature_sets(t, signature).loose, nets)

@@ -54,11 +54,13 @@ def _insertion_sort(keys, codes, count, words):
 
 @allocating
 def _packing(keys, count, words):
-    """Return how keys are packed into fewer words that have the same order.
+    """Return a way to pack the first ``count`` keys into fewer words without changing their order.
 
-    Bits in which all keys agree are left out. Returns (agreed, networks, targets, shifts): the bits
-    that all keys have, and, for each word, the network that packs the others, and the word and the
-    bit of the packed key where these begin.
+    Bits in which all keys agree are left out. Returns (agreed, networks, targets, shifts):
+    ``agreed`` (uint64[words]) has the bits that are set in all keys. For each word of a key,
+    ``networks`` has the network (:mod:`dbmsolver.core.bits`) that gathers the bits in which keys
+    differ; ``targets`` and ``shifts`` are the word of the packed key, and the bit of that word,
+    where these bits begin.
     """
     agreed = keys[:words].copy()
     found = np.zeros(words, np.uint64)
@@ -89,9 +91,11 @@ def _count_bytes(key, counts, first):
 
 @allocating
 def _pack(keys, count, words, networks, targets, shifts):
-    """Pack the first ``count`` keys where they are; count their bytes.
+    """Pack the first ``count`` keys in place, and count the values of their bytes.
 
-    Returns int64[8 * packed words, 256].
+    The other arguments are what :func:`_packing` returns. Packed keys stand one after the other at
+    the beginning of ``keys``. Returns int64[8 * words of a packed key, 256]: how many keys have
+    each value in each byte, least significant byte first.
     """
     packed_words = targets[words - 1] + 1
     counts = np.zeros((8 * packed_words, 256), np.int64)
@@ -111,7 +115,11 @@ def _pack(keys, count, words, networks, targets, shifts):
 
 @inlined
 def _unpack(packed, index, packed_words, keys, words, packing, held):
-    """Write a packed key to ``keys`` as it was before it was packed; it may be there itself."""
+    """Write the key number ``index`` to ``keys``, as it was before it was packed.
+
+    ``packed`` has the packed keys; it may be the same array. ``held`` (uint64[packed_words]) is
+    scratch.
+    """
     agreed, networks, targets, shifts = packing
     for word in range(packed_words):
         held[word] = packed[packed_words * index + word]
@@ -124,7 +132,11 @@ def _unpack(packed, index, packed_words, keys, words, packing, held):
 
 @allocating
 def _scatter(keys, codes, to_keys, to_codes, count, words, word, shift, starts):
-    """Sort by one byte; ``starts`` is where each of its values begins, and is changed."""
+    """Copy states to ``to_keys`` and ``to_codes`` in the order of one byte of their keys.
+
+    The byte is that at bit ``shift`` of the word number ``word``. ``starts`` (int64[256]) has the
+    place of the first state with each value of the byte, and is scratch afterwards.
+    """
     if words == 1:
         for index in range(count):
             key = keys[index]

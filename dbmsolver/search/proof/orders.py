@@ -115,8 +115,8 @@ class PieceOrder:
 class PieceAnswer:
     """The answer to an order to expand a piece.
 
-    `done.rest` is only what the order's lists of candidates do not have: the first `untouched` of
-    these lists are left as well, and are not sent back.
+    The first `untouched` lists of candidates in the order were not begun. They are not sent back:
+    the driver has them. `done.rest` has the candidates that are left beside these.
     """
 
     done: PieceResult

@@ -130,9 +130,10 @@ class Table:
         return True
 
     def copy_to(self, other: Table | None, mask: int, value: int) -> int:
-        """Insert the keys that belong to a piece into another table, which has room for them.
+        """Copy the keys of one piece to another table, and return how many they are.
 
-        Without one they are counted. Returns how many they are.
+        The piece is that of ``mask`` and ``value``. The other table has room for its keys. If it is
+        None, keys are counted and not copied.
         """
         target = self if other is None else other
         found = int(

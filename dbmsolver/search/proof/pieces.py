@@ -85,7 +85,7 @@ class Routes:
     pieces: int
 
     def leaves(self) -> list[int]:
-        """Return the node of each piece in the tree."""
+        """Return the number of each piece's node in the tree, in the order of the pieces."""
         nodes = np.flatnonzero(self.rows[:, BIT] < 0).tolist()
         return sorted(nodes, key=lambda node: int(self.rows[node, CHILD]))
 
@@ -155,9 +155,10 @@ class Tree:
             self.add(routes, routed_to(self.shape, routes.sort(*load_together(some))))
 
     def add(self, routes: Routes, routed: list[Routed]) -> None:
-        """Put candidates that were divided, by the tree of some time, into the pieces' queues.
+        """Put candidates into the queues of their pieces.
 
-        The tree only ever grows, so those of a piece that has been split since are divided anew.
+        They were divided among the pieces by ``routes``, which may be of an earlier tree. Those of
+        a piece that has been split since then are divided anew.
         """
         pieces = {piece.leaf: piece for piece in self.pieces}
         leaves = routes.leaves()

@@ -162,8 +162,8 @@ def _reach(address: str) -> None:
 def _own_path(address: str) -> Iterator[None]:
     """Let the processes of a Ray that is started here import the modules that this one imports.
 
-    They inherit PYTHONPATH, which is set until this context ends. Ray's own setting for that makes
-    it start further processes, which take two seconds of processor time.
+    They inherit PYTHONPATH, which is set until this context ends if ``address`` is LOCAL. Ray's own
+    setting for that makes it start further processes, which take two seconds of processor time.
     """
     before = os.environ.get("PYTHONPATH")
     if address == LOCAL:

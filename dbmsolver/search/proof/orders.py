@@ -115,8 +115,8 @@ class PieceOrder:
 class PieceAnswer:
     """The answer to an order to expand a piece.
 
-    The first `untouched` lists of candidates in the order were not begun. They are not sent back:
-    the driver has them. `done.rest` has the candidates that are left beside these.
+    Its lists of candidates are taken from the end. The first `untouched` of them were not begun,
+    and are not sent back: the driver has them. `done.rest` has the candidates that are left beside these.
     """
 
     done: PieceResult

@@ -157,8 +157,8 @@ class Tree:
     def add(self, routes: Routes, routed: list[Routed]) -> None:
         """Put candidates into the queues of their pieces.
 
-        They were divided among the pieces by ``routes``, which may be of an earlier tree. Those of
-        a piece that has been split since then are divided anew.
+        ``routed`` has them as ``routes`` divide them, which may be those of an earlier tree. The
+        candidates of a piece that has been split since then are divided again.
         """
         pieces = {piece.leaf: piece for piece in self.pieces}
         leaves = routes.leaves()

@@ -115,8 +115,9 @@ class PieceOrder:
 class PieceAnswer:
     """The answer to an order to expand a piece.
 
-    Its lists of candidates are taken from the end. The first `untouched` of them were not begun,
-    and are not sent back: the driver has them. `done.rest` has the candidates that are left beside these.
+    The order's lists of candidates are taken from the end. The first `untouched` of them were not
+    begun, and are not sent back: the driver has them. `done.rest` has the other candidates that are
+    left.
     """
 
     done: PieceResult

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -68,7 +68,7 @@ class Connection:
             settings["num_cpus"] = processors
         try:
             _reach(address)
-            with _own_path(address):
+            with _own_path() if address == LOCAL else nullcontext():
                 self._ray.init(address=address, **settings)
         except (OSError, ValueError, RuntimeError, TimeoutError) as error:
             reason = str(error).splitlines()[0] if str(error) else "no answer"
@@ -159,21 +159,21 @@ def _reach(address: str) -> None:
 
 
 @contextmanager
-def _own_path(address: str) -> Iterator[None]:
+def _own_path() -> Iterator[None]:
     """Let the processes of a Ray that is started here import the modules that this one imports.
 
-    They inherit PYTHONPATH, which is set until this context ends if ``address`` is LOCAL. Ray's own
-    setting for that makes it start further processes, which take two seconds of processor time.
+    They inherit PYTHONPATH, which is set until this context ends. Ray's own setting for that makes
+    it start further processes, which take two seconds of processor time.
     """
     before = os.environ.get("PYTHONPATH")
-    if address == LOCAL:
-        path = os.pathsep.join(os.path.abspath(part) for part in sys.path)  # noqa: PTH100
-        os.environ["PYTHONPATH"] = path
+    path = os.pathsep.join(os.path.abspath(part) for part in sys.path)  # noqa: PTH100
+    os.environ["PYTHONPATH"] = path
     try:
         yield
     finally:
-        os.environ.pop("PYTHONPATH", None)
-        if before is not None:
+        if before is None:
+            del os.environ["PYTHONPATH"]
+        else:
             os.environ["PYTHONPATH"] = before
 
 

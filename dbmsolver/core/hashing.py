@@ -75,9 +75,24 @@ def compact_key(layout, nets, first, second):
 def home_slot(low, high, shift):
     """Return the home slot (int64) of a packed key in a compact table.
 
-    With ``low`` it gives ``high`` back.
+    With ``low`` it gives ``high`` back (:func:`high_bits`).
     """
     return np.int64(((low * HASH) >> shift) ^ high)
+
+
+@inlined
+def high_bits(low, home, shift):
+    """Return the bits of a packed key (uint64) above ``low``, which its home slot gives back."""
+    return U64(home) ^ ((low * HASH) >> shift)
+
+
+@inlined
+def packed_second(layout, low, high):
+    """Return the second word of a packed key, its bits packed: part of :func:`compact_key`."""
+    upper = low >> layout.low_shift
+    if layout.low_shift:
+        upper |= high << (U64(64) - layout.low_shift)
+    return upper
 
 
 @inlined

@@ -19,12 +19,13 @@ from dbmsolver.core.bits import NETWORK_STAGES, pack_bits
 from dbmsolver.core.expand import put_card
 from dbmsolver.core.hashing import (
     EMPTY,
-    HASH,
     compact_key,
     hash_slot,
+    high_bits,
     home_slot,
     insert,
     insert_compact,
+    packed_second,
 )
 from dbmsolver.core.layout import NETS, WIDE_WORDS, key_at, make_layout, pack_key
 from dbmsolver.core.outgoing import take_other_pieces
@@ -89,11 +90,8 @@ def copy_keys(t, signature, table, steps, bits, words, mask, value, to_table, to
             if low == EMPTY:
                 continue
             home = (slot - np.int64(steps[slot])) & ((1 << bits) - 1)
-            high = U64(home) ^ ((low * HASH) >> home_shift)
-            upper = low >> layout.low_shift
-            if layout.low_shift:
-                upper |= high << (U64(64) - layout.low_shift)
-            if upper & mask != value:
+            high = high_bits(low, home, home_shift)
+            if packed_second(layout, low, high) & mask != value:
                 continue
             found += 1
             if to_bits:

@@ -90,13 +90,14 @@ def _count_bytes(key, counts, first):
 
 
 @allocating
-def _pack(keys, count, words, networks, targets, shifts):
+def _pack(keys, count, words, packing):
     """Pack the first ``count`` keys in place, and count the values of their bytes.
 
-    The other arguments are what :func:`_packing` returns. Packed keys stand one after the other at
+    ``packing`` is what :func:`_packing` returns. Packed keys stand one after the other at
     the beginning of ``keys``. Returns int64[8 * words of a packed key, 256]: how many keys have
     each value in each byte, least significant byte first.
     """
+    _, networks, targets, shifts = packing
     packed_words = targets[words - 1] + 1
     counts = np.zeros((8 * packed_words, 256), np.int64)
     for index in range(count):
@@ -172,7 +173,7 @@ def sort_states(keys, codes, spare_keys, spare_codes, count, words):
         spare_codes[:count] = codes[:count]
         return
     packing = _packing(keys, count, words)
-    counts = _pack(keys, count, words, packing[1], packing[2], packing[3])
+    counts = _pack(keys, count, words, packing)
     packed_words = counts.shape[0] // 8
     here = True  # the current order is in keys, not yet in spare_keys
     for row in range(8 * packed_words):

@@ -73,6 +73,9 @@ def test_what_is_loaded_is_read_back(game: str, words: int, compact: bool) -> No
         none = np.uint64(0)
         assert load_table(*place, found, words, none, none, 0) == 0  # each is there
         assert copy_keys(*place, words, none, none, slots, steps, 0) == len(mine)
+        if not compact:
+            rows = slots.reshape(-1, words).tolist()
+            assert sorted(tuple(row) for row in rows if row[0] != EMPTY) == sorted(mine)
         slots[:] = EMPTY
         assert load_table(*place, twice, words, mask, np.uint64(value), len(mine) - 1) == -1
 

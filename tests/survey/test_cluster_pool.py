@@ -23,6 +23,7 @@ from dbmsolver.survey.pool import Answer, JobEnd
 from dbmsolver.survey.rows import Inquiry
 
 NONE = rules_for("freecell", 0)
+FOUR = rules_for("freecell", 4)
 
 
 def test_a_range_is_no_address(tmp_path: Path) -> None:
@@ -75,10 +76,10 @@ class Disturbed(ClusterPool):
 @pytest.mark.slow
 def test_rows_are_those_of_this_machine_alone(two_machines: Any, tmp_path: Path) -> None:
     whole, path = tmp_path / "whole.csv", tmp_path / "table.csv"
-    survey(whole, "1-60", NONE, Inquiry.FEWEST_FREECELLS)
+    survey(whole, "1-60", FOUR, Inquiry.FEWEST_FREECELLS)
     pool = ClusterPool(two_machines.address, 1 << 30)
     assert (pool.workers, pool.machines) == (2, 2)
-    survey(path, "1-60", NONE, Inquiry.FEWEST_FREECELLS, pool=pool, keep_searches=False)
+    survey(path, "1-60", FOUR, Inquiry.FEWEST_FREECELLS, pool=pool, keep_searches=False)
     assert facts(path) == facts(whole)
     survey(
         path.with_suffix(".jsonl"),

@@ -39,7 +39,7 @@ from dbmsolver.storage.binding import CHECKSUM, content_hash, is_intact
 from dbmsolver.storage.intake import intake_of
 
 _MEMORY = 1 << 30
-"""The memory of a process as far as it decides how much of what was freed is kept for messages."""
+"""Bytes that each process is taken to have when it chooses how much freed memory to keep."""
 Message = NDArray[np.uint8]
 """The bytes of an order or of a result: a checksum (8 bytes) and the pickled content."""
 

@@ -235,8 +235,8 @@ class ProofWorker:
 def _divided(runs: Runs, bit: int) -> Iterator[Runs]:
     """Yield the states of one signature with either value of a bit of the piece word."""
     words = runs.key_words
-    rows = np.array([[bit, 1, 2], [-1, 0, 0], [-1, 1, 0]])
-    keys, codes, ends = route(runs.keys, runs.codes, words, rows, 2)
+    tree = np.array([[bit, 1, 2], [-1, 0, 0], [-1, 1, 0]])  # the bit, and a leaf for each value
+    keys, codes, ends = route(runs.keys, runs.codes, words, tree, 2)
     for first, last in pairwise([0, *ends.tolist()]):
         count = np.array([last - first], np.int64)
         part = keys[words * first : words * last]

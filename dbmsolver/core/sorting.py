@@ -9,14 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.core.bits import (
-    NETWORK_STAGES,
-    NETWORK_WORDS,
-    make_network,
-    pack_bits,
-    popcount,
-    unpack_bits,
-)
+from dbmsolver.core.packing import packing_of, put_packed, put_unpacked, words_of_packed
 from dbmsolver.jit.decorators import allocating, inlined
 
 U64 = np.uint64
@@ -52,37 +45,6 @@ def _insertion_sort(keys, codes, count, words):
         codes[place] = code
 
 
-@allocating
-def _packing(keys, count, words):
-    """Return a way to pack the first ``count`` keys into fewer words without changing their order.
-
-    Bits in which all keys agree are left out. Returns (agreed, networks, targets, shifts):
-    ``agreed`` (uint64[words]) has the bits that are set in all keys. For each word of a key,
-    ``networks`` has the network (:mod:`dbmsolver.core.bits`) that gathers the bits in which keys
-    differ; ``targets`` and ``shifts`` are the word of the packed key, and the bit of that word,
-    where these bits begin.
-    """
-    agreed = keys[:words].copy()
-    found = np.zeros(words, np.uint64)
-    for index in range(count):
-        for word in range(words):
-            agreed[word] &= keys[words * index + word]
-            found[word] |= keys[words * index + word]
-    networks = np.zeros((words, NETWORK_WORDS), np.uint64)
-    targets = np.zeros(words, np.int64)
-    shifts = np.zeros(words, np.int64)
-    target = used = 0
-    for word in range(words):
-        differing = found[word] ^ agreed[word]
-        bits = popcount(differing)
-        if used + bits > 64:
-            target, used = target + 1, 0
-        make_network(differing, networks[word])
-        targets[word], shifts[word] = target, used & 63  # 64 only before a word without any
-        used += bits
-    return agreed, networks, targets, shifts
-
-
 @inlined
 def _count_bytes(key, counts, first):
     for byte in range(8):
@@ -90,45 +52,19 @@ def _count_bytes(key, counts, first):
 
 
 @allocating
-def _pack(keys, count, words, packing):
+def _pack(keys, count, packing):
     """Pack the first ``count`` keys in place, and count the values of their bytes.
 
-    ``packing`` is what :func:`_packing` returns. Packed keys stand one after the other at
-    the beginning of ``keys``. Returns int64[8 * words of a packed key, 256]: how many keys have
-    each value in each byte, least significant byte first.
+    Packed keys stand one after the other at the beginning of ``keys``. Returns int64[8 * words of a
+    packed key, 256]: how many keys have each value in each byte, least significant byte first.
     """
-    _, networks, targets, shifts = packing
-    packed_words = targets[words - 1] + 1
+    packed_words = words_of_packed(packing)
     counts = np.zeros((8 * packed_words, 256), np.int64)
     for index in range(count):
-        key, target = U64(0), 0
-        for word in range(words):
-            if targets[word] != target:
-                keys[packed_words * index + target] = key
-                _count_bytes(key, counts, 8 * target)
-                key, target = U64(0), target + 1
-            if networks[word, NETWORK_STAGES]:
-                key |= pack_bits(keys[words * index + word], networks[word]) << U64(shifts[word])
-        keys[packed_words * index + target] = key
-        _count_bytes(key, counts, 8 * target)
+        put_packed(keys, index, packing, keys, packed_words)
+        for word in range(packed_words):
+            _count_bytes(keys[packed_words * index + word], counts, 8 * word)
     return counts
-
-
-@inlined
-def _unpack(packed, index, packed_words, keys, words, packing, held):
-    """Write the key number ``index`` to ``keys``, as it was before it was packed.
-
-    ``packed`` has the packed keys; it may be the same array. ``held`` (uint64[packed_words]) is
-    scratch.
-    """
-    agreed, networks, targets, shifts = packing
-    for word in range(packed_words):
-        held[word] = packed[packed_words * index + word]
-    for word in range(words):
-        key = agreed[word]
-        if networks[word, NETWORK_STAGES]:
-            key |= unpack_bits(held[targets[word]] >> U64(shifts[word]), networks[word])
-        keys[words * index + word] = key
 
 
 @allocating
@@ -172,8 +108,8 @@ def sort_states(keys, codes, spare_keys, spare_codes, count, words):
         spare_keys[: words * count] = keys[: words * count]
         spare_codes[:count] = codes[:count]
         return
-    packing = _packing(keys, count, words)
-    counts = _pack(keys, count, words, packing)
+    packing = packing_of(keys, count, words)
+    counts = _pack(keys, count, packing)
     packed_words = counts.shape[0] // 8
     here = True  # the current order is in keys, not yet in spare_keys
     for row in range(8 * packed_words):
@@ -195,9 +131,9 @@ def sort_states(keys, codes, spare_keys, spare_codes, count, words):
     held = np.empty(packed_words, np.uint64)
     if here:
         for index in range(count):
-            _unpack(keys, index, packed_words, spare_keys, words, packing, held)
+            put_unpacked(keys, index, packed_words, packing, spare_keys, held)
             spare_codes[index] = codes[index]
         return
     # From the last one on: a key takes the place of packed ones that were read before.
     for index in range(count - 1, -1, -1):
-        _unpack(spare_keys, index, packed_words, spare_keys, words, packing, held)
+        put_unpacked(spare_keys, index, packed_words, packing, spare_keys, held)

@@ -28,7 +28,7 @@ from dbmsolver import Deal, prove
 from dbmsolver.arguments import parse_size
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Method
-from dbmsolver.search import candidates
+from dbmsolver.search import candidates, packed_runs
 from dbmsolver.search.astar import layers
 from dbmsolver.search.proof import (
     closing,
@@ -70,7 +70,16 @@ FUNCTIONS: dict[str, list[tuple[Any, str]]] = {
         (stratum, "signature_groups"),
     ],
     "digest": [(worker, "digest_runs")],
-    "packing: sorting candidates": [(candidates, "sorted_runs"), (candidates, "sort_runs")],
+    "packing: keys of candidates": [
+        (packed_runs, "packing_of"),
+        (packed_runs, "pack_keys"),
+        (packed_runs, "unpack_keys"),
+    ],
+    "packing: sorting candidates": [
+        (candidates, "sorted_runs"),
+        (candidates, "sort_runs"),
+        (packed_runs, "sorted_runs"),
+    ],
     "packing: differences": [(blocks, "to_planes"), (blocks, "from_planes")],
     "packing: zstd, copies": [
         (worker, "encode_block"),

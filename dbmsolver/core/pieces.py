@@ -138,15 +138,15 @@ def count_flips(t, signature, keys, codes, words, ones, flips):
 
 
 @allocating
-def route(keys, codes, words, tree, leaves):
+def route(keys, codes, words, piece_word, tree, leaves):
     """Sort candidates by piece, of which there are ``leaves``.
 
     ``tree`` (int64[nodes, 3]) has a row for each node, the root first: a bit number and the rows of
-    the children for 0 and 1; or, for a piece, -1, its number, 0 (columns BIT, CHILD). Returns new
-    arrays (keys, codes, ends): the candidates of piece p are ``ends[p-1]:ends[p]`` (int64).
+    the children for 0 and 1; or, for a piece, -1, its number, 0 (columns BIT, CHILD). It tests bits
+    of the keys' word number ``piece_word``. Returns new arrays (keys, codes, ends): the candidates
+    of piece p are ``ends[p-1]:ends[p]`` (int64).
     """
     count = codes.size
-    piece_word = 1 if words == WIDE_WORDS else 0
     piece = np.empty(count, np.int64)
     ends = np.zeros(leaves + 1, np.int64)
     for index in range(count):

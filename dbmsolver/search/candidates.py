@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +14,7 @@ from dbmsolver.core.runs import RunArrays, copy_runs, progress_of, sort_runs, wi
 from dbmsolver.errors import InternalError
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.ledger import Entry, entry_of
+from dbmsolver.search.packed_runs import PackedRuns
 from dbmsolver.search.runs import are_among, gather, select_runs, sorted_runs
 from dbmsolver.storage.blocks import Runs, decode_block, encode_block, read_checked_block, split
 from dbmsolver.storage.store import Store
@@ -26,9 +27,9 @@ OWN_LIST = 1 << 16
 class Candidates:
     """Candidates for signatures of one stratum, with keys of `key_words` words.
 
-    They are in at least one place: in memory as `runs`, in memory as a packed block, in the store
-    under `record`, or among those of `whole`, of which they are a selection. How many there are of
-    each signature (`signatures`, `counts`) is always in memory.
+    They are in at least one place: in memory as `runs`, as `packed_runs`, or as a `block`; in the
+    store under `record`; or among those of `whole`, of which they are a selection. How many there
+    are of each signature (`signatures`, `counts`) is always in memory.
 
     `stored` is how many the record holds, where they were packed without being sorted here: fewer
     than `states` if there are duplicates.
@@ -40,7 +41,8 @@ class Candidates:
     counts: NDArray[np.int64]
     states: int
     runs: Runs | None = None
-    packed: bytes | None = None
+    packed_runs: PackedRuns | None = None
+    block: bytes | None = None
     record: bytes | None = None
     whole: Candidates | None = None
     stored: int = 0
@@ -65,9 +67,9 @@ class Candidates:
     @property
     def nbytes(self) -> int:
         """Memory they take, in bytes."""
-        packed = 0 if self.packed is None else len(self.packed)
-        runs = 0 if self.runs is None else self.runs.nbytes
-        return 16 * self.signatures.size + packed + runs
+        block = 0 if self.block is None else len(self.block)
+        arrays = sum(part.nbytes for part in (self.runs, self.packed_runs) if part is not None)
+        return 16 * self.signatures.size + block + arrays
 
     @property
     def state_bytes(self) -> int:
@@ -76,13 +78,14 @@ class Candidates:
 
     @property
     def is_new(self) -> bool:
-        """True if the list is as a worker has made it: in memory only, not sorted, not packed."""
-        return self.runs is not None and self.record is None and not self.is_sorted
+        """True if the list is as a worker has made it: in memory only, not sorted, not a block."""
+        arrays = self.runs is not None or self.packed_runs is not None
+        return arrays and self.record is None and not self.is_sorted
 
     @property
     def in_memory(self) -> bool:
         """True if the candidates are in memory."""
-        return self.runs is not None or self.packed is not None
+        return any(part is not None for part in (self.runs, self.packed_runs, self.block))
 
     def load(self, store: Store | None = None) -> Runs:
         """Return the candidates, from where they are; those in memory need no store.
@@ -91,8 +94,10 @@ class Candidates:
         """
         if self.runs is not None:
             return self.runs
-        if self.packed is not None:
-            return decode_block(self.packed, "memory")
+        if self.packed_runs is not None:
+            return self.packed_runs.unpacked()
+        if self.block is not None:
+            return decode_block(self.block, "memory")
         if self.whole is not None:
             return select_runs(self.whole.load(store), self.signatures)
         assert self.record is not None and store is not None
@@ -115,29 +120,58 @@ class Candidates:
         )
 
     def sort(self) -> None:
-        """Sort those in memory, by signature and key, and drop duplicates; packed ones are so."""
-        if self.packed is not None or self.is_sorted:
+        """Sort those in memory, by signature and key, and drop duplicates; a block is so."""
+        if self.block is not None or self.is_sorted:
             return
-        assert self.runs is not None
-        runs = sorted_runs(self.runs)
-        if entry_of(runs.signatures) != entry_of(self.signatures) or not runs.counts.all():
+        sorted_ones: Runs | PackedRuns
+        if self.runs is not None:
+            self.runs = sorted_ones = sorted_runs(self.runs)
+        else:
+            assert self.packed_runs is not None
+            self.packed_runs = sorted_ones = self.packed_runs.sorted()
+        signatures, counts = sorted_ones.signatures, sorted_ones.counts
+        if entry_of(signatures) != entry_of(self.signatures) or not counts.all():
             raise InternalError("candidates have lost signatures when they were sorted")
-        self.runs, self.signatures, self.counts = runs, runs.signatures, runs.counts
-        self.states, self.is_sorted, self._entry = runs.codes.size, True, None
+        self.signatures, self.counts = signatures, counts
+        self.states, self.is_sorted, self._entry = sorted_ones.codes.size, True, None
 
     def pack(self) -> bytes:
         """Return candidates in memory as a block, sorted, without duplicates.
 
         The candidates themselves stay as they are, so another thread may be working on them.
         """
-        if self.packed is not None:
-            return self.packed
-        assert self.runs is not None
-        return encode_block(self.runs if self.is_sorted else sorted_runs(self.runs))
+        if self.block is not None:
+            return self.block
+        runs = self.load()
+        return encode_block(runs if self.is_sorted else sorted_runs(runs))
+
+    def with_packed_keys(self) -> Candidates:
+        """Return the same candidates with packed keys; these, where that saves no memory."""
+        packed = None if self.runs is None else PackedRuns.of(self.runs)
+        return self if packed is None else replace(self, runs=None, packed_runs=packed)
+
+    @property
+    def packed_keys(self) -> PackedRuns | None:
+        """The candidates with packed keys; None if they are not so in memory."""
+        if self.packed_runs is None and self.whole is not None:
+            return self.whole.packed_runs if self.whole.states == self.states else None
+        return self.packed_runs
+
+    def part(self, packed: PackedRuns) -> Candidates:
+        """Return a list of some of these candidates, in the order they have here."""
+        return Candidates(
+            self.stratum,
+            self.key_words,
+            packed.signatures,
+            packed.counts,
+            packed.codes.size,
+            packed_runs=packed,
+            is_sorted=self.is_sorted,
+        )
 
     def leave_memory(self) -> None:
         """Give up those in memory."""
-        self.runs = self.packed = None
+        self.runs = self.packed_runs = self.block = None
 
 
 def load_together(
@@ -241,6 +275,20 @@ def pack_by_stratum(candidates: list[Candidates]) -> list[Candidates]:
     return [packed for some in by_stratum_and_width(candidates) for packed in pack_together(some)]
 
 
+def sorted_by_stratum(candidates: list[Candidates]) -> list[Candidates]:
+    """Return candidates sorted together with those of the same stratum and key width.
+
+    None of them is there twice then. Keys are packed where that pays.
+    """
+    found = []
+    for some in by_stratum_and_width(candidates):
+        for part in split(together(some)):
+            one = Candidates.of(some[0].stratum, part)
+            one.is_sorted = True
+            found.append(one.with_packed_keys())
+    return found
+
+
 def packed_from(stratum: int, runs: Runs) -> Candidates:
     """Return candidates packed as a block; their runs are sorted and without duplicates."""
     return Candidates(
@@ -249,7 +297,7 @@ def packed_from(stratum: int, runs: Runs) -> Candidates:
         runs.signatures,
         runs.counts,
         runs.codes.size,
-        packed=encode_block(runs),
+        block=encode_block(runs),
     )
 
 

@@ -266,7 +266,7 @@ def _of_pieces(t: Any, ws: Any, codes: Any) -> list[Call]:
         (load_table, (*of_table, _WORDS, _NUMBER, _WORD, _WORD, _NUMBER)),
         (copy_keys, (*of_table, _NUMBER, _WORD, _WORD, _WORDS, ws.steps, _NUMBER)),
         (admit_piece, (t, ws, _WORD, _NUMBER, _NUMBER, _WORDS, codes, _NUMBER)),
-        (route, (_WORDS, codes, _NUMBER, np.empty((1, 3), np.int64), _NUMBER)),
+        (route, (_WORDS, codes, _NUMBER, _NUMBER, np.empty((1, 3), np.int64), _NUMBER)),
         (key_bits, (t, _WORD)),
     ]
 

@@ -148,7 +148,7 @@ def test_candidates_are_sorted_by_piece(words: int) -> None:
             pieces[0].append(number)
         else:
             pieces[1 if word >> 63 else 3].append(number)
-    new_keys, new_codes, ends = route(keys.reshape(-1), codes, words, tree, 4)
+    new_keys, new_codes, ends = route(keys.reshape(-1), codes, words, int(words > 1), tree, 4)
     order = [number for piece in pieces for number in piece]
     assert new_codes.tolist() == order
     assert new_keys.reshape(-1, words).tolist() == keys[order].tolist()

@@ -1,4 +1,4 @@
-"""Candidates that are packed: as many blocks as they need, each state once."""
+"""Candidates that are packed, merged and sorted: as many lists as they need, each state once."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from dbmsolver.search.candidates import (
     of_one_signature,
     pack_by_stratum,
     pack_together,
+    sorted_by_stratum,
 )
 from dbmsolver.storage import blocks
 from dbmsolver.storage.blocks import Runs
@@ -25,7 +26,7 @@ SIGNATURE = 7
 STRATUM = 3
 
 
-@pytest.mark.parametrize("pack", [pack_together, pack_by_stratum, merged])
+@pytest.mark.parametrize("pack", [pack_together, pack_by_stratum, merged, sorted_by_stratum])
 @pytest.mark.parametrize("words", [1, 3])
 @given(
     given_keys=st.lists(st.sets(st.integers(0, 300)), min_size=1, max_size=4).filter(any),

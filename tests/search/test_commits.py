@@ -301,7 +301,7 @@ def test_candidates_that_are_spilled_belong_to_no_commit_yet(store: Store) -> No
     recorder = recorder_of(store)
     recorder.commit(0, 7)
     spilled, packed = Candidates.of(7, runs(4, 3)), Candidates.of(8, runs(5))
-    packed.packed, packed.runs = packed.pack(), None
+    packed.block, packed.runs = packed.pack(), None
     recorder.spill([spilled, packed])
     keys = [spilled.record, packed.record]
     assert not spilled.in_memory and not packed.in_memory
@@ -332,7 +332,7 @@ def test_duplicates_are_counted_no_more_once_they_are_packed(store: Store) -> No
     assert record.entry == twice.entry == entry_of_one(9, 2).plus(entry_of_one(4, 1))
     assert (twice.states, twice.signatures.tolist(), twice.counts.tolist()) == (3, [4, 9], [1, 2])
     assert decode_block(record.data, "memory").keys.tolist() == [8, 5, 6]
-    packed = replace(twice, packed=record.data, runs=None)
+    packed = replace(twice, block=record.data, runs=None)
     assert packed.nbytes == 16 * 2 + len(record.data)
 
 

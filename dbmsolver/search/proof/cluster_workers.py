@@ -17,7 +17,14 @@ from dbmsolver.core.runs import RunArrays
 from dbmsolver.errors import SystemRefusedError
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof.cluster_members import MOST, Member, Members
-from dbmsolver.search.proof.orders import BatchOrder, PieceAnswer, PieceOrder, Proof, sealed
+from dbmsolver.search.proof.orders import (
+    BatchOrder,
+    PieceAnswer,
+    PieceOrder,
+    Proof,
+    sealed,
+    with_packed_keys,
+)
 from dbmsolver.search.proof.piece_tables import KeyShape
 from dbmsolver.search.proof.piece_worker import PieceResult
 from dbmsolver.search.proof.pieces import Piece
@@ -122,11 +129,17 @@ class ClusterWorkers:
         home: TableOwner | None = piece.away
         # The piece itself stays here, with all that is waiting for it.
         alone = Piece(piece.mask, piece.value, piece.leaf, [], piece.closed, bit=piece.bit)
+        given = done.rest
         order = PieceOrder(
             shape.stratum,
             shape.signature,
             shape.key_words,
-            replace(done, piece=alone),
+            replace(
+                done,
+                piece=alone,
+                rest=with_packed_keys(given),
+                opened=with_packed_keys(done.opened),
+            ),
             [block._replace(check=None) for block in blocks],
             None if home is None else home.left_by,
             next(self._numbers),
@@ -148,7 +161,7 @@ class ClusterWorkers:
                     done.loaded = False
                     return done
                 piece.away = TableOwner(mine, order.number) if answer.has_table else None
-                expanded = answer.result(order.done.rest)
+                expanded = answer.result(given)
                 expanded.piece = piece
                 return expanded
             raise SystemRefusedError(_DEADLY)

@@ -5,8 +5,8 @@ closed states and the candidates that they lead to. So an order can be given to 
 another one when nothing comes back. A process keeps the tables of pieces that it has expanded: an
 order for one of these needs no closed states.
 
-Orders and results are sent as bytes with a checksum. Candidates for other pieces and for later
-strata are packed by the process that finds them, and unpacked by the one that closes them.
+Orders and results are sent as bytes with a checksum. Candidates of a large signature have packed
+keys (:mod:`dbmsolver.core.packing`) on their way, and in the memory of the search.
 """
 
 from __future__ import annotations
@@ -129,7 +129,8 @@ class PieceAnswer:
         """Return the answer with this result; `given` are the order's lists of candidates."""
         pairs = zip(done.rest, given, strict=False)
         untouched = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
-        done.rest = done.rest[untouched:]
+        done.rest = with_packed_keys(done.rest[untouched:])
+        done.opened = with_packed_keys(done.opened)
         return cls(done, untouched, has_table)
 
     def result(self, given: list[Candidates]) -> PieceResult:
@@ -155,6 +156,11 @@ def opened(message: Message) -> Any:
     if not is_intact(message.data, None):
         raise InternalError("a message of the cluster is not as it was sent")
     return pickle.loads(message.data[CHECKSUM.size :])
+
+
+def with_packed_keys(candidates: list[Candidates]) -> list[Candidates]:
+    """Return lists of candidates with packed keys, where that saves bytes of a message."""
+    return [one.with_packed_keys() for one in candidates]
 
 
 def begin(kept: dict[str, Any], message: Message) -> Message:

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from dbmsolver.search.candidates import pack_by_stratum, pack_together
+from dbmsolver.search.candidates import sorted_by_stratum
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof.piece_tables import KeyShape, Table, block_keys, piece_words, rebuilt
 from dbmsolver.search.proof.piece_worker import PieceExpansion, PieceResult
@@ -26,7 +26,7 @@ def expand_whole(
     """Close what follows, within the piece, from its candidates and opened states.
 
     Without a table one is made of the ``blocks``. It grows up to ``largest_bits``. Returns the
-    table, or None if it would have to be larger. Candidates for others are packed.
+    table, or None if it would have to be larger. Candidates for others are sorted, each once.
     """
     table = table or _table_of(shape, done, blocks)
     if table is None:
@@ -42,7 +42,10 @@ def expand_whole(
         done.full = False
         left = until - time.monotonic()
     done.closed = table.held - sum(one.states for one in done.opened)
-    _pack(shape, done)
+    done.divide(shape)
+    for _, one in done.routed:
+        one.sort()
+    done.result.candidates = sorted_by_stratum(done.result.candidates)
     return table
 
 
@@ -62,13 +65,3 @@ def _table_of(shape: KeyShape, done: PieceResult, blocks: list[Packed]) -> Table
             (table,) = rebuilt(table, piece.mask, piece.value, None)
         table.load(keys, piece.mask, piece.value)
     return table
-
-
-def _pack(shape: KeyShape, done: PieceResult) -> None:
-    """Pack all candidates for others; what is left of the piece's own goes as it is."""
-    for number in range(done.routes.pieces):
-        mine = [shape.candidates(*part) for part in done.parts_for(number)]
-        if mine:
-            done.routed += [(number, packed) for packed in pack_together(mine)]
-    done.for_others = []
-    done.result.candidates = pack_by_stratum(done.result.candidates)

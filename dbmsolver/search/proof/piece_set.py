@@ -168,8 +168,8 @@ class PieceSet(Queues):
         return True
 
     def _replace(self, piece: Piece, bit: int) -> tuple[Piece, Piece]:
-        """Put two pieces in the place of one. They get its candidates, packed ones later."""
-        self.sources += [one for one in piece.queue if one.packed is not None]
+        """Put two pieces in the place of one. They get its candidates, those in blocks later."""
+        self.sources += [one for one in piece.queue if one.block is not None]
         piece.queue = piece.loose
         self.forget([*piece.queue, *piece.opened])
         children = self.tree.split(piece, bit)

@@ -179,9 +179,17 @@ def rebuilt(table: Table, mask: int, value: int, bit: int | None) -> list[Table]
     return halves
 
 
+def piece_word(words: int) -> int:
+    """Return the number of the word that decides a key's piece: the first, the second of wide keys.
+
+    Keys have ``words`` words.
+    """
+    return int(words > 1)
+
+
 def piece_words(words: int, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the word of each key that decides its piece: the first, the second of wide keys."""
-    return keys[words > 1 :: words]
+    """Return the word of each key that decides its piece."""
+    return keys[piece_word(words) :: words]
 
 
 def block_keys(shape: KeyShape, block: Packed) -> NDArray[np.uint64]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,17 +68,8 @@ class PieceResult:
 
     def divide(self, shape: KeyShape) -> None:
         """Bring together what is for each of the other pieces."""
-        for one in self.for_others:
-            self.routed += routed_to(shape, one)
+        self.routed += routed_to(shape, self.for_others)
         self.for_others = []
-
-    def parts_for(self, number: int) -> Iterator[tuple[NDArray[np.uint64], NDArray[Any]]]:
-        """Yield keys and codes of the candidates for one of the pieces of `routes`."""
-        words = self.routes.key_words
-        for keys, codes, ends in self.for_others:
-            first, last = int(ends[number - 1]) if number else 0, int(ends[number])
-            if first < last:
-                yield keys[words * first : words * last], codes[first:last]
 
 
 def expand_piece(

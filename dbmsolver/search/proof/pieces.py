@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,11 +13,15 @@ from numpy.typing import NDArray
 from dbmsolver.core.pieces import BIT, CHILD, route
 from dbmsolver.search.candidates import Candidates, load_together
 from dbmsolver.search.commits import BlockRef
+from dbmsolver.search.packed_runs import PackedRuns
 from dbmsolver.search.portions import in_groups
 from dbmsolver.search.proof.closing import count_flips
-from dbmsolver.search.proof.piece_tables import KeyShape, Table, piece_words
+from dbmsolver.search.proof.piece_tables import KeyShape, Table, piece_word, piece_words
 from dbmsolver.storage.blocks import most_states
+from dbmsolver.storage.store import Store
 
+DIVIDED_ALONE = 1 << 12
+"""A list with packed keys and at least this many candidates is divided as it is."""
 DIVIDED_AT_ONCE = 1 << 18
 """Candidates that are divided among pieces at a time, about: they are copied twice."""
 _PURE = 0.02
@@ -53,8 +59,8 @@ class Piece:
 
     @property
     def loose(self) -> list[Candidates]:
-        """The candidates in the queue that are not packed."""
-        return [one for one in self.queue if one.packed is None]
+        """The candidates in the queue that are not in blocks."""
+        return [one for one in self.queue if one.block is None]
 
     def evict(self) -> None:
         """Give up the table; states in it that are not expanded become candidates again."""
@@ -75,6 +81,13 @@ class Sorted(NamedTuple):
     codes: NDArray[Any]
     ends: NDArray[np.int64]
 
+    def part(self, number: int, words: int) -> tuple[NDArray[np.uint64], NDArray[Any]] | None:
+        """Return the keys, of ``words`` words, and codes for a piece; None if there are none."""
+        first, last = int(self.ends[number - 1]) if number else 0, int(self.ends[number])
+        if first == last:
+            return None
+        return self.keys[words * first : words * last], self.codes[first:last]
+
 
 @dataclass(frozen=True, slots=True)
 class Routes:
@@ -84,6 +97,11 @@ class Routes:
     key_words: int
     pieces: int
 
+    @classmethod
+    def by_bit(cls, bit: int, key_words: int) -> Routes:
+        """Return the division of keys by the value of one bit of their piece word."""
+        return cls(np.array([[bit, 1, 2], [-1, 0, 0], [-1, 1, 0]]), key_words, 2)
+
     def leaves(self) -> list[int]:
         """Return the number of each piece's node in the tree, in the order of the pieces."""
         nodes = np.flatnonzero(self.rows[:, BIT] < 0).tolist()
@@ -91,7 +109,42 @@ class Routes:
 
     def sort(self, keys: NDArray[np.uint64], codes: NDArray[Any]) -> Sorted:
         """Return candidates of the signature, sorted by piece."""
-        return Sorted(*route(keys, codes, self.key_words, self.rows, self.pieces))
+        words = self.key_words
+        return Sorted(*route(keys, codes, words, piece_word(words), self.rows, self.pieces))
+
+    def divide(
+        self, shape: KeyShape, candidates: list[Candidates], store: Store | None = None
+    ) -> list[Routed]:
+        """Return candidates of the signature as lists for the pieces.
+
+        Small lists are divided together, many at a time: dividing a few takes as long, and leaves
+        as many lists. Packed keys stay so in large ones.
+        """
+        found, rest = [], []
+        for one in candidates:
+            packed = one.packed_keys
+            if packed is not None and one.states >= DIVIDED_ALONE:
+                found += [(number, one.part(part)) for number, part in self._parts_of(packed)]
+            else:
+                rest.append(one)
+        for some in in_groups(rest, lambda one: one.states, DIVIDED_AT_ONCE):
+            found += routed_to(shape, [self.sort(*load_together(some, store))])
+        return found
+
+    def _parts_of(self, packed: PackedRuns) -> Iterator[tuple[int, PackedRuns]]:
+        """Yield states of the signature for each piece, with its number. Their keys stay packed."""
+        tree, word = packed.tree_of_packed(self.rows, piece_word(self.key_words))
+        words = packed.packed_words
+        keys, codes, ends = route(packed.keys, packed.codes, words, word, tree, self.pieces)
+        for number, (first, last) in enumerate(pairwise([0, *ends.tolist()])):
+            if first < last:
+                part = replace(
+                    packed,
+                    counts=np.array([last - first], np.int64),
+                    keys=keys[words * first : words * last].copy(),
+                    codes=codes[first:last].copy(),
+                )
+                yield number, part
 
 
 class Tree:
@@ -126,17 +179,11 @@ class Tree:
         children = made(piece.value, node), made(piece.value | 1 << bit, node + 1)
         self.pieces.remove(piece)
         self.pieces += children
-        words = self.shape.key_words
-        self.deliver(piece.queue)
-        for one in piece.opened:
-            runs = one.load()
-            keys, codes = runs.keys, runs.codes
-            sides = (piece_words(words, keys) >> np.uint64(bit)) & np.uint64(1)
-            for side, child in enumerate(children):
-                chosen = np.flatnonzero(sides == side)
-                if chosen.size:
-                    rows = keys.reshape(-1, words)[chosen].reshape(-1)
-                    child.opened.append(self.shape.candidates(rows, codes[chosen]))
+        sides = Routes.by_bit(bit, self.shape.key_words)
+        for side, mine in sides.divide(self.shape, piece.queue):
+            children[side].queue.append(mine)
+        for side, mine in sides.divide(self.shape, piece.opened):
+            children[side].opened.append(mine)
         return children
 
     def routes(self) -> Routes:
@@ -146,13 +193,9 @@ class Tree:
         return Routes(np.array(rows, np.int64), self.shape.key_words, len(self.pieces))
 
     def deliver(self, candidates: list[Candidates]) -> None:
-        """Put candidates into the queues of their pieces.
-
-        Many are divided at a time: dividing a few takes as long, and leaves as many lists.
-        """
+        """Put candidates into the queues of their pieces."""
         routes = self.routes()
-        for some in in_groups(candidates, lambda one: one.states, DIVIDED_AT_ONCE):
-            self.add(routes, routed_to(self.shape, routes.sort(*load_together(some))))
+        self.add(routes, routes.divide(self.shape, candidates))
 
     def add(self, routes: Routes, routed: list[Routed]) -> None:
         """Put candidates into the queues of their pieces.
@@ -173,20 +216,36 @@ class Tree:
             self.deliver(divided_anew)
 
 
-def routed_to(shape: KeyShape, candidates: Sorted) -> list[Routed]:
-    """Return copies of candidates that are sorted by piece, each small enough to share a block."""
-    words = shape.key_words
-    keys, codes, ends = candidates
-    most = max(1, most_states(8 * words + codes.itemsize) // 4)
+def routed_to(shape: KeyShape, candidates: list[Sorted]) -> list[Routed]:
+    """Return copies of candidates that are sorted by piece, those for each piece together.
+
+    All were sorted by the same pieces. Each list is small enough to share a block.
+    """
     found = []
-    start = 0
-    for number, end in enumerate(ends.tolist()):
-        for first in range(start, end, most):
-            last = min(first + most, end)
-            mine = keys[words * first : words * last].copy()
-            found.append((number, shape.candidates(mine, codes[first:last].copy())))
-        start = end
+    for number in range(candidates[0].ends.size if candidates else 0):
+        parts = [part for one in candidates if (part := one.part(number, shape.key_words))]
+        if parts:
+            keys, codes = parts[0]
+            if len(parts) > 1:
+                keys = np.concatenate([keys for keys, _ in parts])
+                codes = np.concatenate([codes for _, codes in parts])
+            found += [(number, one) for one in _lists(shape, keys, codes)]
     return found
+
+
+def _lists(shape: KeyShape, keys: NDArray[np.uint64], codes: NDArray[Any]) -> Iterator[Candidates]:
+    """Yield copies of candidates in lists that are small enough to share a block.
+
+    Their keys are packed where that pays.
+    """
+    words = shape.key_words
+    most = max(1, most_states(8 * words + codes.itemsize) // 4)
+    for first in range(0, codes.size, most):
+        last = min(first + most, codes.size)
+        part = keys[words * first : words * last], codes[first:last]
+        mine = shape.candidates(*part)
+        packed = mine.with_packed_keys()
+        yield shape.candidates(*(array.copy() for array in part)) if packed is mine else packed
 
 
 def split_bit(

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from dbmsolver.errors import InternalError
-from dbmsolver.search.candidates import Candidates, load_together, merged, without
+from dbmsolver.search.candidates import Candidates, merged, without
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.ledger import Entry, entry_of_one
 from dbmsolver.search.portions import in_groups
@@ -110,7 +110,7 @@ class Queues:
         def divided(part: tuple[int, int]) -> list[Routed]:
             first, last = part
             keys, codes = runs.keys[words * first : words * last], runs.codes[first:last]
-            return routed_to(self.shape, routes.sort(keys, codes))
+            return routed_to(self.shape, [routes.sort(keys, codes)])
 
         for some in self.recorder.in_parallel(divided, list(pairwise(ends))):
             self.tree.add(routes, some)
@@ -123,9 +123,8 @@ class Queues:
     def take_sources(self, most: int) -> Callable[[], Loaded]:
         """Return a function that loads candidates that wait for memory, and divides them by piece.
 
-        It loads up to ``most`` bytes, but at least one record. Every division makes a list for each
-        piece: thousands of small records, divided one by one, would make millions of lists. Any
-        thread may call it.
+        It loads up to ``most`` bytes, but at least one record: thousands of small records, divided
+        one by one, would make millions of lists. Any thread may call it.
         """
         sources, routes = [self.sources.pop()], self.tree.routes()
         counted, states = sources[0].whole is None, sources[0].states
@@ -137,8 +136,7 @@ class Queues:
         self.delivering += sources
 
         def load() -> Loaded:
-            keys, codes = load_together(sources, self.recorder.store)
-            return sources, routes, routed_to(self.shape, routes.sort(keys, codes))
+            return sources, routes, routes.divide(self.shape, sources, self.recorder.store)
 
         return load
 

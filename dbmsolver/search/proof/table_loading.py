@@ -15,7 +15,6 @@ from concurrent.futures import Executor, Future
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.pieces import route
 from dbmsolver.search.proof.block_index import read_index
 from dbmsolver.search.proof.piece_set import PieceSet
 from dbmsolver.search.proof.piece_tables import Table, block_keys, piece_words, rebuilt
@@ -79,8 +78,7 @@ def _insert_routed(pieces: PieceSet, keys: NDArray[np.uint64]) -> None:
     words = pieces.shape.key_words
     codes = np.zeros(keys.size // words, pieces.shape.codec.code_type)
     targets = list(pieces.pieces)
-    rows = pieces.tree.routes().rows
-    keys, _, ends = route(keys, codes, words, rows, len(targets))
+    keys, _, ends = pieces.tree.routes().sort(keys, codes)
     start = 0
     for piece, end in zip(targets, ends.tolist(), strict=True):
         _insert(pieces, piece, keys[words * start : words * end])

@@ -14,7 +14,6 @@ from dbmsolver.core.class_tables import ClassTables
 from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.pairs import PairTables
 from dbmsolver.core.patience_states import StrataTables
-from dbmsolver.core.pieces import route
 from dbmsolver.core.pile import PileTables
 from dbmsolver.core.runs import RunArrays
 from dbmsolver.core.sorting import sort_states
@@ -34,6 +33,7 @@ from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.candidates import Candidates, make_candidates, of_one_signature
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.proof.closing import kernels_of
+from dbmsolver.search.proof.pieces import Routes
 from dbmsolver.storage.blocks import Runs, encode_block, split
 from dbmsolver.storage.records import Closed, layer_and_stratum
 
@@ -235,8 +235,7 @@ class ProofWorker:
 def _divided(runs: Runs, bit: int) -> Iterator[Runs]:
     """Yield the states of one signature with either value of a bit of the piece word."""
     words = runs.key_words
-    tree = np.array([[bit, 1, 2], [-1, 0, 0], [-1, 1, 0]])  # the bit, and a leaf for each value
-    keys, codes, ends = route(runs.keys, runs.codes, words, tree, 2)
+    keys, codes, ends = Routes.by_bit(bit, words).sort(runs.keys, runs.codes)
     for first, last in pairwise([0, *ends.tolist()]):
         count = np.array([last - first], np.int64)
         part = keys[words * first : words * last]

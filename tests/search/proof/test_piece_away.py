@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
-from helpers.made_up_pieces import BITS, SHAPE, closed, packed, result_for, some, worker_of
+from helpers.made_up_pieces import (
+    BITS,
+    CODEC,
+    SHAPE,
+    SIGNATURE,
+    closed,
+    packed,
+    result_for,
+    some,
+    worker_of,
+)
 
+from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.proof import piece_away, piece_tables
 from dbmsolver.search.proof.piece_away import expand_whole
-from dbmsolver.search.proof.piece_tables import Table
+from dbmsolver.search.proof.piece_tables import KeyShape, Table
 from dbmsolver.search.proof.piece_worker import PieceResult
 from dbmsolver.search.proof.pieces import Piece, Tree
 
@@ -75,27 +88,51 @@ def test_blocks_of_more_states_than_were_known_of(largest: int, fits: bool) -> N
         assert table.held == done.closed == 9000
 
 
-def test_what_is_for_other_pieces_is_packed() -> None:
-    """Each is sent once, by piece; the last one has its part, too."""
+def sent_to_others(words: int, *found: Iterable[int]) -> list[tuple[int, Candidates]]:
+    """Return what an expansion sends to the pieces of even and of odd keys."""
+    shape = KeyShape.of(CODEC, 0, SIGNATURE, words)
     piece = Piece(0, 0, 0, [])
-    tree = Tree(SHAPE, piece)
+    tree = Tree(shape, piece)
     tree.split(piece, 0)
     routes = tree.routes()
     done = PieceResult.to(tree.pieces[0], routes, 16)
-    for keys in ([1, 3, 3, 2], [3, 5]):
-        runs = some(keys).load()
+    for keys in found:
+        runs = some(keys, words).load()
         done.for_others.append(routes.sort(runs.keys, runs.codes))
-    expand_whole(SHAPE, done, worker_of(20_000), [], None)
+    expand_whole(shape, done, worker_of(20_000, words), [], None)
     assert done.for_others == []
-    assert all(one.packed is not None for _, one in done.routed)
-    sent = [(number, one.load().keys.tolist()) for number, one in done.routed]
+    assert all(one.is_sorted for _, one in done.routed)
+    return done.routed
+
+
+def test_what_is_for_other_pieces_is_sent_once() -> None:
+    """It is brought together by piece; the last one has its part, too."""
+    routed = sent_to_others(1, [1, 3, 3, 2], [3, 5])
+    sent = [(number, one.load().keys.tolist()) for number, one in routed]
     assert sent == [(0, [2]), (1, [1, 3, 5])]
 
 
-def test_what_is_for_other_signatures_is_packed() -> None:
+def test_wide_keys_for_other_pieces_are_packed() -> None:
+    routed = sent_to_others(3, range(0, 1000, 3), range(0, 1000, 2))
+    assert [(number, one.packed_runs is not None) for number, one in routed] == [
+        (0, True),
+        (1, False),
+    ]
+    for number, one in routed:
+        keys = [key for key in range(1000) if not key % 2 * (key % 3) and key % 2 == number]
+        runs = one.load()
+        assert runs.keys.tolist() == [key for key in keys for _ in range(3)]
+        assert runs.codes.tolist() == [key % 7 for key in keys]
+
+
+@pytest.mark.parametrize("words", [1, 3])
+def test_what_is_for_other_signatures_is_sent_once(words: int) -> None:
     done = result_for(Piece(0, 0, 0, []))
-    done.result.candidates = [some([4, 2]), some([2, 1])]
+    done.result.candidates = [some([4, 2], words), some([2, 1], words), some(range(300), words)]
+    done.result.candidates[2].stratum = 1
     expand_whole(SHAPE, done, worker_of(20_000), [], None)
-    (one,) = done.result.candidates
-    assert one.packed is not None
-    assert np.array_equal(one.load().keys, np.array([1, 2, 4], np.uint64))
+    one, other = done.result.candidates
+    assert (one.stratum, other.stratum) == (0, 1)
+    assert one.is_sorted and other.is_sorted and (other.packed_runs is not None) == (words == 3)
+    assert np.array_equal(one.load().keys, np.repeat(np.array([1, 2, 4], np.uint64), words))
+    assert np.array_equal(other.load().keys, np.repeat(np.arange(300, dtype=np.uint64), words))

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 from helpers.made_up_pieces import CODEC
+from numpy.typing import NDArray
 
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.proof import pieces
@@ -54,6 +55,53 @@ def test_a_split_divides_candidates_and_opened_states(words: int) -> None:
     assert states([*low.candidates, *high.candidates], words) == whole
 
 
+PLACES = [np.array(places, np.uint64) for places in ([5, 9, 40, 41], [0, 7, 33, 63], [2, 3, 60])]
+"""Bits of each word in which keys differ."""
+
+
+def wide_keys(states: int, seed: int) -> NDArray[np.uint64]:
+    """Return different keys of three words, which differ in some bits only: uint64[states, 3]."""
+    random = np.random.default_rng(seed)
+    numbers = random.choice(1 << 11, states, replace=False).astype(np.uint64)
+    rows = np.zeros((states, 3), np.uint64)
+    for word, places in enumerate(PLACES):
+        rows[:, word] = random.integers(1 << 63, dtype=np.uint64)
+        for place in places:
+            rows[:, word] &= ~(np.uint64(1) << place)
+            rows[:, word] |= (numbers & np.uint64(1)) << place
+            numbers >>= np.uint64(1)
+    return rows
+
+
+@pytest.mark.parametrize("alone", [1, 1 << 12])
+@pytest.mark.parametrize("selected", [False, True])
+def test_packed_keys_find_their_pieces(
+    monkeypatch: pytest.MonkeyPatch, alone: int, selected: bool
+) -> None:
+    """By bits in which the packed keys differ or not; lists that are small are unpacked."""
+    monkeypatch.setattr(pieces, "DIVIDED_ALONE", alone)
+    shape = KeyShape.of(CODEC, 0, int(CODEC.root[0]), 3)
+    tree = Tree(shape, Piece(0, 0, 0, []))
+    for bit in (0, 33, 4, 63, 50, 7):
+        for piece in list(tree.pieces):
+            tree.split(piece, bit)
+    rows, codes = wide_keys(2000, 1), np.arange(2000).astype(np.uint8)
+    given = shape.candidates(rows.reshape(-1), codes).with_packed_keys()
+    assert given.packed_runs is not None and given.packed_runs.packed_words == 1
+    some = given.select(given.signatures) if selected else given
+    tree.deliver([some])
+    assert sum(piece.work for piece in tree.pieces) == 2000
+    for piece in tree.pieces:
+        mine = np.flatnonzero(rows[:, 1] & np.uint64(piece.mask) == np.uint64(piece.value))
+        found = [one.load() for one in piece.queue]
+        keys = [word for runs in found for word in runs.keys.tolist()]
+        assert keys == rows[mine].reshape(-1).tolist()
+        assert [code for runs in found for code in runs.codes.tolist()] == codes[mine].tolist()
+    packed = [one for piece in tree.pieces for one in piece.queue if one.packed_runs is not None]
+    assert len(packed) == (16 if alone == 1 else 0)
+    assert len([piece for piece in tree.pieces if piece.queue]) == 16
+
+
 def test_later_splits_find_the_piece_of_a_key() -> None:
     shape = KeyShape.of(CODEC, 0, int(CODEC.root[0]), 1)
     keys, codes = np.arange(64, dtype=np.uint64), np.arange(64, dtype=np.uint8)
@@ -76,7 +124,7 @@ def test_what_an_earlier_tree_has_divided() -> None:
     low, high = tree.pieces
     earlier = tree.routes()
     keys, codes = np.arange(64, dtype=np.uint64), np.arange(64, dtype=np.uint8)
-    given = routed_to(shape, earlier.sort(keys, codes))
+    given = routed_to(shape, [earlier.sort(keys, codes)])
     assert [earlier.leaves()[number] for number, _ in given] == [low.leaf, high.leaf]
     tree.split(low, 0)  # the pieces that are left have other numbers now
     tree.add(earlier, given)

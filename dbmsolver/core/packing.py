@@ -1,11 +1,12 @@
-"""Packed keys: of all bits of some keys, those in which they differ.
+"""Packed keys: those bits of keys in which the keys of a list differ.
 
-The keys of a signature have one word or three, but those that are together somewhere seldom differ
-in more bits than a word has. A *packing* (uint64[words, PACKING]) says how to leave the others out
-and how to put them back. It has a row for each word of a key: the network that gathers the bits in
-which keys differ (:mod:`dbmsolver.core.bits`), the bits that are set in all keys, and the word of
-the packed key (TARGET) and its bit (SHIFT) at which the gathered bits begin. Packed keys are in the
-same order as the keys that they stand for, the last word being the most significant.
+All keys of a signature have the same width, one word or three. Those of one list seldom differ in
+more than 64 bits, so that a word is enough for each. A *packing* (uint64[words, PACKING]) says how
+to remove the bits that are the same in all keys, and how to put them back. It has a row for each
+word of a key: the network that gathers the other bits (:mod:`dbmsolver.core.bits`); the bits that
+are 1 in all keys; and where the gathered bits are, which is a word of the packed key (TARGET), from
+a bit on (SHIFT). The gathered bits of a word stay in one word. Packed keys compare as the keys do;
+in both, the last word is the most significant.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ PACKING = NETWORK_WORDS + 3
 
 @allocating
 def packing_of(keys, count, words):
-    """Return the packing of the first ``count`` of ``keys``, at least one, of ``words`` words."""
+    """Return the packing of the first ``count`` keys, which is at least 1.
+
+    Each key has ``words`` words.
+    """
     packing = np.zeros((words, PACKING), np.uint64)
     agreed = keys[:words].copy()
     found = keys[:words].copy()
@@ -61,9 +65,10 @@ def words_of_packed(packing):
 
 @inlined
 def put_packed(keys, index, packing, packed, packed_words):
-    """Write the key number ``index`` of ``keys`` to ``packed``, as its number ``index``.
+    """Pack the key number ``index`` of ``keys``, and store it as number ``index`` of ``packed``.
 
-    ``packed`` may be the same array, if all keys before have been packed.
+    Each packed key has ``packed_words`` words. ``packed`` may be the array ``keys`` itself, if keys
+    are packed from the first one on.
     """
     words = packing.shape[0]
     key, target = U64(0), 0
@@ -78,9 +83,9 @@ def put_packed(keys, index, packing, packed, packed_words):
 
 @inlined
 def put_unpacked(packed, index, packed_words, packing, keys, held):
-    """Write the packed key number ``index`` to ``keys``, as it was before it was packed.
+    """Unpack the key number ``index`` of ``packed``, and store it as number ``index`` of ``keys``.
 
-    ``keys`` may be the same array as ``packed``, if all keys behind have been unpacked. ``held``
+    ``keys`` may be the array ``packed`` itself, if keys are unpacked from the last one on. ``held``
     (uint64[packed_words]) is scratch.
     """
     words = packing.shape[0]

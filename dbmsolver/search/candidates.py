@@ -25,11 +25,12 @@ OWN_LIST = 1 << 16
 
 @dataclass(eq=False, slots=True)
 class Candidates:
-    """Candidates for signatures of one stratum, with keys of `key_words` words.
+    """Candidates of one stratum, grouped by signature, with keys of `key_words` words.
 
-    They are in at least one place: in memory as `runs`, as `packed_runs`, or as a `block`; in the
-    store under `record`; or among those of `whole`, of which they are a selection. How many there
-    are of each signature (`signatures`, `counts`) is always in memory.
+    There is at least one place where all of them are: in memory as `runs`, `packed_runs`, or a
+    `block`; in the store, as `record`; or in the list `whole`, of which these are those of some
+    signatures. The number of candidates of each signature (`signatures`, `counts`) is always in
+    memory.
 
     `stored` is how many the record holds, where they were packed without being sorted here: fewer
     than `states` if there are duplicates.
@@ -75,6 +76,11 @@ class Candidates:
     def state_bytes(self) -> int:
         """Memory that one of them takes once it is loaded, in bytes."""
         return 8 * self.key_words + 2  # a code has two bytes at most
+
+    @property
+    def loaded_bytes(self) -> int:
+        """Memory that they take once they are loaded, in bytes."""
+        return self.states * self.state_bytes
 
     @property
     def is_new(self) -> bool:
@@ -150,6 +156,17 @@ class Candidates:
         packed = None if self.runs is None else PackedRuns.of(self.runs)
         return self if packed is None else replace(self, runs=None, packed_runs=packed)
 
+    def with_own_arrays(self) -> Candidates:
+        """Return the same candidates in arrays of their own, so that they leave memory alone.
+
+        Their keys are packed where that saves memory.
+        """
+        packed = self.with_packed_keys()
+        if packed is not self or self.runs is None:
+            return packed
+        runs = replace(self.runs, keys=self.runs.keys.copy(), codes=self.runs.codes.copy())
+        return replace(self, runs=runs)
+
     @property
     def packed_keys(self) -> PackedRuns | None:
         """The candidates with packed keys; None if they are not so in memory."""
@@ -207,13 +224,9 @@ def merged(candidates: list[Candidates]) -> list[Candidates]:
         raise InternalError("candidates have lost signatures when they were merged")
     found = []
     for part in (part for some in _apart(runs) for part in split(some)):
-        # Copies: each of them leaves memory by itself.
-        own = Runs(
-            part.signatures, part.counts, part.keys.copy(), part.codes.copy(), part.key_words
-        )
-        one = Candidates.of(candidates[0].stratum, own)
+        one = Candidates.of(candidates[0].stratum, part)
         one.is_sorted = True
-        found.append(one)
+        found.append(one.with_own_arrays())
     return found
 
 
@@ -276,9 +289,10 @@ def pack_by_stratum(candidates: list[Candidates]) -> list[Candidates]:
 
 
 def sorted_by_stratum(candidates: list[Candidates]) -> list[Candidates]:
-    """Return candidates sorted together with those of the same stratum and key width.
+    """Return candidates merged into a sorted list for each stratum and key width.
 
-    None of them is there twice then. Keys are packed where that pays.
+    They are sorted by signature and key, without duplicates, in more than one list where a block
+    could not hold them. Keys are packed where that saves memory.
     """
     found = []
     for some in by_stratum_and_width(candidates):

@@ -27,9 +27,9 @@ _WORTH_PACKING = 256
 
 @dataclass(frozen=True, slots=True)
 class PackedRuns:
-    """States grouped by signature, as in Runs, with keys packed by `packing`.
+    """States grouped by signature, as in Runs, with packed keys (:mod:`dbmsolver.core.packing`).
 
-    `keys` are uint64[packed_words * states] (:mod:`dbmsolver.core.packing`).
+    All have the same `packing`. `keys` are uint64[packed_words * states], key after key.
     """
 
     signatures: NDArray[np.uint64]
@@ -40,7 +40,7 @@ class PackedRuns:
 
     @classmethod
     def of(cls, runs: Runs) -> PackedRuns | None:
-        """Return states with packed keys, in the same order; None if that saves nothing."""
+        """Return a copy of `runs` with packed keys; None if that would not take less memory."""
         states = runs.codes.size
         if runs.key_words == 1 or states < _WORTH_PACKING or runs.extra is not None:
             return None
@@ -77,10 +77,11 @@ class PackedRuns:
         return PackedRuns(runs.signatures, runs.counts, self.packing, runs.keys, runs.codes)
 
     def tree_of_packed(self, tree: NDArray[np.int64], word: int) -> tuple[NDArray[np.int64], int]:
-        """Return a tree that finds for a packed key what ``tree`` finds for the key.
+        """Return a tree that finds the same piece for a packed key as ``tree`` for the key.
 
-        ``tree`` tests bits of the keys' word number ``word`` (:func:`dbmsolver.core.pieces.route`).
-        Returns the new tree, and the word of packed keys that it tests.
+        ``tree`` tests bits of the word number ``word``, from 0, of each key
+        (:func:`dbmsolver.core.pieces.route`). The new tree has tests only for bits that are packed.
+        Returns it, and the number of the word of packed keys that it tests.
         """
         row = self.packing[word]
         differing, agreed, shift = int(row[DIFFERING]), int(row[AGREED]), int(row[SHIFT])

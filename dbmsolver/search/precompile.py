@@ -22,6 +22,7 @@ from dbmsolver.core.expand import Sets
 from dbmsolver.core.families import make_bound_tables, undo_code
 from dbmsolver.core.layers import expand_layer, insert_candidates, order_todo, requeue
 from dbmsolver.core.layout import KeyLayout
+from dbmsolver.core.packing import pack_keys, packing_of, unpack_keys
 from dbmsolver.core.pairs import PairSets
 from dbmsolver.core.patience_states import StrataSets
 from dbmsolver.core.pieces import (
@@ -268,6 +269,9 @@ def _of_pieces(t: Any, ws: Any, codes: Any) -> list[Call]:
         (admit_piece, (t, ws, _WORD, _NUMBER, _NUMBER, _WORDS, codes, _NUMBER)),
         (route, (_WORDS, codes, _NUMBER, _NUMBER, np.empty((1, 3), np.int64), _NUMBER)),
         (key_bits, (t, _WORD)),
+        (packing_of, (_WORDS, _NUMBER, _NUMBER)),
+        (pack_keys, (_WORDS, _WORDS.reshape(1, -1), _WORDS)),
+        (unpack_keys, (_WORDS, _WORDS.reshape(1, -1), _WORDS)),
     ]
 
 

@@ -228,7 +228,7 @@ class LargeSignature:
         if not idle:
             return None
         rich = max(idle, key=lambda piece: sum(one.nbytes for one in piece.loose))
-        loose = next(in_groups(rich.loose, lambda one: one.nbytes, self.packing_bytes), [])
+        loose = next(in_groups(rich.loose, lambda one: one.loaded_bytes, self.packing_bytes), [])
         if sum(one.states for one in loose) < _WORTH_PACKING:
             return None
         rich.busy = True

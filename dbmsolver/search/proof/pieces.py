@@ -115,10 +115,10 @@ class Routes:
     def divide(
         self, shape: KeyShape, candidates: list[Candidates], store: Store | None = None
     ) -> list[Routed]:
-        """Return candidates of the signature as lists for the pieces.
+        """Return candidates of a signature, of which these are the pieces, as lists for each piece.
 
-        Small lists are divided together, many at a time: dividing a few takes as long, and leaves
-        as many lists. Packed keys stay so in large ones.
+        Large lists are divided without unpacking their keys. Small ones are unpacked and divided
+        together: to divide a few candidates takes as long as many, and makes as many lists.
         """
         found, rest = [], []
         for one in candidates:
@@ -217,9 +217,9 @@ class Tree:
 
 
 def routed_to(shape: KeyShape, candidates: list[Sorted]) -> list[Routed]:
-    """Return copies of candidates that are sorted by piece, those for each piece together.
+    """Return copies of candidates as lists for each piece, small enough for a quarter of a block.
 
-    All were sorted by the same pieces. Each list is small enough to share a block.
+    The given ones are sorted by piece already, all of them by the same pieces.
     """
     found = []
     for number in range(candidates[0].ends.size if candidates else 0):
@@ -234,18 +234,16 @@ def routed_to(shape: KeyShape, candidates: list[Sorted]) -> list[Routed]:
 
 
 def _lists(shape: KeyShape, keys: NDArray[np.uint64], codes: NDArray[Any]) -> Iterator[Candidates]:
-    """Yield copies of candidates in lists that are small enough to share a block.
+    """Yield copies of candidates in lists that are small enough for a quarter of a block.
 
-    Their keys are packed where that pays.
+    Their keys are packed where that saves memory.
     """
     words = shape.key_words
     most = max(1, most_states(8 * words + codes.itemsize) // 4)
     for first in range(0, codes.size, most):
         last = min(first + most, codes.size)
-        part = keys[words * first : words * last], codes[first:last]
-        mine = shape.candidates(*part)
-        packed = mine.with_packed_keys()
-        yield shape.candidates(*(array.copy() for array in part)) if packed is mine else packed
+        mine = shape.candidates(keys[words * first : words * last], codes[first:last])
+        yield mine.with_own_arrays()
 
 
 def split_bit(

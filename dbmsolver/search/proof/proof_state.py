@@ -124,7 +124,7 @@ class ProofState(Search):
         for stratum in strata:
             new = [one for one in self.strata[stratum] if one.is_new]
             for some in by_stratum_and_width(new):
-                groups += list(in_groups(some, lambda one: one.nbytes, most))
+                groups += list(in_groups(some, lambda one: one.loaded_bytes, most))
         for some, found in zip(groups, self.recorder.in_parallel(merged, groups), strict=True):
             self.ledger.replace(total(one.entry for one in some), total(one.entry for one in found))
             self.strata[some[0].stratum] += found

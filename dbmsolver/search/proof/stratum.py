@@ -231,7 +231,7 @@ def signature_groups(
 
 def _size(candidates: list[Candidates]) -> int:
     """Return the memory that candidates take, or would take once they are loaded, in bytes."""
-    return sum(one.states * one.state_bytes for one in candidates)
+    return sum(one.loaded_bytes for one in candidates)
 
 
 def _without(candidates: list[Candidates], skip: NDArray[np.uint64]) -> Entry:

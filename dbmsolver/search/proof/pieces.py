@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -135,16 +134,13 @@ class Routes:
         """Yield states of the signature for each piece, with its number. Their keys stay packed."""
         tree, word = packed.tree_of_packed(self.rows, piece_word(self.key_words))
         words = packed.packed_words
-        keys, codes, ends = route(packed.keys, packed.codes, words, word, tree, self.pieces)
-        for number, (first, last) in enumerate(pairwise([0, *ends.tolist()])):
-            if first < last:
-                part = replace(
-                    packed,
-                    counts=np.array([last - first], np.int64),
-                    keys=keys[words * first : words * last].copy(),
-                    codes=codes[first:last].copy(),
-                )
-                yield number, part
+        divided = Sorted(*route(packed.keys, packed.codes, words, word, tree, self.pieces))
+        for number in range(self.pieces):
+            part = divided.part(number, words)
+            if part is not None:
+                keys, codes = (array.copy() for array in part)
+                counts = np.array([codes.size], np.int64)
+                yield number, replace(packed, counts=counts, keys=keys, codes=codes)
 
 
 class Tree:

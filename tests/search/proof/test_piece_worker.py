@@ -229,6 +229,13 @@ def test_candidates_for_other_pieces_are_brought_together() -> None:
         (number,) = (n for n, p in enumerate(tree.pieces) if key & p.mask == p.value)
         expected.setdefault(number, []).append((key, key % 7))
     assert sorted(expected) == [0, 1, 2]
+    parts = [
+        (number, SHAPE.candidates(*part).load())
+        for number in range(routes.pieces)
+        for one in done.for_others
+        if (part := one.part(number, SHAPE.key_words)) is not None
+    ]
+    assert sent(parts) == expected
     done.divide(SHAPE)
     assert done.for_others == []
     assert sent((number, one.load()) for number, one in done.routed) == expected

@@ -69,6 +69,15 @@ class Method(StrEnum):
         return self in (Method.CLASSES, Method.CLASSES_ANY_PASSES)
 
 
+class Bound(StrEnum):
+    """The lower bound that the layers of a search for a shortest solution are counted with."""
+
+    POSITIONS = "positions"
+    """What each position says of the moves to come."""
+    CLASSES = "classes"
+    """The same, or the distance of the position's class from a win, if that is more."""
+
+
 class Verdict(StrEnum):
     """The answer to either question."""
 

@@ -10,7 +10,7 @@ from typing import Any
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.measures import METRICS
 from dbmsolver.game.shipped import RULE_TYPES
-from dbmsolver.results import Limit, Method, Question, Verdict
+from dbmsolver.results import Bound, Limit, Method, Question, Verdict
 from dbmsolver.storage.records import FORMAT, LARGEST
 
 _MOST_ROWS = 1 << 20
@@ -25,6 +25,7 @@ CHOICES: dict[str, tuple[str | None, ...]] = {
     "verdict": (*Verdict, None),
     "limit": (*Limit, None),
     "phase": ("new", "search"),
+    "bound": tuple(Bound),
 }
 """The fields that have one of a few values."""
 

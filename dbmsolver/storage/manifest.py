@@ -9,11 +9,13 @@ from typing import Any
 
 from dbmsolver.errors import DbmError, InputError, StoreError, UsageError, quoted
 from dbmsolver.game.boards import format_board, parse_board
+from dbmsolver.game.classes import has_classes
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric, measure_of, usual_metric
 from dbmsolver.game.shipped import rules_fields, rules_from
 from dbmsolver.results import (
+    Bound,
     Keep,
     Limit,
     Method,
@@ -69,6 +71,7 @@ class Manifest:
     path: list[list[int]] | None = None
     length: int | None = None
     any_solution: bool = False
+    bound: Bound = Bound.POSITIONS
 
     def __post_init__(self) -> None:
         for name, fits in FIELDS.items():
@@ -88,6 +91,9 @@ class Manifest:
         )
         if wrong is not None:
             raise ValueError(f"what cannot be, {wrong}")
+        of_positions = self.question == Question.SOLVE and self.method == Method.EVERY_POSITION
+        wins = has_classes(measure.rules) and self.verdict != Verdict.UNSOLVABLE
+        _need("bound", self.bound == Bound.POSITIONS or (of_positions and wins))
         if self.path is None or self.length is None:
             _need("length", self.path is None and self.length is None)
         else:  # how many moves are free shows when they are played

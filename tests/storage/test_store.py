@@ -111,7 +111,7 @@ def test_no_write_follows_one_that_failed(tmp_path: Path) -> None:
             "a record that cannot be, with the key 50",
         ),
         (lambda txn, key: txn.put(b"S", bytes(SEAL.size)), "the manifest is damaged"),
-        (lambda txn, key: txn.put(b"M", b'{"format":3}'), "store format 3, expected 4"),
+        (lambda txn, key: txn.put(b"M", b'{"format":3}'), "store format 3, expected 5"),
         (lambda txn, key: txn.delete(b"M"), "an LMDB environment, but not a dbmsolver store"),
         (lambda txn, key: txn.put(b"M", b"{}"), "an LMDB environment, but not a dbmsolver store"),
     ],

@@ -65,7 +65,7 @@ class Reader:
         ):
             self.records: dict[bytes, bytes] = dict(txn.cursor())
         self.manifest: dict[str, Any] = json.loads(self.records[b"M"])
-        assert self.manifest["format"] == 4
+        assert self.manifest["format"] == 5
 
     def check_seal(self) -> None:
         count, total, checksum = struct.unpack("<QQQ", self.records[b"S"])
@@ -87,7 +87,7 @@ class Reader:
         """(signature, local key, code, extra) of each state in a block."""
         rest = self.check_record(key)
         version, code_bytes, words, extra_bytes, runs, states = struct.unpack_from("<BBBBIQ", rest)
-        assert version == 4
+        assert version == 5
         body = zstandard.ZstdDecompressor().decompress(rest[16:])
         assert len(body) == 16 * runs + states * (8 * words + code_bytes + extra_bytes) <= 2**29
         signatures = struct.unpack_from(f"<{runs}Q", body)

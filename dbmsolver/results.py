@@ -171,9 +171,10 @@ class Report:
 
     question: str
     """The question of the search, or what a check does."""
-    phase: Literal["look ahead", "dive", "improve", "search", "count"]
+    phase: Literal["look ahead", "dive", "improve", "classes", "search", "count"]
     """The first two come before a search: hasty searches for a solution. "improve" is a hasty
-    search for a shorter one. "count" comes after it: all solutions of the shortest length are
+    search for a shorter one. In "classes" all classes of positions are listed, and `states` says
+    how many there are so far. "count" comes after it: all solutions of the shortest length are
     counted, move by move; `layer` says how many moves, of `last_layer`."""
     layer: int | None
     stratum: int

@@ -33,7 +33,11 @@ LINE_INTERVAL = 10.0
 FIRST_LINE = 2.0
 """Seconds before the first plain line: short searches print none."""
 
-_HASTY = {"look ahead": "(looking ahead)", "improve": "(looking for a shorter one)"}
+_HASTY = {
+    "look ahead": "(looking ahead)",
+    "improve": "(looking for a shorter one)",
+    "classes": "(listing classes of positions)",
+}
 LAST = 8
 """The number of open deals up to which no time left is shown: each of them may be hard."""
 BAR = 24

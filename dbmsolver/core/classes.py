@@ -19,7 +19,7 @@ from dbmsolver.core.class_tables import (
     ClassSets,
     ClassTables,
 )
-from dbmsolver.core.tables import ALL_CARDS, LOW, OFF, POLICY_HORNE, POLICY_NONE, SIGNATURE
+from dbmsolver.core.tables import ALL_CARDS, CARDS, LOW, OFF, POLICY_HORNE, POLICY_NONE, SIGNATURE
 from dbmsolver.jit.decorators import inlined, kernel
 
 U64 = np.uint64
@@ -33,7 +33,8 @@ HEIGHT_MASK = np.uint64(15)
 HEIGHTS_MASK = np.uint64(0xFFFF)
 WASTE_MASK = np.uint64(63)
 PLACES = 3
-"""Column of ``found`` after SIGNATURE, OFF and LOW: empty columns and bared cards."""
+"""Column of ``found`` after SIGNATURE, OFF and LOW: empty columns and bared cards; for a won class
+the cards that are not home."""
 MOST_SPACES = 4
 """The number of kings: with more empty columns, one of them is of no use."""
 
@@ -87,6 +88,13 @@ def class_height(t, key, suit):
 
 
 @inlined
+def cards_not_home(t, key):
+    """Return how many cards (int64) are on no foundation."""
+    home = class_height(t, key, 0) + class_height(t, key, 1)
+    return np.int64(CARDS) - home - class_height(t, key, 2) - class_height(t, key, 3)
+
+
+@inlined
 def cards_in_stock(t, stock):
     """Return the set of the cards that the first field of a key stands for."""
     cards = ZERO
@@ -135,7 +143,7 @@ def bared_pairs(t, open_cards, free):
 def put_class(t, found, count, signature, covered, key, places):
     """Write a successor to a row of ``found``; ``covered`` are its covered cards."""
     if covered == ZERO and (t.free_stock or key & t.stock_mask == ZERO):
-        signature, key = WON, ZERO
+        signature, key, places = WON, ZERO, cards_not_home(t, key)
     found[count, SIGNATURE] = signature
     found[count, OFF] = key
     found[count, LOW] = ZERO
@@ -229,7 +237,7 @@ def expand_class(t, sets, key, found):
 
     ``sets`` describes its signature (:func:`class_sets`), ``key`` (uint64) is its key. Writes rows
     of ``found`` (uint64[*, 4]: signature, planes, and empty columns plus bared pairs before the
-    move).
+    move; for a won class the cards that are not home).
     """
     home = (
         t.home[0, class_height(t, key, 0)]

@@ -3,16 +3,28 @@
 The functions are those that :mod:`dbmsolver.core.layers` calls, which says what they do. The bound
 of a successor is worked out from that of the state before: only what the move changes is looked at
 again. So candidates come with their bound, but for those that were read from the store.
+
+Where the distances of the deal's classes are known (:mod:`dbmsolver.core.class_distances`), the
+bound is the larger one of the two, and a state whose class cannot be won is left out.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from dbmsolver.core.bits import popcount
+from dbmsolver.core.class_distances import (
+    NO_WIN,
+    NOT_LISTED,
+    ClassDistances,
+    are_listed,
+    class_bound,
+)
 from dbmsolver.core.meta import META, g_of, h_of, make_meta, with_bound
 from dbmsolver.core.patience import list_moves, take
-from dbmsolver.core.patience_bound import bound_after, bound_here
+from dbmsolver.core.patience_bound import PatienceBoundTables, bound_after, bound_here
 from dbmsolver.core.patience_rows import (
     LOWEST_OF_LAST,
     close_row,
@@ -27,6 +39,7 @@ from dbmsolver.core.patience_tables import MOST_MOVES
 from dbmsolver.core.shards import (
     CEILING,
     DONE,
+    FAULT,
     NO_CEILING,
     OUTGOING,
     put_state,
@@ -38,6 +51,13 @@ from dbmsolver.jit.decorators import inlined
 
 U64 = np.uint64
 _MOST_PROGRESS = 2 * 52
+
+
+class LayerBounds(NamedTuple):
+    """Constants of one deal: those of the bound of positions, and the distances of classes."""
+
+    positions: PatienceBoundTables
+    classes: ClassDistances
 
 
 @inlined
@@ -54,7 +74,22 @@ def assess(t, b, shard, index, meta, layer, weight, locked_in_deal):
     scratch = shard.scratch
     off, low, high = words_at(t, shard.rows, index)
     take(t.game, off, low, high, scratch.board)
-    return with_bound(meta, bound_here(t.game, b, scratch.board, scratch.weights))
+    bound = bound_here(t.game, b.positions, scratch.board, scratch.weights)
+    if are_listed(b.classes):
+        bound = max(bound, by_class(b.classes, shard, off, low, high))
+    return with_bound(meta, bound)
+
+
+@inlined
+def by_class(c, shard, off, low, high):
+    """Return the bound (int64) of a state by its class: NO_WIN if it has none.
+
+    A class that is not listed is noted in the shard.
+    """
+    bound = class_bound(c, off, low, high, shard.scratch.classes)
+    if bound == NOT_LISTED:
+        shard.state[FAULT] = 1
+    return bound
 
 
 @inlined
@@ -84,7 +119,8 @@ def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ce
     words[0], words[1], words[2] = words_at(t, shard.rows, index)
     meta = meta_at(t, shard.rows, index)
     take(t.game, words[0], words[1], words[2], board)
-    bound_here(t.game, b, board, weights)
+    bound_here(t.game, b.positions, board, weights)
+    listed = are_listed(b.classes)
     count = list_moves(t.game, words, board, found)
     close_row(shard.rows, index)
     divided = shards > 1 or ceiling < NO_CEILING - 1  # slices are below NO_CEILING
@@ -93,10 +129,15 @@ def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ce
     for number in range(count):
         following, code = found.words[number], found.codes[number]
         g = g_of(meta) + found.costs[number]
-        bound = bound_after(t.game, b, board, weights, following, code)
+        bound = bound_after(t.game, b.positions, board, weights, following, code)
         if g + bound >= shard.state[CEILING]:
             continue
         off, low, high = following[0], following[1], following[2]
+        if listed:
+            needed = by_class(b.classes, shard, off, low, high)
+            if needed == NO_WIN or g + needed >= shard.state[CEILING]:
+                continue
+            bound = max(bound, needed)
         new = with_bound(make_meta(code, g), bound)
         mine = True
         if divided and rises(t.game, code):

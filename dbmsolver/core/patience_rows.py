@@ -24,6 +24,7 @@ import numpy as np
 
 from dbmsolver.core.bits import popcount
 from dbmsolver.core.card_rows import mix
+from dbmsolver.core.class_distances import MOST_SUCCESSORS
 from dbmsolver.core.meta import (
     BOUND_MASK,
     BOUND_SHIFT,
@@ -96,11 +97,13 @@ class LayerScratch(NamedTuple):
     weights: Weights
     found: Found
     words: Words  # [3]
+    classes: Words  # [*, 4]: classes that follow from one
 
 
 def make_scratch() -> LayerScratch:
     """Return scratch memory of one thread."""
-    return LayerScratch(make_board(), make_weights(), make_found(), np.zeros(3, np.uint64))
+    classes = np.zeros((MOST_SUCCESSORS, 4), np.uint64)
+    return LayerScratch(make_board(), make_weights(), make_found(), np.zeros(3, np.uint64), classes)
 
 
 @inlined

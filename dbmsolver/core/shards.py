@@ -50,12 +50,12 @@ GROUP = 16
 BURST = GROUP * MAX_MOVES
 LOW_32 = np.uint64(0xFFFFFFFF)
 
-COUNT, TODO, DONE, EVALUATED, LATER, OUTGOING, GOAL_ROW, CEILING = range(8)
+COUNT, TODO, DONE, EVALUATED, LATER, OUTGOING, GOAL_ROW, CEILING, FAULT = range(9)
 """Columns of ``Shard.state``: how much of rows, todo, done, later and outgoing is in use.
 
-Besides: states looked at, each time they were; the row with all cards home, -1 for none; and the
-length of the best solution that is known. A new state that cannot be part of a shorter one is
-dropped.
+Besides: states looked at, each time they were; the row with all cards home, -1 for none; the length
+of the best solution that is known; and 1 after a class was met that is not listed, which cannot be.
+A new state that cannot be part of a shorter solution is dropped.
 """
 NOWHERE = np.uint32(0xFFFFFFFF)
 """No row's number."""
@@ -68,7 +68,7 @@ SLICES = 256
 class Shard(NamedTuple):
     """The states of some signatures, and scratch memory of the thread that works on them."""
 
-    state: NDArray[np.int64]  # [8]
+    state: NDArray[np.int64]  # [9]
     rows: NDArray[Any]  # [states, width]
     flat: NDArray[Any]  # [states * width]: the same memory
     table: NDArray[np.uint32]  # [2**n]: slots
@@ -88,7 +88,7 @@ def make_shard(t: Any, states: int, slots: int, outgoing: int) -> Shard:
     ``t`` are the deal's tables. It has room for ``states`` rows and ``outgoing`` candidates. Its
     table has ``slots`` slots, a power of two.
     """
-    state = np.zeros(8, np.int64)
+    state = np.zeros(FAULT + 1, np.int64)
     state[GOAL_ROW], state[CEILING] = -1, NO_CEILING
     flat = empty_rows(t, states)
     return Shard(

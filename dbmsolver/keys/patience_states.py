@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from dbmsolver.core.patience_layers import LayerBounds
 from dbmsolver.core.patience_states import StrataTables, make_tables
 from dbmsolver.core.patience_strata import WON, signatures
 from dbmsolver.core.patience_tables import NO_PARENT, Words
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.keys.class_distances import no_distances
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.states import State, StateCodec, Step
 from dbmsolver.keys.turning import with_turns
@@ -41,6 +41,7 @@ class PatienceStates(StateCodec):
         self.goal = int(WON)
         self.last_stratum = self.tables.last
         self.root = self.state(keys.deal.position)
+        self.distances = no_distances()
 
     @property
     def root_code(self) -> int:
@@ -48,9 +49,12 @@ class PatienceStates(StateCodec):
         return NO_PARENT
 
     @property
-    def bounds(self) -> Any:
-        """The tables of the lower bound on the moves to come."""
-        return self.keys.bounds
+    def bounds(self) -> LayerBounds:
+        """The tables of the lower bound on the moves to come.
+
+        ``distances`` are part of it: those of the deal's classes, or none.
+        """
+        return LayerBounds(self.keys.bounds, self.distances)
 
     def step(self, state: State, code: int) -> Step:
         """Return the play that led to a state, by its parent-move code: a card and its place."""

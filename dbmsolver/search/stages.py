@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from dbmsolver.game.classes import is_in_a_class
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.keys.choice import (
@@ -25,7 +27,7 @@ from dbmsolver.keys.choice import (
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.process import default_memory
-from dbmsolver.results import Limits, Method, Options, Question, method_ahead
+from dbmsolver.results import Bound, Limits, Method, Options, Question, method_ahead
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.ledger import NOTHING
 from dbmsolver.search.limits import memory_for_arrays
@@ -36,10 +38,12 @@ from dbmsolver.storage.records import layer_and_stratum
 
 if TYPE_CHECKING:
     from dbmsolver.clusters import Connection
+    from dbmsolver.core.class_distances import ClassDistances
     from dbmsolver.keys.leaving import LeavingKeys
     from dbmsolver.keys.patience import PatienceKeys
     from dbmsolver.keys.wide import WideKeys
     from dbmsolver.search.improve.best import Best
+    from dbmsolver.search.improve.shortest import ShortestBelow
     from dbmsolver.search.proof.dives import Schedule
     from dbmsolver.search.proof.strata import ProofSearch
     from dbmsolver.search.proof.workers import Workers
@@ -141,7 +145,10 @@ class Stages:
         yield from self._any_ahead(best)
         if classes is not None and not won and best.length is None:
             yield from self._lost_ahead(best, classes, LAST)  # takes some seconds
-        yield from self._below(best, states_of(keys))
+        if is_in_a_class(self.deal.position, self.deal.rules):
+            yield from self._by_classes(best, keys)
+        else:
+            yield from self._below(best, states_of(keys))
 
     def _proving(self, keys: StateCodec) -> Generator[Search, None, None]:
         """Yield the searches that tell whether there is a solution."""
@@ -261,25 +268,62 @@ class Stages:
             yield from self._lost_ahead(best, RecordKeys(self.deal, self.recorder.policy))
         yield AnyAhead(best, self.limits, self.memory // 4)
 
+    def _by_classes(self, best: Best[Any], keys: PatienceKeys) -> Generator[Search, None, None]:
+        """Yield the search for solutions that are shorter, which may get distances of classes.
+
+        If the classes show that the deal is lost, a dive over them is the proof.
+        """
+        from dbmsolver.keys.patience_states import PatienceStates
+        from dbmsolver.search.improve.by_classes import ByClasses
+        from dbmsolver.search.proof.dives import CLASS_ORDERS
+
+        def make(distances: ClassDistances | None, memory: int) -> ShortestBelow:
+            states = PatienceStates(keys)
+            states.distances = distances or states.distances
+            return self._search_below(best, states, memory)
+
+        if not self.begun:
+            self._begin()
+        has_begun = self.recorder.store.manifest.bound == Bound.CLASSES
+        search = ByClasses(
+            keys,
+            self.recorder,
+            self.memory,
+            make,
+            partial(self._begin, Bound.CLASSES),
+            has_begun,
+            ends_if_lost=method_ahead(self.question, self.deal, keys.measure.metric).of_classes,
+        )
+        yield search
+        if search.lost is not None:
+            classes = keys_of(self.deal, keys.policy, Method.CLASSES)
+            assert are_covering(classes)
+            yield from self._lost_ahead(best, classes, ((CLASS_ORDERS[2], search.lost + 1),))
+
     def _below(self, best: Best[Any], states: StateCodec) -> Generator[Search, None, None]:
         """Yield the search for solutions that are shorter than the best one."""
+        if not self.begun:
+            self._begin()
+        yield self._search_below(best, states, self.memory)
+
+    def _search_below(self, best: Best[Any], states: StateCodec, memory: int) -> ShortestBelow:
+        """Return the search for solutions that are shorter than the best one."""
         from dbmsolver.search.astar.layers import AStarSearch
         from dbmsolver.search.improve.improver import Improver, memory_for_beams
         from dbmsolver.search.improve.shortest import ShortestBelow
 
         any_solution = self.options.any_solution
         # Beams are made in a part of the memory, beside the other search.
-        for_beams = memory_for_beams(self.memory, any_solution)
+        for_beams = memory_for_beams(memory, any_solution)
         improver = Improver(best, for_beams, self.limits.max_states, any_solution)
-        if not self.begun:
-            self._begin()
-        search = AStarSearch(states, self.recorder, self.threads, self.memory - for_beams)
-        yield ShortestBelow(search, best, improver)
+        search = AStarSearch(states, self.recorder, self.threads, memory - for_beams)
+        return ShortestBelow(search, best, improver)
 
-    def _begin(self) -> None:
+    def _begin(self, bound: Bound = Bound.POSITIONS) -> None:
         """Make the deal itself pending, and say that the search has begun, in one transaction.
 
-        No store says "search" before the deal is pending in it, so none is ever incomplete.
+        No store says "search" before the deal is pending in it, so none is ever incomplete. What an
+        earlier search with another bound has left is removed.
         """
         record: NewRecord | None
         assert not are_wide(self.keys)  # its searches begin in memory
@@ -291,8 +335,8 @@ class Stages:
             place = layer_and_stratum(root.stratum)
             record, entry = NewRecord(*place, root.pack()), root.entry
         batch = self.recorder.batch
-        batch.cleared.append(b"A")
+        batch.cleared += [b"A", b"B", b"C", b"P"]
         batch.pending = [] if record is None else [record]
-        batch.fields |= {"phase": "search", "waiting": entry.to_json(), "known": 1}
+        batch.fields |= {"phase": "search", "waiting": entry.to_json(), "known": 1, "bound": bound}
         self.recorder.commit(0, 0)
         self.begun = True

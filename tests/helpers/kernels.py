@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dbmsolver.core.class_distances import class_bound, distance_along
 from dbmsolver.core.classes import class_sets, expand_class
 from dbmsolver.core.dives_of_deals import lay_out
 from dbmsolver.core.expand import MAX_MOVES, only_skipping, signature_sets
@@ -137,3 +138,15 @@ def marked_moves(t, b, m, weights, words, moves, told):
 def class_successors(t, signature, key, found):
     """Write the successors of a class as `expand_class` does; return how many."""
     return expand_class(t, class_sets(t, signature), key, found)
+
+
+@kernel
+def distance_of_class(c, signature, key, found):
+    """Return the distance of a class that is not won; ``found`` is uint64[*, 4]."""
+    return distance_along(c, signature, key, found)
+
+
+@kernel
+def bound_by_class(c, words, found):
+    """Return the bound of a position (uint64[3]) by its class; ``found`` is uint64[*, 4]."""
+    return class_bound(c, words[0], words[1], words[2], found)

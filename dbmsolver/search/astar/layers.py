@@ -24,6 +24,7 @@ import numpy as np
 
 from dbmsolver.core.meta import CODE_MASK
 from dbmsolver.core.shards import (
+    FAULT,
     GOAL_ROW,
     NO_CEILING,
     slices_of,
@@ -344,6 +345,8 @@ class AStarSearch(Search):
         outgoing = take_outgoing(queue.shard)
         if outgoing.shape[0]:
             self._send(partition, queue, outgoing)
+        if queue.shard.state[FAULT]:
+            raise InternalError("internal check failed: a class of positions is not listed")
         goal = int(queue.shard.state[GOAL_ROW])
         if goal >= 0:
             *state, meta = queue.states(np.array([goal]))[0].tolist()

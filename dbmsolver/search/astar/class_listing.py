@@ -1,0 +1,190 @@
+"""All classes of positions of a deal of Klondike are listed, and their distances worked out.
+
+:mod:`dbmsolver.core.class_distances` says what for. It is done in memory, in steps, by all threads:
+a thread takes a signature. Signatures of one stratum do not lead to each other.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from dbmsolver.core.class_distances import (
+    LOST,
+    NO_SUCCESSOR,
+    TOO_FAR,
+    ClassDistances,
+    Words,
+    list_signature,
+    measure_signature,
+    number_of_signature,
+)
+from dbmsolver.core.classes import class_progress
+from dbmsolver.errors import InternalError
+from dbmsolver.keys.class_distances import distances_of, listed_keys
+from dbmsolver.keys.patience import PatienceKeys
+
+_AT_ONCE = 1 << 18
+"""The classes that a step begins with; a signature is not divided."""
+_MOST_SIGNATURES = 1 << 24
+"""The signatures of a deal whose classes are listed, at most."""
+_SLOTS = 4, 3
+"""Slots of a table for so many classes."""
+_BYTES = 8 + 9 * _SLOTS[0] / _SLOTS[1]
+"""The bytes that a class takes at most: in a list of keys, and a slot with its distance."""
+_BYTES_WAITING = 16
+"""The bytes that a class takes which waits for its signature: twice while it is put in order."""
+
+
+class ClassListing:
+    """The classes of the deal of ``keys``; ``classes`` says how many are listed.
+
+    After the last step ``distances`` are theirs, or None if they need more than ``memory`` bytes.
+    ``is_lost`` is True if the deal cannot be won.
+    """
+
+    def __init__(self, keys: PatienceKeys, threads: int, memory: int) -> None:
+        self.keys = listed_keys(keys.deal, keys.policy)
+        self.distances: ClassDistances | None = None
+        self.is_lost = False
+        self.classes = 0
+        self.measured = 0
+        self._memory = memory
+        self._tables = distances_of(self.keys, keys.tables.counted)
+        self._threads = threads
+        self._pool: ThreadPoolExecutor | None = None
+        self._waiting: dict[int, dict[int, list[Words]]] = {}  # by stratum and signature
+        self._waiting_keys = 0
+        self._listed: dict[int, list[tuple[int, Words]]] = {}  # signatures and keys, by stratum
+        self._is_measuring = False
+        root = self.keys.root
+        if root.signature != self.keys.goal:
+            self._put(root.signature, np.array([root.off], np.uint64))
+
+    def step(self) -> bool:
+        """List or measure the classes of some signatures; return True once all is done."""
+        self._pool = self._pool or ThreadPoolExecutor(self._threads)
+        if self._waiting:
+            self._list(self._pool)
+            if self._bytes() > self._memory:
+                self.close()
+                return True
+            return False
+        if not self._is_measuring:
+            if not self._make_room():
+                self.close()
+                return True
+            return False
+        if self._listed:
+            if not self._measure(self._pool):
+                self.close()
+                return True
+            return False
+        self.distances = self._tables
+        number = number_of_signature(self._tables, np.uint64(self.keys.root.signature))
+        self.is_lost = self._distance_of_root(int(number)) == LOST
+        self.close()
+        return True
+
+    @property
+    def share(self) -> float | None:
+        """The part of the distances that is worked out; None before all classes are listed."""
+        return self.measured / self.classes if self._is_measuring and self.classes else None
+
+    def close(self) -> None:
+        """End the threads, and free the lists."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+        self._waiting, self._listed = {}, {}
+
+    def _bytes(self) -> int:
+        return int(self.classes * _BYTES) + self._waiting_keys * _BYTES_WAITING
+
+    def _stratum(self, signature: int) -> int:
+        return int(class_progress(self.keys.tables, np.uint64(signature), self.keys.locked))
+
+    def _put(self, signature: int, keys: Words) -> None:
+        """Let classes of a signature wait to be listed."""
+        of_stratum = self._waiting.setdefault(self._stratum(signature), {})
+        of_stratum.setdefault(signature, []).append(keys)
+        self._waiting_keys += keys.size
+
+    def _list(self, pool: ThreadPoolExecutor) -> None:
+        """List the classes of some signatures of the lowest stratum."""
+        stratum = min(self._waiting)
+        waiting = self._waiting[stratum]
+        groups: list[tuple[int, Words]] = []
+        begun = 0
+        while waiting and begun < _AT_ONCE:
+            signature, lists = waiting.popitem()
+            keys = np.concatenate(lists)
+            begun += keys.size
+            groups.append((signature, keys))
+        if not waiting:
+            del self._waiting[stratum]
+        self._waiting_keys -= begun
+        tables = self.keys.tables
+        found = pool.map(
+            lambda group: list_signature(tables, np.uint64(group[0]), group[1]), groups
+        )
+        for (signature, _), (keys, leaving, counts, targets) in zip(groups, found, strict=True):
+            self._listed.setdefault(stratum, []).append((signature, keys))
+            self.classes += keys.size
+            parts = np.split(leaving, np.cumsum(counts)[:-1])
+            for target, part in zip(targets.tolist(), parts, strict=True):
+                if part.size:
+                    self._put(target, part)
+
+    def _make_room(self) -> bool:
+        """Make the tables of all listed classes; return False if there are too many signatures."""
+        self._is_measuring = True
+        t = self._tables
+        signatures = int(np.prod(t.sizes + 1))
+        if signatures > _MOST_SIGNATURES:
+            return False
+        slots = np.zeros(signatures + 1, np.int64)
+        times, over = _SLOTS
+        for groups in self._listed.values():
+            for signature, keys in groups:
+                number = number_of_signature(t, np.uint64(signature))
+                slots[number + 1] = keys.size * times // over + 1
+        starts = np.cumsum(slots)
+        self._tables = t._replace(
+            starts=starts,
+            keys=np.full(int(starts[-1]), ~np.uint64(0)),
+            values=np.empty(int(starts[-1]), np.uint8),
+        )
+        return True
+
+    def _measure(self, pool: ThreadPoolExecutor) -> bool:
+        """Work out the distances of some signatures of the highest stratum.
+
+        Returns False if one of them does not fit into a byte.
+        """
+        stratum = max(self._listed)
+        listed = self._listed[stratum]
+        groups: list[tuple[int, Words]] = []
+        begun = 0
+        while listed and begun < _AT_ONCE:
+            groups.append(listed.pop())
+            begun += groups[-1][1].size
+        if not listed:
+            del self._listed[stratum]
+        tables = self._tables
+        found = pool.map(lambda one: measure_signature(tables, np.uint64(one[0]), one[1]), groups)
+        results = set(found)
+        if NO_SUCCESSOR in results:
+            raise InternalError("internal check failed: a successor of a class is not listed")
+        self.measured += begun
+        return TOO_FAR not in results
+
+    def _distance_of_root(self, number: int) -> int:
+        """Return the distance of the deal's class, whose signature has this number."""
+        t, root = self._tables, self.keys.root
+        if root.signature == self.keys.goal:
+            return 0
+        start, end = int(t.starts[number]), int(t.starts[number + 1])
+        places = np.flatnonzero(t.keys[start:end] == np.uint64(root.off))
+        return int(t.values[start + int(places[0])])

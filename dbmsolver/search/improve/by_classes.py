@@ -1,0 +1,142 @@
+"""A search for a shortest solution in Klondike that begins anew where it takes long.
+
+While it looks at positions, the classes of all positions are listed beside it
+(:mod:`dbmsolver.search.astar.class_listing`): some classes for each state that it looks at. Of a
+deal with few ways to win, fewer classes can be reached than states would be looked at. With the
+distances of all classes the search begins anew, and has another bound: it leaves out what cannot be
+won. Where the listing needs too much memory, the search goes on as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from dbmsolver.core.class_distances import ClassDistances
+from dbmsolver.errors import StoreError
+from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.results import Commit, Limit, Report
+from dbmsolver.search.astar.class_listing import ClassListing
+from dbmsolver.search.commits import CommitBatch
+from dbmsolver.search.improve.shortest import ShortestBelow
+from dbmsolver.search.outcome import GoalMet, Outcome, Search, Stopped
+from dbmsolver.search.recorder import Recorder
+from dbmsolver.search.trace import Step
+
+AFTER = 1 << 22
+"""The states that are looked at before the first class is listed: easy deals end sooner."""
+_CLASSES = 2
+"""The classes that are listed for each state that the search has looked at."""
+_SHARE = 2
+"""The listing may take the memory divided by this."""
+
+MakeSearch = Callable[[ClassDistances | None, int], ShortestBelow]
+"""Makes the search, with distances or without, in so many bytes."""
+
+
+class ByClasses(Search):
+    """The search that ``make`` makes, and the listing beside it, in ``memory`` bytes together.
+
+    ``begin`` makes the deal pending once more, before a search with distances. Where ``has_begun``,
+    it did so in an earlier run: all classes are listed first. ``lost`` is the number of classes if
+    they show that the deal cannot be won; then the search ends without an outcome. Unless
+    ``ends_if_lost``, it goes on as it is.
+    """
+
+    def __init__(
+        self,
+        keys: PatienceKeys,
+        recorder: Recorder,
+        memory: int,
+        make: MakeSearch,
+        begin: Callable[[], None],
+        has_begun: bool,
+        ends_if_lost: bool,
+    ) -> None:
+        self.recorder = recorder
+        self.lost: int | None = None
+        self._memory = memory
+        self._make = make
+        self._begin = begin
+        self._has_begun = has_begun
+        self._ends_if_lost = ends_if_lost
+        self._listing: ClassListing | None = ClassListing(keys, recorder.threads, memory // _SHARE)
+        self._search = None if has_begun else make(None, memory)
+        self._is_listing = False
+
+    @property
+    def shortest(self) -> bool:
+        """True: what is found is shorter than any other solution."""
+        return True
+
+    def step(self) -> Outcome | None:
+        """Go on with the search, or list some classes."""
+        self._is_listing = self._is_due()
+        if self._is_listing and self._listing is not None:
+            return self._after_listing(self._listing) if self._listing.step() else None
+        assert self._search is not None
+        return self._search.step()
+
+    def _is_due(self) -> bool:
+        """Return True if it is time to list classes."""
+        if self._listing is None or self._search is None:
+            return self._listing is not None
+        looked_at = self._search.search.evaluated
+        return looked_at >= AFTER and self._listing.classes <= _CLASSES * looked_at
+
+    def _after_listing(self, listing: ClassListing) -> Outcome | None:
+        """Begin the search with the distances of all classes, if there are any."""
+        self._listing = None
+        distances = listing.distances
+        if distances is None:
+            return Stopped(Limit.MEMORY) if self._search is None else None
+        if listing.is_lost and self._has_begun:
+            where = str(self.recorder.store.path)
+            raise StoreError("the manifest is wrong: no class of the deal can be won", where)
+        if listing.is_lost and not self._ends_if_lost:
+            return None
+        if self._search is not None:
+            self._search.close()
+            self._forget()
+        if listing.is_lost:
+            self.lost, self._search = listing.classes, None
+            return Stopped()
+        if not self._has_begun:
+            self._begin()
+        taken = distances.keys.nbytes + distances.values.nbytes
+        self._search = self._make(distances, self._memory - taken)
+        return None
+
+    def _forget(self) -> None:
+        """Forget all counts of the search so far, and what the next commit was to write."""
+        self.recorder.statistics.recall(self.recorder.store.manifest.without_counts())
+        self.recorder.unwritten = 0
+        self.recorder.batch = CommitBatch()
+
+    def report(self) -> Report:
+        """Return a snapshot of the search, or of the listing while that is made."""
+        if self._is_listing and self._listing is not None:
+            listing = self._listing
+            report = self.recorder.report(share=listing.share)
+            return replace(report, phase="classes", states=listing.classes)
+        return self.recorder.report() if self._search is None else self._search.report()
+
+    def commit(self) -> Commit | None:
+        """Commit what is closed and, if the search can be resumed, what is pending."""
+        return None if self._search is None else self._search.commit()
+
+    def end(self, outcome: Outcome) -> Outcome:
+        """Commit all that is finished."""
+        return outcome if self._search is None else self._search.end(outcome)
+
+    def close(self) -> None:
+        """End all threads."""
+        if self._listing is not None:
+            self._listing.close()
+        if self._search is not None:
+            self._search.close()
+
+    def path(self, goal: GoalMet) -> list[Step] | None:
+        """Return the steps from the deal to the goal."""
+        assert self._search is not None
+        return self._search.path(goal)

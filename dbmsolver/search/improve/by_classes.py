@@ -23,7 +23,7 @@ from dbmsolver.search.outcome import GoalMet, Outcome, Search, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 
-AFTER = 1 << 22
+AFTER = 1 << 24
 """The states that are looked at before the first class is listed: easy deals end sooner."""
 _CLASSES = 2
 """The classes that are listed for each state that the search has looked at."""

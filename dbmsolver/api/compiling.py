@@ -164,7 +164,7 @@ def _last_line(process: subprocess.Popen[bytes]) -> str:
 def compile_part(family: Family, part: Part) -> None:
     """Compile one part of a family: the program of a process."""
     end_with_parent()
-    from dbmsolver.search.precompile import compile_needed
+    from dbmsolver.search.precompile import compile_listing, compile_needed
 
     if part == "play":
         with temporary_folder() as folder:
@@ -177,6 +177,8 @@ def compile_part(family: Family, part: Part) -> None:
         for any_solution in (False, True):
             counting = question == Question.SOLVE
             compile_needed(question, method, bits, any_solution, counting, family, covering)
+    if family == "patience" and part == "solve":
+        compile_listing()
 
 
 def _play(family: Family, folder: Path) -> None:

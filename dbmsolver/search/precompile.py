@@ -12,6 +12,11 @@ import numpy as np
 from dbmsolver.core import classes, leaving_dive, records
 from dbmsolver.core.admission import PieceBits
 from dbmsolver.core.blocks import find_key, from_planes, to_planes
+from dbmsolver.core.class_distances import (
+    list_signature,
+    measure_signature,
+    number_of_signature,
+)
 from dbmsolver.core.class_tables import ClassSets
 from dbmsolver.core.closed_rows import closed_code, count_rows, make_cache
 from dbmsolver.core.digest import digest_runs
@@ -78,6 +83,7 @@ from dbmsolver.game.kinds import Family
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.jit.compilation import compile_ahead
+from dbmsolver.keys.class_distances import no_distances
 from dbmsolver.keys.classes import ClassKeys
 from dbmsolver.keys.leaving import LeavingKeys
 from dbmsolver.keys.pairs import PairKeys
@@ -119,6 +125,17 @@ def compile_needed(
     for kernel, arguments in needed(
         question, method, code_type, any_solution, counting, family, ahead
     ):
+        compile_ahead(kernel, arguments)
+
+
+def compile_listing() -> None:
+    """Compile the kernels that list classes and measure them, which few searches need."""
+    t, distances = _class_tables(), no_distances()
+    for kernel, arguments in [
+        (list_signature, (t, _WORD, _WORDS)),
+        (measure_signature, (distances, _WORD, _WORDS)),
+        (number_of_signature, (distances, _WORD)),
+    ]:
         compile_ahead(kernel, arguments)
 
 

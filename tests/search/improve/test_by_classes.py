@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -9,6 +10,7 @@ import pytest
 from helpers.naive_search import fewest_moves
 from helpers.small_klondikes import small_klondike
 
+from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Metric, measure_of
 from dbmsolver.game.shipped import GAMES
@@ -16,11 +18,14 @@ from dbmsolver.results import Bound, Limit, Limits, Options, Question, Report, R
 from dbmsolver.search import session
 from dbmsolver.search.improve import by_classes
 from dbmsolver.steps import follow
+from dbmsolver.storage.manifest import new_manifest
 from dbmsolver.storage.store import Store
 
 METRICS: list[Metric] = ["turns", "runs", "plays"]
 HARD = Deal.load("1588", GAMES["klondike"], numbers="ksolve")
 """KSolve leaves it open; its shortest solution has 129 moves."""
+EASY = Deal.load("12", GAMES["klondike"], numbers="ksolve")
+"""It has 667,670 classes."""
 
 
 @pytest.fixture
@@ -65,3 +70,73 @@ def test_lengths_are_those_of_the_model(metric: Metric) -> None:
             solved += 1
             assert result.shortest
             assert result.length == expected[0]
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_search_goes_on_in_each_phase(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is left in the first search, while classes are listed, and in the search that follows."""
+    monkeypatch.setattr(by_classes, "AFTER", 20_000)
+    store = tmp_path / "store"
+    options = Options(threads=2, store=store, lost_ahead=False)
+
+    def until(phase: str, before: str | None = None) -> Bound:
+        """Search until a phase that comes after another one; return the bound of the store."""
+        seen: set[str] = set()
+
+        def watch(event: object) -> None:
+            if isinstance(event, Report):
+                if event.phase == phase and before in (None, *seen) and event.evaluated:
+                    seen.add("over")
+                seen.add(event.phase)
+
+        steps = session.run(Question.SOLVE, EASY, options, Limits())
+        result = follow(steps, watch, lambda: True if "over" in seen else None)
+        assert (result.verdict, result.limit) == (Verdict.UNDECIDED, Limit.INTERRUPT)
+        return bound_of(store)
+
+    assert until("search") == Bound.POSITIONS
+    assert until("classes") == Bound.POSITIONS
+    assert until("search", "classes") == Bound.CLASSES
+    states = follow(session.resume(store, limits=Limits(max_states=2000))).states
+    assert until("classes") == Bound.CLASSES
+    result = follow(session.resume(store))
+    assert (result.verdict, result.length, result.shortest) == (Verdict.SOLVED, 118, True)
+    assert result.states > states
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_search_that_has_too_little_memory_for_classes(tmp_path: Path) -> None:
+    """It goes on without them, or, if it was begun with them, ends for want of memory."""
+    little = Limits(memory=1 << 26, max_states=20_000)
+    result, phases = asked(HARD, Options(threads=1, lost_ahead=False), little)
+    assert phases == {"classes", "search"}
+    assert result.limit == Limit.MAX_STATES
+    store = tmp_path / "store"
+    options = Options(threads=1, store=store, lost_ahead=False)
+    plenty = Limits(max_states=1000)
+    assert asked(HARD, options, plenty)[0].limit == Limit.MAX_STATES
+    assert bound_of(store) == Bound.CLASSES
+    result, phases = asked(HARD, options, little)
+    assert (result.limit, phases) == (Limit.MEMORY, {"classes"})
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_store_that_begins_with_classes_of_a_lost_deal_is_refused(tmp_path: Path) -> None:
+    lost = Deal.load("7", GAMES["klondike_by_threes"], numbers="ksolve")
+    store = tmp_path / "store"
+    options = Options(threads=1, store=store, lost_ahead=False)
+    assert asked(lost, options)[0].verdict == Verdict.UNSOLVABLE
+    manifest = new_manifest(Question.SOLVE, lost, options)
+    forged = tmp_path / "forged"
+    with Store.create(forged, manifest, durable=False) as opened, opened.write() as txn:
+        txn.put_manifest(replace(manifest, phase="search", bound=Bound.CLASSES))
+    with pytest.raises(StoreError, match="no class of the deal can be won"):
+        asked(lost, replace(options, store=forged))
+
+
+@pytest.mark.slow
+def test_a_hard_deal_is_settled_by_classes(tmp_path: Path) -> None:
+    result, phases = asked(HARD, Options(store=tmp_path / "store"))
+    assert "classes" in phases
+    assert (result.length, result.shortest) == (129, True)
+    assert result.states < 1_000_000

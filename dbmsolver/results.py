@@ -73,9 +73,9 @@ class Bound(StrEnum):
     """The lower bound that the layers of a search for a shortest solution are counted with."""
 
     POSITIONS = "positions"
-    """What each position says of the moves to come."""
+    """The bound that a position gives by itself."""
     CLASSES = "classes"
-    """The same, or the distance of the position's class from a win, if that is more."""
+    """That bound, or the distance of the position's class from a win, if that is more."""
 
 
 class Verdict(StrEnum):

@@ -38,7 +38,6 @@ from dbmsolver.storage.records import layer_and_stratum
 
 if TYPE_CHECKING:
     from dbmsolver.clusters import Connection
-    from dbmsolver.core.class_distances import ClassDistances
     from dbmsolver.keys.leaving import LeavingKeys
     from dbmsolver.keys.patience import PatienceKeys
     from dbmsolver.keys.wide import WideKeys
@@ -273,14 +272,8 @@ class Stages:
 
         If the classes show that the deal is lost, a dive over them is the proof.
         """
-        from dbmsolver.keys.patience_states import PatienceStates
         from dbmsolver.search.improve.by_classes import ByClasses
         from dbmsolver.search.proof.dives import CLASS_ORDERS
-
-        def make(distances: ClassDistances | None, memory: int) -> ShortestBelow:
-            states = PatienceStates(keys)
-            states.distances = distances or states.distances
-            return self._search_below(best, states, memory)
 
         if not self.begun:
             self._begin()
@@ -289,7 +282,7 @@ class Stages:
             keys,
             self.recorder,
             self.memory,
-            make,
+            partial(self._search_below, best),
             partial(self._begin, Bound.CLASSES),
             has_begun,
             ends_if_lost=method_ahead(self.question, self.deal, keys.measure.metric).of_classes,

@@ -302,6 +302,10 @@ def test_times(seconds: float, text: str) -> None:
     ("changes", "begins"),
     [
         ({"phase": "look ahead"}, "solve (looking ahead) layer 73, stratum 12/80 (25%), "),
+        (
+            {"phase": "classes"},
+            "solve (listing classes of positions) layer 73, stratum 12/80 (25%), ",
+        ),
         ({"phase": "improve", "best": 81}, "solve (looking for a shorter one) at most 81, layer "),
         ({"best": 81, "layer": None}, "solve at most 81, stratum 12/80 (25%), "),
         ({"phase": "count", "layer": 5, "last_layer": 73}, "solve (counting) move 5 of 73, strat"),

@@ -108,7 +108,7 @@ def test_the_bound_is_consistent(metric: Metric) -> None:
 
 
 def test_a_distance_that_does_not_fit_is_told() -> None:
-    """So is a successor that is not listed."""
+    """A successor that is not listed is told, too."""
     _, listing, distances = listed(Deal.from_number(12, GAMES["klondike_by_threes"]))
     root = listing.keys.root
     signature = np.uint64(root.signature)

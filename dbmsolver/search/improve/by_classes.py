@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from dbmsolver.core.class_distances import ClassDistances
 from dbmsolver.errors import StoreError
 from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.keys.patience_states import PatienceStates
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.astar.class_listing import ClassListing
 from dbmsolver.search.commits import CommitBatch
@@ -30,8 +31,8 @@ _CLASSES = 2
 _SHARE = 2
 """The listing may take the memory divided by this."""
 
-MakeSearch = Callable[[ClassDistances | None, int], ShortestBelow]
-"""Makes the search, with distances or without, in so many bytes."""
+MakeSearch = Callable[[StateCodec, int], ShortestBelow]
+"""Makes the search over some states, in so many bytes."""
 
 
 class ByClasses(Search):
@@ -61,7 +62,8 @@ class ByClasses(Search):
         self._has_begun = has_begun
         self._ends_if_lost = ends_if_lost
         self._listing: ClassListing | None = ClassListing(keys, recorder.threads, memory // _SHARE)
-        self._search = None if has_begun else make(None, memory)
+        self._states = PatienceStates(keys)
+        self._search = None if has_begun else make(self._states, memory)
         self._is_listing = False
 
     @property
@@ -104,7 +106,8 @@ class ByClasses(Search):
         if not self._has_begun:
             self._begin()
         taken = distances.keys.nbytes + distances.values.nbytes
-        self._search = self._make(distances, self._memory - taken)
+        self._states.distances = distances
+        self._search = self._make(self._states, self._memory - taken)
         return None
 
     def _forget(self) -> None:

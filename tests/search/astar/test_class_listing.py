@@ -22,7 +22,7 @@ def listing_of(deal: Deal, threads: int = 1, memory: int = 1 << 28) -> ClassList
 
 
 def test_threads_list_the_same() -> None:
-    """What is done of it rises from step to step."""
+    """The share that is done rises from step to step."""
     found = []
     for threads in (1, 2):
         listing, shares = listing_of(DEAL, threads), [0.0]

@@ -55,7 +55,7 @@ def bound_of(path: Path) -> Bound:
 @pytest.mark.parametrize("metric", METRICS)
 def test_lengths_are_those_of_the_model(metric: Metric) -> None:
     random, solved, lost = Random(metric), 0, 0
-    while solved < 60 or lost < 8:
+    while solved < 24 or lost < 3:
         deal = small_klondike(random)
         expected = fewest_moves(deal, measure_of(deal.rules, "wkr", metric), 4000)
         if expected is None:

@@ -14,7 +14,6 @@ from dbmsolver.core.class_tables import ClassTables
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.classes import LeftOut
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Policy
 from dbmsolver.keys.classes import ClassKeys
 
 KEPT = frozenset([LeftOut.SAFE_HOME, LeftOut.NO_SAFE_RETURN])
@@ -24,9 +23,13 @@ The third rule would leave out classes of positions that a search comes to."""
 _KING = 12
 
 
-def listed_keys(deal: Deal, policy: Policy) -> ClassKeys:
-    """Return the keys of the classes of a deal that are listed."""
-    return ClassKeys(deal, policy, KEPT)
+def listed_keys(deal: Deal) -> ClassKeys:
+    """Return the keys of the classes of a deal that are listed.
+
+    Which moves home are safe is what `wkr` says, whatever the policy of the search: distances are
+    the same, and by `horne` some classes of positions would have no normal form that is listed.
+    """
+    return ClassKeys(deal, "wkr", KEPT)
 
 
 def distances_of(keys: ClassKeys, counted: int) -> ClassDistances:

@@ -45,7 +45,7 @@ class ClassListing:
     """
 
     def __init__(self, keys: PatienceKeys, threads: int, memory: int) -> None:
-        self.keys = listed_keys(keys.deal, keys.policy)
+        self.keys = listed_keys(keys.deal)
         self.distances: ClassDistances | None = None
         self.is_lost = False
         self.classes = 0

@@ -22,9 +22,8 @@ from dbmsolver.verify.kernels.class_layout import (
 )
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO
 
-LIFTED, IS_WON, COLUMN = range(3)
-"""Of a class that follows: how many strata it is higher, 1 if it is won, and the column that a
-held card has left, -1 for none."""
+LIFTED, IS_WON = range(2)
+"""The numbers of a class that follows: how many strata it is higher, and 1 if it is won."""
 
 
 @inner
@@ -84,8 +83,7 @@ def with_home(game, key, card, by):
 def note(game, board, count, signature, key, covered, hand):
     """Write a class that follows, in the same stratum, to the board; return how many there are."""
     board.after[count, 0], board.after[count, 1] = signature, key
-    board.told[count, LIFTED], board.told[count, COLUMN] = 0, -1
-    board.told[count, IS_WON] = is_won(game, covered, hand)
+    board.told[count, LIFTED], board.told[count, IS_WON] = 0, is_won(game, covered, hand)
     return count + 1
 
 
@@ -97,9 +95,8 @@ def move_open(game, board, count, signature, key, card):
         return note(game, board, count, signature, key, board.numbers[3], hand)
     after, covered = after_leaving(game, board, signature, card)
     note(game, board, count, after, key, covered, hand)
-    column = board.column[card]
-    board.told[count, LIFTED] = np.int64((signature - after) >> U64(game.shifts[column]))
-    board.told[count, COLUMN] = column
+    shift = U64(game.shifts[board.column[card]])
+    board.told[count, LIFTED] = np.int64((signature - after) >> shift)
     return count + 1
 
 

@@ -13,6 +13,7 @@ from threading import Lock
 import numpy as np
 
 from dbmsolver.errors import DbmError, InternalError
+from dbmsolver.game.deals import Deal
 from dbmsolver.verify.claim import Pace, Progress
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.kernels import class_distances as k
@@ -54,13 +55,14 @@ class _Table:
 class ClassDistances:
     """The distances of all classes of a deal; :meth:`run` lists them, ``count`` in all.
 
+    Which moves are forced in positions does not matter: a distance is that by all moves.
     TooManyClasses if they need more than ``memory`` bytes. What is noted of one signature while its
     distances are worked out is not counted.
     """
 
-    def __init__(self, form: ClassFormat, threads: int, memory: int) -> None:
-        self.form = form
-        self.game = form.game
+    def __init__(self, deal: Deal, threads: int, memory: int) -> None:
+        self.form = ClassFormat(deal, "wkr")
+        self.game = self.form.game
         self.threads = threads
         self.memory = memory
         self.count = 0

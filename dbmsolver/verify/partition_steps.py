@@ -15,7 +15,6 @@ from dbmsolver.verify.blocks import Readers
 from dbmsolver.verify.catalog import Catalog, read_catalog
 from dbmsolver.verify.claim import Claim, Progress
 from dbmsolver.verify.class_distances import ClassDistances, TooManyClasses
-from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.closure import Closure
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.forms import Form
@@ -44,9 +43,7 @@ def with_distances(check: StoreCheck, form: DigitFormat) -> Generator[Progress, 
     report, memory = check.report, check.memory
     if not is_in_a_class(report.deal.position, report.deal.rules):
         raise Refuted("layers are counted with classes, which this deal does not have")
-    classes = ClassDistances(
-        ClassFormat(report.deal, check.manifest.policy), check.threads, 3 * memory // 4
-    )
+    classes = ClassDistances(report.deal, check.threads, 3 * memory // 4)
     try:
         distances = yield from classes.run()
     except TooManyClasses as error:

@@ -8,7 +8,6 @@ from collections import defaultdict
 
 from dbmsolver.game.classes import Class, Classes
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Policy
 from dbmsolver.jit.decorators import kernel
 from dbmsolver.verify.class_distances import ClassDistances
 from dbmsolver.verify.class_format import ClassFormat
@@ -64,11 +63,9 @@ def slow_distances(classes: Classes, most: int) -> dict[Class, int | None] | Non
     return distances
 
 
-def check_distances(
-    deal: Deal, policy: Policy, threads: int = 2
-) -> tuple[ClassDistances, Distances]:
+def check_distances(deal: Deal, threads: int = 2) -> tuple[ClassDistances, Distances]:
     """Return the distances as the check works them out."""
-    distances = ClassDistances(ClassFormat(deal, policy), threads, 1 << 28)
+    distances = ClassDistances(deal, threads, 1 << 28)
     return distances, end_of(distances.run())
 
 

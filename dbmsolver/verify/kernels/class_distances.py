@@ -10,6 +10,10 @@ N(C), or with that of a class that a move from N(C) leads to. So with these rule
 of each class that any moves lead to is listed, and the distance of C is that of N(C), and one more
 for each safe move on the way. The third rule would leave some of these classes out.
 
+A card is safe as ``wkr`` has it. By ``horne`` a card x is safe only if the cards of the other
+colour that may lie on it are home. A card y of these may not be safe yet: if it comes back, x is
+not safe any more, and may be what y is put on. No move from N(C) leads there.
+
 A won class has as many moves to come as there are cards that are not home. It is not listed.
 """
 

@@ -163,6 +163,14 @@ def test_classes_that_need_more_memory() -> None:
         end_of(ClassDistances(deal, 2, 1 << 20).run())
 
 
+def test_a_check_can_be_ended_early() -> None:
+    """Threads that list classes end, too."""
+    run = ClassDistances(Deal.from_number(3, GAMES["klondike_by_threes"]), 2, 1 << 30).run()
+    assert next(run).phase == "listing classes"
+    run.close()
+    assert [*run] == []
+
+
 def test_tables_grow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Distances are the same, however little room there is at first."""
     deal = Deal.from_number(12, GAMES["klondike_by_threes"])

@@ -73,7 +73,7 @@ class Bound(StrEnum):
     """The lower bound that the layers of a search for a shortest solution are counted with."""
 
     POSITIONS = "positions"
-    """What each position says of the moves to come."""
+    """That which each position alone has of the moves to come."""
     CLASSES = "classes"
     """The same, or the distance of the position's class from a win, if that is more."""
 

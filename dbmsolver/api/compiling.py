@@ -68,6 +68,7 @@ _LOST: dict[str, tuple[str, int]] = {
 _CODE_BITS = {"cards": (8, 16), "runs": (8, 16), "two-way": (8, 16)}
 """The widths of parent-move codes of families that have more than one."""
 _MOST_STATES = 2000
+_CLASSES_MEMORY = 1 << 28
 _LARGEST_KERNEL = 1 << 20
 """Bytes that no file of a kernel exceeds."""
 
@@ -184,6 +185,7 @@ def compile_part(family: Family, part: Part) -> None:
 def _play(family: Family, folder: Path) -> None:
     """Search deals of a family, check the stores, and make a survey."""
     from dbmsolver import api
+    from dbmsolver.verify.class_distances import ClassDistances
 
     if family == "wide":
         rules = GAMES["spider_one_suit"]
@@ -209,3 +211,6 @@ def _play(family: Family, folder: Path) -> None:
         store = folder / f"{at} shortest"
         api.solve(deal, store=store)
         api.verify_store(store)
+    if family == "patience":  # a check of a deal that is hard to solve works them out
+        for _ in ClassDistances(deals[0], threads=1, memory=_CLASSES_MEMORY).run():
+            pass

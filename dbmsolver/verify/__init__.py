@@ -68,6 +68,17 @@ in C with g <= i + 1.  So the goal would be in C, against (3).  Nothing is assum
 not that its bound is right (with another bound the f it wrote down would not fit (1) and (4)), nor
 that its order was.
 
+*With distances of classes.* A store of Klondike may say that its layers are counted with these,
+too (docs/dominance.md). Then h(s) is the larger one of two bounds: the one above, and the distance
+of the class of s, with a turn for every ``draw`` cards of the stock where turns count. The check
+lists all classes of the deal and works their distances out
+(:mod:`dbmsolver.verify.kernels.class_distances`); nothing of this is in the store. A move between
+positions is a shift, a turn, or one move between classes, and each card of the stock has to be
+turned up. So h never exceeds the moves to come, and the argument above needs no more of it. For the
+same reason h falls by no more than a move costs. Where the class cannot be won, h is larger than
+any length: such a successor may be missing, and such a closed state is refused, as its g is below
+0. A closed state of a class that is not among the listed ones is refused, too.
+
 **Parent-move codes** of positions are not needed for either claim; solutions and looked-up
 positions hang on them. A code is only a hint. Checked: when the card that it names is put back to
 the place that it names, the position before is closed, and one of the moves that the generator

@@ -8,20 +8,24 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.errors import InternalError
+from dbmsolver.errors import InternalError, UsageError
+from dbmsolver.game.classes import is_in_a_class
 from dbmsolver.results import Method
 from dbmsolver.verify.blocks import Readers
 from dbmsolver.verify.catalog import Catalog, read_catalog
 from dbmsolver.verify.claim import Claim, Progress
+from dbmsolver.verify.class_distances import ClassDistances, TooManyClasses
 from dbmsolver.verify.closure import Closure
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.forms import Form
 from dbmsolver.verify.kernels.board import make_board
-from dbmsolver.verify.kernels.states import bound_of_words
+from dbmsolver.verify.kernels.digits import DigitFormat
+from dbmsolver.verify.kernels.states import bound_of_words, bound_scratch
 from dbmsolver.verify.partitions import PartitionLoader, state_bytes
 from dbmsolver.verify.position_list import TooManyPositions
 from dbmsolver.verify.positions import check_positions
 from dbmsolver.verify.records import root_record
+from dbmsolver.verify.refutation import Refuted
 from dbmsolver.verify.store_check import StoreCheck
 
 _SMALLEST_PARTITION = 1 << 16
@@ -32,6 +36,23 @@ def check_states(check: StoreCheck, form: Form, claim: Claim) -> Generator[Progr
     """Check the closed states of a search over every position."""
     catalog = yield from _read_catalog(check, form)
     yield from _check_closure(check, form, claim, catalog)
+
+
+def with_distances(check: StoreCheck, form: DigitFormat) -> Generator[Progress, None, DigitFormat]:
+    """Return keys whose lower bound knows the distances of all classes of the deal, too."""
+    report, memory = check.report, check.memory
+    if not is_in_a_class(report.deal.position, report.deal.rules):
+        raise Refuted("layers are counted with classes, which this deal does not have")
+    classes = ClassDistances(report.deal, check.threads, 3 * memory // 4)
+    try:
+        distances = yield from classes.run()
+    except TooManyClasses as error:
+        raise UsageError(
+            f"there are {error.message}: expected more --memory", str(report.store)
+        ) from None
+    check.memory -= distances.keys.nbytes + distances.moves.nbytes
+    report.checked.append(f"{classes.count:,} classes were listed, and their distances worked out")
+    return form._replace(distances=distances)
 
 
 def check_records(check: StoreCheck, form: Format) -> Generator[Progress, None, None]:
@@ -134,9 +155,10 @@ def _note_checks(check: StoreCheck, claim: Claim) -> None:
 
 def bound_of(form: Form, words: tuple[int, int, int, int]) -> int:
     """Return the lower bound of a state."""
-    error, bound = bound_of_words(form, np.array(words, np.uint64), make_board())
-    if error:
-        raise InternalError("the state is no position")
+    scratch = bound_scratch(form)
+    error, bound = bound_of_words(form, np.array(words, np.uint64), make_board(), scratch)
+    if error or bound < 0:
+        raise InternalError("the state is no position, or no moves from the deal lead to its class")
     return int(bound)
 
 

@@ -15,6 +15,7 @@ from dbmsolver.verify.forms import Form
 from dbmsolver.verify.kernels.blocks import make_scratch, unpack_block
 from dbmsolver.verify.kernels.board import make_board
 from dbmsolver.verify.kernels.partition import PartitionStates, build_table, moves_made
+from dbmsolver.verify.kernels.states import bound_scratch
 from dbmsolver.verify.pieces import Pieces, sort_out
 from dbmsolver.verify.refutation import Refuted, key_refuted
 
@@ -167,8 +168,9 @@ class PartitionLoader:
             raise Refuted.state(error, int(signatures[run]), partition, int(wrong))
         if self.costs:
             error, segment, wrong = moves_made(
-                self.form, index.signatures, segments, partition, make_board()
-            )
+                self.form, index.signatures, segments, partition, make_board(),
+                bound_scratch(self.form),
+            )  # fmt: skip
             if error:
                 signature = int(index.signatures[segments[segment, 0]])
                 raise Refuted.state(error, signature, partition, int(wrong))

@@ -25,6 +25,7 @@ _REASONS = {
     b.BAD_WIDTH: "the local keys of a signature have the wrong width",
     b.BAD_KEY: "a local key has more bits than its loose cards need",
     s.TWICE: "a position is closed twice",
+    s.UNKNOWN_CLASS: "a closed position is of a class that no moves from the deal lead to",
     e.GOAL: "a closed position is a goal: all cards are home",
     e.BAD_CODE: "the parent-move code of a closed position cannot be undone",
     e.NOT_FORCED: "the parent of a closed position has a forced move that leads elsewhere",

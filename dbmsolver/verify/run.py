@@ -11,12 +11,13 @@ from functools import partial
 
 from dbmsolver.errors import UsageError
 from dbmsolver.game.measures import counted, length_words, measure_of
-from dbmsolver.results import Method
+from dbmsolver.results import Bound, Method
 from dbmsolver.verify import block_steps, partition_steps
 from dbmsolver.verify.claim import Claim, Progress
 from dbmsolver.verify.format import root_words
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.forms import Form
+from dbmsolver.verify.kernels.digits import DigitFormat
 from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.refutation import Refuted
 from dbmsolver.verify.showing import position_of, position_of_record
@@ -63,6 +64,11 @@ def run_check(check: StoreCheck) -> Generator[Progress, None, None]:
         root = root_words(form, report.deal)
     if length is not None and check.is_bound(partition_steps.bound_of(form, root), length):
         return
+    if manifest.bound == Bound.CLASSES:
+        assert isinstance(form, DigitFormat) and length is not None
+        form = yield from partition_steps.with_distances(check, form)
+        if check.is_bound(partition_steps.bound_of(form, root), length):
+            return
     yield from partition_steps.check_states(check, form, Claim(root, length))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.errors import InternalError
 from dbmsolver.verify.catalog import Catalog
 from dbmsolver.verify.chains import NO_CHAINS, Chains
 from dbmsolver.verify.claim import Claim
@@ -22,11 +23,13 @@ from dbmsolver.verify.kernels.rows import (
     PARENT,
     ROOT,
     SOURCE,
+    SUCCESSOR,
     by_partition,
     pack_outgoing,
     unpack_outgoing,
     write_row,
 )
+from dbmsolver.verify.kernels.states import bound_of_words, bound_scratch
 from dbmsolver.verify.partitions import LoadedPartition
 from dbmsolver.verify.refutation import Refuted
 from dbmsolver.verify.row_queues import RowBatch, RowQueues
@@ -57,6 +60,7 @@ class CheckWorker:
         self.work = make_arrays(rows, layers)
         self.root = np.array(claim.root, np.uint64)
         self.boards = make_boards()
+        self.bound_scratch = bound_scratch(form)
         self._expand: Any = expand
         self._scratch: Any = self.boards
         if claim.records:
@@ -139,11 +143,22 @@ class CheckWorker:
         worst = int(missing[0])
         if self.claim.length is not None:
             worst = int(
-                too_short(self.form, self.work.rows, missing, self.boards.own, self.claim.length)
-            )
+                too_short(
+                    self.form, self.work.rows, missing, self.boards.own, self.bound_scratch,
+                    self.claim.length,
+                )
+            )  # fmt: skip
             if worst < 0:
                 return
-        raise Missing([int(word) for word in self.work.rows[worst]])
+        row = [int(word) for word in self.work.rows[worst]]
+        if row[4] >> KIND == SUCCESSOR and self._is_of_no_class(row[:4]):
+            raise InternalError("a successor is of a class that no moves from the deal lead to")
+        raise Missing(row)
+
+    def _is_of_no_class(self, words: list[int]) -> bool:
+        """Return True if no moves between classes lead from the deal's to that of a position."""
+        state = np.array(words, np.uint64)
+        return bool(bound_of_words(self.form, state, self.boards.own, self.bound_scratch)[1] < 0)
 
 
 def root_row(claim: Claim) -> list[int]:

@@ -27,6 +27,7 @@ COVERED, HELD, FREE, STOCK, HOME = range(5)
 """The locations that a card can be in."""
 
 Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
 
 
 class ClassRules(NamedTuple):
@@ -63,6 +64,8 @@ class LaidClass(NamedTuple):
     free: Ints  # [13, 4]: free ones
     numbers: Ints  # [6]: cards in hand, in the waste, turns left, covered cards, empty columns,
     # columns that have cards where they were dealt
+    after: Words  # [*, 2]: signature and key of the classes that follow
+    told: Ints  # [*, 2]: and numbers of them, see class_moves.py
 
 
 def make_board(game: ClassRules) -> LaidClass:
@@ -71,7 +74,11 @@ def make_board(game: ClassRules) -> LaidClass:
     held, left = (np.zeros(game.columns, np.int64) for _ in range(2))
     counts, free = (np.zeros((13, 4), np.int64) for _ in range(2))
     home, numbers = np.zeros(4, np.int64), np.zeros(6, np.int64)
-    return LaidClass(dealt, held, left, column, where, home, hand, counts, free, numbers)
+    most = game.columns + 8 + 2 * game.pack.size  # held cards, foundations, plays
+    after, told = np.zeros((most, 2), np.uint64), np.zeros((most, 2), np.int64)
+    return LaidClass(
+        dealt, held, left, column, where, home, hand, counts, free, numbers, after, told
+    )
 
 
 @inner

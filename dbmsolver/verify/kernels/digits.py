@@ -27,6 +27,7 @@ from dbmsolver.verify.kernels.board import (
     nothing_laid,
 )
 from dbmsolver.verify.kernels.digest import hash_key
+from dbmsolver.verify.kernels.distance_table import Distances, no_distances
 from dbmsolver.verify.kernels.planes import FINE, State
 from dbmsolver.verify.kernels.rules import Rules, holds, one
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO, count_bits, first_bit, height_of
@@ -58,6 +59,7 @@ class DigitFormat(NamedTuple):
     dealt_on: Ints  # [52]: the card below, NOTHING or NOWHERE
     face_down: np.uint64  # the cards dealt face down
     marks: Words  # [52]: the bit that a card has in signatures once it has moved, 0 for none
+    distances: Distances = no_distances()
 
     @property
     def counts_forced(self) -> bool:

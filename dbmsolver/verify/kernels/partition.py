@@ -14,6 +14,7 @@ from dbmsolver.verify.kernels.states import bound_of, lay_out, take_signature
 from dbmsolver.verify.kernels.words import AHEAD, HALF, U64, ZERO, fetch, hash_state
 
 TWICE = 9  # the same state again
+UNKNOWN_CLASS = 22  # it does not follow from the deal
 MOST_STATES = (1 << 24) - 2
 """States that a partition can have: a slot has 24 bits for their numbers, and 8 of their hash."""
 _NUMBER = np.int64((1 << 24) - 1)
@@ -141,7 +142,7 @@ def build_table(width, signatures, partition, hashes):
 
 
 @kernel
-def moves_made(f, signatures, segments, partition, board):
+def moves_made(f, signatures, segments, partition, board, scratch):
     """Set the moves made, g = f - h, of all states of a partition's segments.
 
     Segments are int64[*, 4]: run, first state, count, layer.
@@ -165,7 +166,10 @@ def moves_made(f, signatures, segments, partition, board):
             error, laid = lay_out(f, state, board)
             if error:
                 return error, index, number
-            partition.made[number] = layer - bound_of(f, board, laid)
+            bound = bound_of(f, board, laid, scratch)
+            if bound < 0:
+                return UNKNOWN_CLASS, index, number
+            partition.made[number] = layer - bound
     return 0, 0, 0
 
 
@@ -226,7 +230,7 @@ def look_up(index, width, partition, base, rows, order, costs, chains, hashes, m
 
 
 @kernel
-def too_short(f, rows, order, board, limit):
+def too_short(f, rows, order, board, scratch, limit):
     """Return the first of these rows of successors that belies the bound; -1 if none does.
 
     They are not closed, so their moves made and h must not be below the limit.
@@ -244,6 +248,6 @@ def too_short(f, rows, order, board, limit):
         )
         error, laid = lay_out(f, state, board)
         want = np.int64((origin >> U64(WANT)) & U64(0xFFFF))
-        if error or want + bound_of(f, board, laid) < limit:
+        if error or want + bound_of(f, board, laid, scratch) < limit:
             return number
     return -1

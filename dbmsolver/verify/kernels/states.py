@@ -12,19 +12,26 @@ from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels import digits, planes
 from dbmsolver.verify.kernels.board import nothing_laid
 from dbmsolver.verify.kernels.bound import lower_bound
+from dbmsolver.verify.kernels.class_bound import moves_by_class
+from dbmsolver.verify.kernels.class_layout import LaidClass, make_board
 from dbmsolver.verify.kernels.digits import DigitFormat
+from dbmsolver.verify.kernels.distance_table import NO_CLASS
 from dbmsolver.verify.kernels.planes import State
 from dbmsolver.verify.kernels.stock_bound import least
 
 
 @inlined
-def _bound_of_planes(f, board, laid):
+def _bound_of_planes(f, board, laid, scratch):
     return lower_bound(f.rules, board, laid)
 
 
 @inlined
-def _bound_of_digits(d, board, laid):
-    return least(d.rules, board, laid)
+def _bound_of_digits(d, board, laid, scratch):
+    moves = least(d.rules, board, laid)
+    if d.distances.known:
+        by_class = moves_by_class(d, board, laid, scratch)
+        moves = by_class if by_class == NO_CLASS else max(moves, by_class)
+    return moves
 
 
 def _either(of_planes, of_digits):  # type: ignore[no-untyped-def]
@@ -40,7 +47,12 @@ hash_public = _either(planes.hash_public, digits.hash_digits)
 touched = _either(planes.touched_planes, digits.touched_digit)
 code_fits = _either(planes.any_code, digits.is_root_code)
 bound_of = _either(_bound_of_planes, _bound_of_digits)
-"""A lower bound of the moves to come."""
+"""A lower bound of the moves to come; NO_CLASS where no moves from the deal lead to the class."""
+
+
+def bound_scratch(form: Format | DigitFormat) -> LaidClass | tuple[()]:
+    """Return the scratch memory of one thread for lower bounds."""
+    return make_board(form.distances.game) if isinstance(form, DigitFormat) else ()
 
 
 @kernel
@@ -53,7 +65,7 @@ def lay_words(f, words, board):
 
 
 @kernel
-def bound_of_words(f, words, board):
+def bound_of_words(f, words, board, scratch):
     """Return (error, the lower bound of a state, which is an array of four words)."""
     error, laid = lay_words(f, words, board)
-    return error, 0 if error else bound_of(f, board, laid)
+    return error, 0 if error else bound_of(f, board, laid, scratch)

@@ -59,7 +59,7 @@ def test_a_game(rules: object, seed: int) -> None:
         assert words == tuple(game.codec.state(position))
         back = position_of(form, deal, words)
         assert back is not None and back.canonical() == position.canonical()
-        said = bound_of_words(form, np.array(words, np.uint64), board)
+        said = bound_of_words(form, np.array(words, np.uint64), board, ())
         assert said == (0, naive_bound.bound_of(position, game.rules))
         if not position.is_goal():
             code, root = 0, words

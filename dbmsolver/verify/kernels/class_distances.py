@@ -1,0 +1,169 @@
+"""Distances of classes: how many moves between classes each is away from all cards home.
+
+All classes that follow from the deal's are listed, signature by signature: strata ascending, as
+moves lead to the same stratum or a higher one. Then distances are worked out, strata descending.
+
+Only two rules of docs/dominance.md leave moves out: a safe card goes home alone, and none comes
+back. Let the *normal form* N(C) of a class C be what safe moves lead to, the lowest card first,
+until there is none. Safe moves commute, and a move from C leads to a class with the normal form
+N(C), or with that of a class that a move from N(C) leads to. So with these rules, the normal form
+of each class that any moves lead to is listed, and the distance of C is that of N(C), and one more
+for each safe move on the way. The third rule would leave some of these classes out.
+
+A card is safe as ``wkr`` has it. By ``horne`` a card x is safe only if the cards of the other
+colour that may lie on it are home. A card y of these may not be safe yet: if it comes back, x is
+not safe any more, and may be what y is put on. No move from N(C) leads there.
+
+A won class has as many moves to come as there are cards that are not home. It is not listed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dbmsolver.game.cards import CARDS
+from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.verify.kernels.class_layout import lay_columns, lay_out
+from dbmsolver.verify.kernels.class_moves import (
+    IS_WON,
+    LIFTED,
+    is_won,
+    list_successors,
+    only_move,
+)
+from dbmsolver.verify.kernels.distance_table import (
+    FAR,
+    FURTHEST,
+    LOST,
+    NO_CLASS,
+    NONE,
+    place_of,
+    run_in,
+    slot_in,
+)
+from dbmsolver.verify.kernels.words import U64, height_of
+
+
+@kernel
+def list_classes(game, board, signature, table, entered, waiting, stack, lifted):
+    """List what follows from the classes of a signature that wait, as far as there is room.
+
+    ``table`` has the ``entered`` keys of the signature. Those that wait are in ``stack``, and so
+    are new ones then. What leads to higher strata goes to ``lifted`` (uint64[*, 2]). Returns how
+    many are entered, waiting (-1 if one is no class) and in ``lifted``.
+    """
+    most, count = board.after.shape[0], 0
+    is_signature = lay_columns(game, board, signature)
+    room = table.size * 3 // 4 - most
+    while waiting and entered <= room and count + most <= lifted.shape[0]:
+        waiting -= 1
+        key = stack[waiting]
+        if not is_signature or not lay_out(game, board, key):
+            return entered, -1, count
+        for number in range(list_successors(game, board, signature, key, True)):
+            if board.told[number, IS_WON]:
+                continue
+            above, after = board.after[number, 0], board.after[number, 1]
+            if board.told[number, LIFTED]:
+                lifted[count, 0], lifted[count, 1] = above, after
+                count += 1
+                continue
+            slot = slot_in(table, 0, table.size, after)
+            if table[slot] == NONE:
+                table[slot] = stack[waiting] = after
+                entered += 1
+                waiting += 1
+    return entered, waiting, count
+
+
+@inner
+def cards_left(game, key):
+    """Return how many cards of a class are not home."""
+    left = CARDS
+    for suit in range(4):
+        left -= height_of(key >> U64(game.pack.size), suit)
+    return left
+
+
+@kernel
+def list_edges(c, board, signature, first, order, starts, targets, begin):
+    """Note the distances of a signature's classes by moves to higher strata, and list the others.
+
+    ``order`` are places of the classes, from ``first`` on, and that at ``begin`` is the next one.
+    Places that its moves in the signature lead to go to ``targets``, those of number n from
+    ``starts[n]`` on. Returns where it ends for want of room, -1 if a class is missing.
+    """
+    size, most = np.int64(c.runs[run_in(c.runs, signature), 2]), board.after.shape[0]
+    count = starts[begin]
+    lay_columns(c.game, board, signature)
+    for number in range(begin, order.size):
+        if count + most > targets.size:
+            return number
+        place = first + order[number]
+        nearest = np.int64(LOST)
+        if not lay_out(c.game, board, c.keys[place]):
+            return -1
+        for at in range(list_successors(c.game, board, signature, c.keys[place], True)):
+            after, key = board.after[at, 0], board.after[at, 1]
+            if board.told[at, IS_WON]:
+                nearest = min(nearest, 1 + cards_left(c.game, key))
+            elif board.told[at, LIFTED]:
+                found = place_of(c, after, key)
+                if found < 0:
+                    return -1
+                if c.moves[found] != LOST:
+                    nearest = min(nearest, min(1 + np.int64(c.moves[found]), FURTHEST))
+            else:
+                found = slot_in(c.keys, first, size, key)
+                if c.keys[found] != key:
+                    return -1
+                targets[count] = found - first
+                count += 1
+        c.moves[place] = nearest
+        starts[number + 1] = count
+    return order.size
+
+
+@kernel
+def relax(moves, order, starts, targets):
+    """Lower the distances of a signature's classes until no move within it lowers one."""
+    changed = True
+    while changed:
+        changed = False
+        for number in range(order.size):
+            place = order[number]
+            nearest = np.int64(moves[place])
+            for at in range(starts[number], starts[number + 1]):
+                there = np.int64(moves[targets[at]])
+                if there + 1 < nearest:
+                    nearest = there + 1
+            if nearest < moves[place]:
+                moves[place] = nearest
+                changed = True
+
+
+@inlined
+def distance_of(c, board, signature, key):
+    """Return the distance of a class: FAR if it cannot be won, NO_CLASS if it does not follow."""
+    place = place_of(c, signature, key)
+    if place < 0:
+        return distance_by_safe_moves(c, board, signature, key)
+    return np.int64(c.moves[place]) if c.moves[place] != LOST else np.int64(FAR)
+
+
+@inner
+def distance_by_safe_moves(c, board, signature, key):
+    """Return the distance of a class that is not listed: safe moves lead to one that is."""
+    made, place = np.int64(0), np.int64(-1)
+    while place < 0:
+        if not (lay_columns(c.game, board, signature) and lay_out(c.game, board, key)):
+            return np.int64(NO_CLASS)
+        if is_won(c.game, board.numbers[3], board.numbers[0]):
+            return made + cards_left(c.game, key)
+        if only_move(c.game, board) < 0:
+            return np.int64(NO_CLASS)
+        list_successors(c.game, board, signature, key, True)
+        signature, key = board.after[0, 0], board.after[0, 1]
+        place = place_of(c, signature, key)
+        made += 1
+    return made + np.int64(c.moves[place]) if c.moves[place] != LOST else np.int64(FAR)

@@ -149,6 +149,9 @@ class Options:
     lost_ahead: bool = True
     """True if dives over classes may prove a deal lost before a search for a shortest solution
     closes all its positions. False if these positions are to be counted."""
+    bound: Bound | None = None
+    """The bound of a search for a shortest solution, where layers are to be compared. None if it
+    begins with that of positions, and takes that of classes where it takes long."""
 
     def __post_init__(self) -> None:
         checked_choice("policy", self.policy, AUTOMOVES)
@@ -283,6 +286,8 @@ class Result:
     """(layer, stratum, states, forced) of every stratum with states; layer 0 in a proof."""
     at_least: int | None = None
     keep: Keep = "all"
+    bound: Bound = Bound.POSITIONS
+    """The bound that layers are counted with."""
 
     def __str__(self) -> str:
         """Return the deal's title, the verdict and the length of the solution, for people."""

@@ -42,6 +42,7 @@ def repeat_search(path: Path, threads: int | None, memory: int | None) -> Events
         threads,
         method=Method(record["method"]),
         lost_ahead=record["claim"] != "unsolvable",  # its counts are of every position
+        bound=certificate_file.bound_of(record),
     )
     return _compared(record, deal, search(record["question"], deal, options, Limits(memory=memory)))
 

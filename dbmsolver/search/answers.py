@@ -76,4 +76,5 @@ def result_of(
         strata=strata,
         at_least=least_of(manifest, keys, layers),
         keep=manifest.keep,
+        bound=manifest.bound,
     )

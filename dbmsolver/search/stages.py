@@ -144,7 +144,8 @@ class Stages:
         yield from self._any_ahead(best)
         if classes is not None and not won and best.length is None:
             yield from self._lost_ahead(best, classes, LAST)  # takes some seconds
-        if is_in_a_class(self.deal.position, self.deal.rules):
+        may_list = is_in_a_class(self.deal.position, self.deal.rules)
+        if may_list and self.options.bound != Bound.POSITIONS:
             yield from self._by_classes(best, keys)
         else:
             yield from self._below(best, states_of(keys))
@@ -277,14 +278,14 @@ class Stages:
 
         if not self.begun:
             self._begin()
-        has_begun = self.recorder.store.manifest.bound == Bound.CLASSES
         search = ByClasses(
             keys,
             self.recorder,
             self.memory,
             partial(self._search_below, best),
             partial(self._begin, Bound.CLASSES),
-            has_begun,
+            has_begun=self.recorder.store.manifest.bound == Bound.CLASSES,
+            wanted=self.options.bound == Bound.CLASSES,
             ends_if_lost=method_ahead(self.question, self.deal, keys.measure.metric).of_classes,
         )
         yield search

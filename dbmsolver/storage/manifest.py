@@ -132,7 +132,7 @@ class Manifest:
     def meaning(self) -> Meaning:
         """Return the versions of this program that the meaning of the records depends on."""
         rules = rules_from(self.rules)
-        return meaning_of(rules, self.policy, self.metric, self.method, self.question)
+        return meaning_of(rules, self.policy, self.metric, self.method, self.question, self.bound)
 
     @property
     def is_final(self) -> bool:

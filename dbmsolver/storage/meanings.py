@@ -12,7 +12,7 @@ from __future__ import annotations
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Measure, Metric
 from dbmsolver.game.rules import Rules
-from dbmsolver.results import Method, Question
+from dbmsolver.results import Bound, Method, Question
 
 Meaning = dict[str, str | int]
 """A family of games, under the name "family", and the version of each part that it has."""
@@ -22,13 +22,15 @@ PARTS = {
     "moves": "moves that are searched",
     "automoves": "moves home that are made at once",
     "bound": "lower bound",
+    "distances": "distances of classes",
 }
 """The parts that the meaning of records depends on, in words.
 
 keys: signatures, strata, local and public keys, and the codes that lead to parents. moves: the
 states that follow from a state, the cost of that, and those left out, as another order of moves
 leads to them. automoves: the states with a forced move, by each policy. bound: the bound that
-layers of a search for a shortest solution are counted with; a proof has none.
+layers of a search for a shortest solution are counted with; a proof has none. distances: those of
+classes, and the bound made of them, where layers are counted with these, too.
 """
 
 VERSIONS: dict[str, dict[str, int]] = {
@@ -42,7 +44,7 @@ VERSIONS: dict[str, dict[str, int]] = {
     "pile": {"keys": 2, "moves": 1, "bound": 1},
     "pairs": {"keys": 1, "moves": 1, "bound": 1},
     "wide": {"keys": 1, "moves": 1, "bound": 1},
-    "patience": {"keys": 3, "moves": 3, "automoves": 3, "bound": 4},
+    "patience": {"keys": 3, "moves": 3, "automoves": 3, "bound": 4, "distances": 1},
 }
 """The versions of this program, by family.
 
@@ -56,14 +58,27 @@ of a search. patience: Klondike and its relatives.
 
 
 def meaning_of(
-    rules: Rules, policy: Policy, metric: Metric, method: Method, question: Question
+    rules: Rules,
+    policy: Policy,
+    metric: Metric,
+    method: Method,
+    question: Question,
+    bound: Bound = Bound.POSITIONS,
 ) -> Meaning:
     """Return the family and the versions with which this program writes a search's records."""
     family = _family(rules, policy, metric, method)
     versions = dict(VERSIONS[family])
     if question == Question.PROVE:
         versions.pop("bound", None)
+    if bound != Bound.CLASSES:
+        versions.pop("distances", None)
     return {"family": family, **versions}
+
+
+def bound_in(meaning: object) -> Bound:
+    """Return the bound that layers were counted with, by a meaning that a file names."""
+    of_classes = isinstance(meaning, dict) and "distances" in meaning
+    return Bound.CLASSES if of_classes else Bound.POSITIONS
 
 
 def _family(rules: Rules, policy: Policy, metric: Metric, method: Method) -> str:

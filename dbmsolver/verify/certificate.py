@@ -173,7 +173,7 @@ def from_result(result: Result) -> Certificate:
     deal, rules = result.deal, result.deal.rules
     board = {"number": deal.number, "board": format_board(deal.position).splitlines()}
     question, method = result.question, result.method
-    meaning = meaning_of(rules, result.policy, result.metric, method, question)
+    meaning = meaning_of(rules, result.policy, result.metric, method, question, result.bound)
     return _record(claim, result, board, rules, meaning)
 
 

@@ -15,10 +15,10 @@ from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.measures import METRICS, measure_of
 from dbmsolver.game.shipped import rules_fields, rules_from
-from dbmsolver.results import Method, Question
+from dbmsolver.results import Bound, Method, Question
 from dbmsolver.storage.fields import read_json
 from dbmsolver.storage.labels import wrong_label
-from dbmsolver.storage.meanings import difference, meaning_of
+from dbmsolver.storage.meanings import bound_in, difference, meaning_of
 from dbmsolver.verify.places import HOME, PAIRED
 
 FORMAT = 2
@@ -65,11 +65,17 @@ def load(path: Path) -> Certificate:
         certificate["metric"],
         Method(certificate["method"]),
         Question(certificate["question"]),
+        bound_of(certificate),
     )
     unknown = difference(certificate["meaning"], own)
     if unknown is not None:
         raise InputError(f"a certificate that cannot be compared: {unknown}", where)
     return dict(certificate)
+
+
+def bound_of(certificate: Certificate) -> Bound:
+    """Return the bound that the layers of a certificate were counted with."""
+    return bound_in(certificate["meaning"])
 
 
 def problems(data: Any) -> Iterator[str]:

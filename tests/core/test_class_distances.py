@@ -7,8 +7,9 @@ from random import Random
 
 import numpy as np
 import pytest
+from helpers.class_distances import slow_distances
 from helpers.kernels import bound_by_class, distance_of_class
-from helpers.small_klondikes import class_distances, small_klondike, small_listed
+from helpers.small_klondikes import small_klondike, small_listed
 
 from dbmsolver.core.class_distances import (
     LOST,
@@ -59,7 +60,7 @@ def test_distances_are_those_of_the_model(seed: int) -> None:
         deal = small_klondike(random, 14)
         _, listing, distances = listed(deal, threads=1 + seed % 2)
         classes = listing.keys.classes
-        expected = class_distances(classes, 3000)
+        expected = slow_distances(classes, 3000)
         if expected is None:
             continue
         assert listing.is_lost == (expected[classes.root] is None)
@@ -82,7 +83,7 @@ def test_the_bound_is_consistent(metric: Metric) -> None:
     for deal, positions in small_listed(7, 40, 500):
         keys, listing, distances = listed(deal, metric)
         classes = listing.keys.classes
-        expected = class_distances(classes, 3000)
+        expected = slow_distances(classes, 3000)
         assert expected is not None
 
         bounds: dict[Hashable, int] = {}

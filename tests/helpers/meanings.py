@@ -7,9 +7,10 @@ each part: the same ones as long as records keep their meaning.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import xxhash
 
 from dbmsolver.core import families
 from dbmsolver.core.bound import make_scratch
+from dbmsolver.core.class_distances import MOST_SUCCESSORS
 from dbmsolver.core.digest import digest_runs, hash_words
 from dbmsolver.core.dive import fingerprints
 from dbmsolver.core.dominance import make_scratch as make_record_scratch
@@ -47,10 +49,12 @@ from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.keys.wide import WideKeys
 from dbmsolver.results import Question
+from dbmsolver.search.astar.class_listing import ClassListing
 from dbmsolver.storage import patience_blocks
 from dbmsolver.storage.records import layer_and_stratum
 from helpers.kernels import (
     NO_LIMIT,
+    bound_by_class,
     bound_of_state,
     class_successors,
     needed_moves,
@@ -58,6 +62,7 @@ from helpers.kernels import (
     pile_successors,
     wide_successors,
 )
+from helpers.small_klondikes import small_klondike
 from helpers.support import COMING_BACK, core_successors, words_of
 
 Values = dict[str, list[Any]]
@@ -274,6 +279,7 @@ def _of_wide() -> Values:
 
 def _of_patience() -> Values:
     values: Values = {"keys": [], "moves": [], "automoves": [], "bound": []}
+    values["distances"] = list(_bounds_by_class())
     for deal in _deals(("klondike", "klondike_by_threes", "yukon", "whitehead", "canfield")):
         for policy in POLICIES:
             positions = game_of(deal, measure_of(deal.rules, policy))
@@ -281,6 +287,22 @@ def _of_patience() -> Values:
                 keys = PatienceKeys(deal, policy, metric, Question.SOLVE)
                 _add_patience(values, keys, positions)
     return values
+
+
+def _bounds_by_class() -> Iterator[int]:
+    """Yield the bound of positions of small decks by the distances of their classes."""
+    random, room = Random(5), np.zeros((MOST_SUCCESSORS, 4), np.uint64)
+    for _ in range(30):
+        deal = small_klondike(random, 20)
+        for metric in _METRICS:
+            keys = PatienceKeys(deal, "wkr", metric, Question.SOLVE)
+            listing = ClassListing(keys, 1, 1 << 28)
+            while not listing.step():
+                pass
+            assert listing.distances is not None
+            for position in game_of(deal, keys.measure):
+                words = keys.words(keys.encode(position))
+                yield int(bound_by_class(listing.distances, words, room))
 
 
 def _add_patience(values: Values, keys: PatienceKeys, positions: list[Position]) -> None:

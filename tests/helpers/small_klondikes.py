@@ -99,37 +99,6 @@ def reached_classes(classes: Classes, left_out: frozenset[LeftOut]) -> tuple[set
     return seen, any(map(classes.is_won, seen))
 
 
-def class_distances(classes: Classes, most: int) -> dict[Class, int | None] | None:
-    """Return the distance of each class that any moves reach, None for one that cannot be won.
-
-    None if there are more than ``most`` classes. The moves of a won class are those home.
-    """
-    after: dict[Class, list[Class]] = {}
-    waiting = [classes.root]
-    while waiting:
-        found = waiting.pop()
-        if found in after:
-            continue
-        after[found] = (
-            [] if classes.is_won(found) else [c for _, c in classes.moves(found, frozenset())]
-        )
-        waiting += after[found]
-        if len(after) > most:
-            return None
-    distances: dict[Class, int | None] = {
-        found: CARDS - sum(found.foundations) if classes.is_won(found) else None for found in after
-    }
-    changed = True
-    while changed:
-        changed = False
-        for found, following in after.items():
-            known = [d + 1 for one in following if (d := distances[one]) is not None]
-            if known and (distances[found] is None or min(known) < distances[found]):  # type: ignore[operator]
-                distances[found] = min(known)
-                changed = True
-    return distances
-
-
 def small_listed(seed: int, count: int, most: int) -> Iterator[tuple[Deal, Listed]]:
     """Yield some small decks with at most so many positions, and these."""
     random = Random(seed)

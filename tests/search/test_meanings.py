@@ -85,6 +85,7 @@ KNOWN: dict[str, dict[str, tuple[int, str]]] = {
         "moves": (3, "3ce729f3c6cf4edc"),
         "automoves": (3, "a11239eda58a9886"),
         "bound": (4, "05ef16b1e79ea488"),
+        "distances": (1, "dc0a3a40fb778b4d"),
     },
 }
 """The version of each part, and a digest of what it gives on fixed positions."""

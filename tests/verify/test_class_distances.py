@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,6 +34,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.measures import OF_PATIENCE, measure_of
 from dbmsolver.game.shipped import GAMES
+from dbmsolver.storage.meanings import VERSIONS
 from dbmsolver.verify import class_distances
 from dbmsolver.verify.check import verify
 from dbmsolver.verify.class_distances import ClassDistances, TooManyClasses
@@ -188,6 +190,11 @@ def test_tables_grow(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(results) == 1
 
 
+def say_classes(manifest: dict[str, Any]) -> None:
+    manifest["bound"] = "classes"
+    manifest["meaning"]["distances"] = VERSIONS["patience"]["distances"]
+
+
 def test_stores_that_are_said_to_have_distances(tmp_path: Path) -> None:
     """All classes are listed then; layers that were counted without them do not fit."""
     random, verdicts = Random("said"), set[bool]()
@@ -196,7 +203,7 @@ def test_stores_that_are_said_to_have_distances(tmp_path: Path) -> None:
         result = api.solve(deal, store=store)
         if len(verdicts) == 2 or result.verdict != "solved" or result.states < 10:
             continue
-        faults.change_manifest(store, lambda manifest: manifest.update(bound="classes"))
+        faults.change_manifest(store, say_classes)
         report = faults.check(store)
         verdicts.add(report.valid)
         assert report.checked[1].endswith(" classes were listed, and their distances worked out")

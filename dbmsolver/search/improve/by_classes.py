@@ -39,9 +39,9 @@ class ByClasses(Search):
     """The search that ``make`` makes, and the listing beside it, in ``memory`` bytes together.
 
     ``begin`` makes the deal pending once more, before a search with distances. Where ``has_begun``,
-    it did so in an earlier run: all classes are listed first. ``lost`` is the number of classes if
-    they show that the deal cannot be won; then the search ends without an outcome. Unless
-    ``ends_if_lost``, it goes on as it is.
+    it did so in an earlier run. Then all classes are listed first, and so they are where that is
+    ``wanted``. ``lost`` is the number of classes if they show that the deal cannot be won; then the
+    search ends without an outcome. Unless ``ends_if_lost``, it goes on as it is.
     """
 
     def __init__(
@@ -52,6 +52,7 @@ class ByClasses(Search):
         make: MakeSearch,
         begin: Callable[[], None],
         has_begun: bool,
+        wanted: bool,
         ends_if_lost: bool,
     ) -> None:
         self.recorder = recorder
@@ -63,7 +64,9 @@ class ByClasses(Search):
         self._ends_if_lost = ends_if_lost
         self._listing: ClassListing | None = ClassListing(keys, recorder.threads, memory // _SHARE)
         self._states = PatienceStates(keys)
-        self._search = None if has_begun else make(self._states, memory)
+        self._search: ShortestBelow | None = None
+        if not has_begun and not wanted:
+            self._search = make(self._states, memory)
         self._is_listing = False
 
     @property
@@ -96,6 +99,7 @@ class ByClasses(Search):
             where = str(self.recorder.store.path)
             raise StoreError("the manifest is wrong: no class of the deal can be won", where)
         if listing.is_lost and not self._ends_if_lost:
+            self._search = self._search or self._make(self._states, self._memory)
             return None
         if self._search is not None:
             self._search.close()

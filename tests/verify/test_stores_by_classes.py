@@ -1,0 +1,118 @@
+"""Stores of searches that have begun anew with the distances of classes, and their certificates."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from helpers.command import run
+from helpers.faults import (
+    change_block,
+    change_manifest,
+    check,
+    closed_states,
+    make_counts_fit,
+    without,
+)
+from helpers.small_klondikes import small_klondike
+
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import OF_PATIENCE, Metric
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.results import Bound, Limits, Options, Question, Verdict
+from dbmsolver.search import session
+from dbmsolver.steps import follow
+from dbmsolver.storage.meanings import VERSIONS
+from dbmsolver.storage.records import parse_closed_key
+
+DEAL = Deal.load("8", GAMES["klondike_by_threes"], numbers="ksolve")
+LENGTH = 112
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the store of a shortest solution, by the distances of all classes."""
+    path = tmp_path_factory.mktemp("by_classes") / "store"
+    options = Options(store=path, bound=Bound.CLASSES, lost_ahead=False)
+    result = follow(session.run(Question.SOLVE, DEAL, options, Limits()))
+    assert (result.length, result.shortest, result.bound) == (LENGTH, True, Bound.CLASSES)
+    return path
+
+
+def test_it_is_valid(store: Path) -> None:
+    report = check(store)
+    assert report.valid, report.reason
+    classes, words = report.checked[1].split(" ", 1)
+    assert words == "classes were listed, and their distances worked out"
+    assert 700_000 < int(classes.replace(",", "")) < 900_000
+
+
+def test_its_certificate_is_compared_with_another_search(store: Path, tmp_path: Path) -> None:
+    """The other search lists all classes first, as the certificate says."""
+    record = tmp_path / "certificate.json"
+    assert run("certificate", store, "-o", record).exit_code == 0
+    meaning = json.loads(record.read_text())["meaning"]
+    assert meaning == {"family": "patience", **VERSIONS["patience"]}
+    repeated = run("verify", record, "--threads", 2)
+    assert repeated.exit_code == 0, repeated.output
+    compared = run("verify", store, "--certificate", record, "--threads", 2)
+    assert compared.exit_code == 0, compared.output
+    changed = json.loads(record.read_text())
+    del changed["meaning"]["distances"]
+    record.write_text(json.dumps(changed))
+    outcome = run("verify", record, "--threads", 2)
+    assert outcome.exit_code == 4, outcome.output
+
+
+def test_a_store_that_says_another_bound_is_refused(store: Path, tmp_path: Path) -> None:
+    """Its layers were not counted with that one."""
+    other = tmp_path / "store"
+    shutil.copytree(store, other)
+
+    def by_positions(manifest: dict[str, Any]) -> None:
+        manifest["bound"] = "positions"
+        del manifest["meaning"]["distances"]
+
+    change_manifest(other, by_positions)
+    report = check(other)
+    assert not report.valid
+    assert report.reason is not None and (
+        "lower bound" in report.reason or "parent" in report.reason
+    )
+
+
+def test_a_state_that_is_missing_is_found(store: Path, tmp_path: Path) -> None:
+    """States of lost classes are left out, and so is what is too far; nothing else is."""
+    states = [one for one in closed_states(store) if parse_closed_key(one[0]).layer < LENGTH]
+    for number, (key, place) in enumerate(Random(3).sample(states, 5)):
+        spoilt = tmp_path / str(number)
+        shutil.copytree(store, spoilt)
+        change_block(spoilt, key, partial(without, number=place))
+        make_counts_fit(spoilt)
+        assert not check(spoilt).valid
+
+
+@pytest.mark.parametrize("metric", OF_PATIENCE)
+def test_small_decks(tmp_path: Path, metric: Metric) -> None:
+    """Both bounds have the same lengths, and fewer states are closed with that of classes."""
+    random, solved, fewer = Random(metric), 0, 0
+    for number in range(30):
+        deal, results = small_klondike(random, 16), []
+        for bound in Bound:
+            path = tmp_path / f"{number} {bound}"
+            options = Options(store=path, metric=metric, bound=bound, lost_ahead=False, threads=1)
+            results.append(follow(session.run(Question.SOLVE, deal, options, Limits())))
+            report = check(path)
+            assert report.valid, report.reason
+        plain, of_classes = results
+        assert (plain.verdict, plain.length) == (of_classes.verdict, of_classes.length)
+        if plain.verdict == Verdict.SOLVED:
+            solved += 1
+            fewer += plain.states - of_classes.states
+    assert solved > 10 and fewer > 0

@@ -66,26 +66,23 @@ class ClassListing:
         """List or measure the classes of some signatures; return True once all is done."""
         self._pool = self._pool or ThreadPoolExecutor(self._threads)
         if self._waiting:
-            self._list(self._pool)
-            if self._bytes() > self._memory:
-                self.close()
-                return True
-            return False
-        if not self._is_measuring:
-            if not self._make_room():
-                self.close()
-                return True
-            return False
-        if self._listed:
-            if not self._measure(self._pool):
-                self.close()
-                return True
-            return False
-        self.distances = self._tables
-        number = number_of_signature(self._tables, np.uint64(self.keys.root.signature))
-        self.is_lost = self._distance_of_root(int(number)) == LOST
-        self.close()
-        return True
+            goes_on = self._list(self._pool)
+        elif not self._is_measuring:
+            goes_on = self._make_room()
+        elif self._listed:
+            goes_on = self._measure(self._pool)
+        else:
+            self.distances, goes_on = self._tables, False
+            self.is_lost = self._distance_of_root() == LOST
+        if not goes_on:
+            self.close()
+        return not goes_on
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that it takes, with the tables to come; 0 once it has ended without them."""
+        is_over = self._pool is None and self.distances is None
+        return 0 if is_over else int(self.classes * _BYTES) + self._waiting_keys * _BYTES_WAITING
 
     @property
     def share(self) -> float | None:
@@ -97,10 +94,7 @@ class ClassListing:
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None
-        self._waiting, self._listed = {}, {}
-
-    def _bytes(self) -> int:
-        return int(self.classes * _BYTES) + self._waiting_keys * _BYTES_WAITING
+        self._waiting, self._listed, self._waiting_keys = {}, {}, 0
 
     def _stratum(self, signature: int) -> int:
         return int(class_progress(self.keys.tables, np.uint64(signature), self.keys.locked))
@@ -111,8 +105,11 @@ class ClassListing:
         of_stratum.setdefault(signature, []).append(keys)
         self._waiting_keys += keys.size
 
-    def _list(self, pool: ThreadPoolExecutor) -> None:
-        """List the classes of some signatures of the lowest stratum."""
+    def _list(self, pool: ThreadPoolExecutor) -> bool:
+        """List the classes of some signatures of the lowest stratum.
+
+        Returns False if there is no memory for more.
+        """
         stratum = min(self._waiting)
         waiting = self._waiting[stratum]
         groups: list[tuple[int, Words]] = []
@@ -136,6 +133,7 @@ class ClassListing:
             for target, part in zip(targets.tolist(), parts, strict=True):
                 if part.size:
                     self._put(target, part)
+        return self.nbytes <= self._memory
 
     def _make_room(self) -> bool:
         """Make the tables of all listed classes; return False if there are too many signatures."""
@@ -180,11 +178,12 @@ class ClassListing:
         self.measured += begun
         return TOO_FAR not in results
 
-    def _distance_of_root(self, number: int) -> int:
-        """Return the distance of the deal's class, whose signature has this number."""
+    def _distance_of_root(self) -> int:
+        """Return the distance of the deal's class, 0 if it is won."""
         t, root = self._tables, self.keys.root
         if root.signature == self.keys.goal:
             return 0
+        number = number_of_signature(t, np.uint64(root.signature))
         start, end = int(t.starts[number]), int(t.starts[number + 1])
         places = np.flatnonzero(t.keys[start:end] == np.uint64(root.off))
         return int(t.values[start + int(places[0])])

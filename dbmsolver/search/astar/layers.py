@@ -91,6 +91,7 @@ class AStarSearch(Search):
         while self.most_shards < threads and memory >= 2 * self.most_shards * _SHARD_BYTES:
             self.most_shards *= 2
         self.checkpoint = Checkpoint(codec, recorder, weight, kind)
+        self._memory = memory
         self.cache = PartitionCache(self.checkpoint, self.shards, memory)
         self.partitions = self.checkpoint.partitions
         self.evaluated_before = recorder.statistics.evaluated
@@ -128,6 +129,10 @@ class AStarSearch(Search):
         A step does fewer rounds then, so that the search soon sees that the thread is free again.
         """
         self._lent = lent
+
+    def lend_memory(self, size: int) -> None:
+        """Use so many bytes fewer than the search was given, for the states that it keeps."""
+        self.cache.memory = max(self._memory - size, 0)
 
     @property
     def shortest(self) -> bool:

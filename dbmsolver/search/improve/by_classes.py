@@ -29,7 +29,7 @@ AFTER = 1 << 24
 _CLASSES = 2
 """The classes that are listed for each state that the search has looked at."""
 _SHARE = 2
-"""The listing may take the memory divided by this."""
+"""The listing may take the memory divided by this; the search keeps fewer states in memory then."""
 
 MakeSearch = Callable[[StateCodec, int], ShortestBelow]
 """Makes the search over some states, in so many bytes."""
@@ -78,7 +78,10 @@ class ByClasses(Search):
         """Go on with the search, or list some classes."""
         self._is_listing = self._is_due()
         if self._is_listing and self._listing is not None:
-            return self._after_listing(self._listing) if self._listing.step() else None
+            is_over = self._listing.step()
+            if self._search is not None:
+                self._search.search.lend_memory(self._listing.nbytes)
+            return self._after_listing(self._listing) if is_over else None
         assert self._search is not None
         return self._search.step()
 

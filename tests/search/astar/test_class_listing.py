@@ -59,3 +59,18 @@ def test_too_little_memory(memory: int) -> None:
     assert listing.distances is None
     assert listing.classes < CLASSES
     assert listing.share is None
+
+
+def test_the_bytes_that_it_takes() -> None:
+    """They never exceed the memory by more than a step adds, and are given back at the end."""
+    listing, most = listing_of(DEAL, memory=1 << 23), 0
+    assert listing.nbytes == 0
+    while not listing.step():
+        assert listing.nbytes <= 1 << 23
+        most = max(most, listing.nbytes)
+    assert most > 1 << 21
+    assert listing.nbytes == 0
+    listing = listing_of(DEAL)
+    while not listing.step():
+        pass
+    assert listing.nbytes == pytest.approx(20 * CLASSES)

@@ -75,12 +75,6 @@ def meaning_of(
     return {"family": family, **versions}
 
 
-def bound_in(meaning: object) -> Bound:
-    """Return the bound that layers were counted with, by a meaning that a file names."""
-    of_classes = isinstance(meaning, dict) and "distances" in meaning
-    return Bound.CLASSES if of_classes else Bound.POSITIONS
-
-
 def _family(rules: Rules, policy: Policy, metric: Metric, method: Method) -> str:
     if method.of_classes:
         return "classes"

@@ -18,7 +18,7 @@ from dbmsolver.game.shipped import rules_fields, rules_from
 from dbmsolver.results import Bound, Method, Question
 from dbmsolver.storage.fields import read_json
 from dbmsolver.storage.labels import wrong_label
-from dbmsolver.storage.meanings import bound_in, difference, meaning_of
+from dbmsolver.storage.meanings import difference, meaning_of
 from dbmsolver.verify.places import HOME, PAIRED
 
 FORMAT = 2
@@ -75,7 +75,7 @@ def load(path: Path) -> Certificate:
 
 def bound_of(certificate: Certificate) -> Bound:
     """Return the bound that the layers of a certificate were counted with."""
-    return bound_in(certificate["meaning"])
+    return Bound.CLASSES if "distances" in certificate["meaning"] else Bound.POSITIONS
 
 
 def problems(data: Any) -> Iterator[str]:

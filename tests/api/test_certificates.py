@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,17 @@ from helpers.fake_search import nearly_done, report, result, unit
 
 from dbmsolver.api import certificates
 from dbmsolver.api.certificates import RepeatedSearch, repeat_search
-from dbmsolver.results import Event, Limit, Limits, Method, Options, Question, Result, Verdict
+from dbmsolver.results import (
+    Bound,
+    Event,
+    Limit,
+    Limits,
+    Method,
+    Options,
+    Question,
+    Result,
+    Verdict,
+)
 from dbmsolver.steps import follow
 from dbmsolver.verify.certificate import from_result
 from dbmsolver.verify.certificate_file import dump
@@ -77,11 +88,12 @@ def test_what_is_asked(monkeypatch: pytest.MonkeyPatch, lost: Path, won: Path) -
     """Classes may show that a deal is lost, unless its positions are to be counted."""
     repeated = Repeated(monkeypatch, LOST)
     repeated.of(lost, 3, 1 << 30)
-    options = Options("wkr", "cards", 3, method=Method.EVERY_POSITION, lost_ahead=False)
+    by_position = Options(method=Method.EVERY_POSITION, bound=Bound.POSITIONS)
+    options = replace(by_position, metric="cards", threads=3, lost_ahead=False)
     assert repeated.asked == (Question.PROVE, DEAL, options, Limits(memory=1 << 30))
     repeated = Repeated(monkeypatch, WON)
     repeated.of(won)
-    options = Options("wkr", "cards", method=Method.EVERY_POSITION, lost_ahead=True)
+    options = replace(by_position, metric="cards", lost_ahead=True)
     assert repeated.asked == (Question.SOLVE, DEAL, options, Limits())
 
 

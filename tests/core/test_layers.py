@@ -286,7 +286,8 @@ def test_a_row_that_was_stored_is_not_stored_as_closed(game: str) -> None:
     codec: StateCodec
     if deal.rules.is_patience:
         keys = PatienceKeys(deal, "none", "turns", Question.SOLVE)
-        codec, bounds = PatienceStates(keys), keys.bounds
+        codec = states = PatienceStates(keys)
+        bounds = states.bounds
     else:
         codec = StateCodec(deal, "wkr")
         bounds = make_bound_tables(codec.tables, codec.columns)

@@ -150,8 +150,9 @@ class Options:
     """True if dives over classes may prove a deal lost before a search for a shortest solution
     closes all its positions. False if these positions are to be counted."""
     bound: Bound | None = None
-    """The bound of a search for a shortest solution, where layers are to be compared. None if it
-    begins with that of positions, and takes that of classes where it takes long."""
+    """The bound of a search for a shortest solution, so that its layers can be compared with those
+    of another search. None: it begins with that of positions, and takes that of classes if the
+    search takes long."""
 
     def __post_init__(self) -> None:
         checked_choice("policy", self.policy, AUTOMOVES)

@@ -8,8 +8,9 @@ distance of its class, and no solution leads through a class that cannot be won.
 All classes that can be reached are *listed*: signature by signature, in ascending strata. Then
 distances are worked out in descending strata: a move stays in its signature, or leads to a
 signature of a higher stratum, whose distances are known. Two rules leave moves out: a safe card
-goes home alone, and no safe card comes back. Both keep all distances. Of a position's class, what
-is listed is the class that its safe moves home lead to, each of which counts one.
+goes home alone, and no safe card comes back. Both keep all distances. So the
+class of a position may not be listed. Then the class that its safe moves home lead to is listed,
+and the distance is one more for each of these moves.
 
 A class is looked up by the number of its signature, which counts the dealt cards of all columns in
 mixed radix, and in a hash table of that signature's keys.
@@ -162,12 +163,13 @@ def released_column(t, before, after):
 
 @allocating
 def list_signature(t, signature, first):
-    """List the classes of a signature that can be reached from some of them, without leaving it.
+    """List the classes of a signature that moves within it reach from some of its classes.
 
-    ``first`` (uint64[*]) are the keys of these, duplicates included. Returns (keys, leaving,
-    counts, targets): all keys (uint64[*]), and the keys of classes of other signatures that moves
-    lead to (uint64[*]). These are in the order of the columns whose held card leaves, ``counts``
-    (int64[columns]) of each, and ``targets`` (uint64[columns]) are their signatures.
+    ``first`` (uint64[*]) are the keys to begin with; duplicates do not matter. Returns (keys,
+    leaving, counts, targets). ``keys`` (uint64[*]) are the keys of all these classes. ``leaving``
+    (uint64[*]) are the keys of classes of other signatures that moves lead to, column by column: a
+    move takes the held card of a column away. ``counts`` (int64[columns]) says how many belong to
+    each column, ``targets`` (uint64[columns]) which signature they have.
     """
     sets = class_sets(t, signature)
     found = np.empty((MOST_SUCCESSORS, 4), np.uint64)
@@ -215,9 +217,10 @@ def list_signature(t, signature, first):
 
 @allocating
 def measure_signature(c, signature, keys):
-    """Write the distances of all listed classes of a signature to its slots of ``c``.
+    """Write the distances of all listed classes of a signature to ``c.values``.
 
-    ``keys`` (uint64[*]) are theirs. Those of higher strata are known. Returns MEASURED or an error.
+    ``keys`` (uint64[*]) are the keys of these classes. The distances of higher strata are there
+    already. Returns MEASURED, NO_SUCCESSOR or TOO_FAR.
     """
     t = c.tables
     number = number_of(c, signature)
@@ -322,9 +325,10 @@ def class_of_words(c, off, low, high):
 
 @inner
 def distance_along(c, signature, key, found):
-    """Return the distance (int64) of a class that is not listed; NOT_LISTED if it has none.
+    """Return the distance (int64) of a class that need not be listed.
 
-    Safe moves home lead to one that is listed, or won. ``found`` is uint64[*, 4].
+    Its safe moves home lead to a class that is listed, or won. NOT_LISTED if they lead to none,
+    which cannot be. ``found`` is scratch memory, uint64[*, 4].
     """
     t = c.tables
     for moves in range(CARDS):
@@ -343,10 +347,10 @@ def distance_along(c, signature, key, found):
 
 @inlined
 def class_bound(c, off, low, high, found):
-    """Return the plays and turns (int64) that a position's class needs.
+    """Return a lower bound (int64) of the moves to come from a position, by its class.
 
-    NO_WIN if it cannot be won, NOT_LISTED for what cannot be: a class without a distance. ``found``
-    is scratch memory, uint64[*, 4].
+    NO_WIN if the class cannot be won, NOT_LISTED if it has no distance, which cannot be. 0 if it is
+    won: the bound of positions is enough there. ``found`` is scratch memory, uint64[*, 4].
     """
     signature, key, won = class_of_words(c, off, low, high)
     if won:

@@ -26,8 +26,8 @@ _KING = 12
 def listed_keys(deal: Deal) -> ClassKeys:
     """Return the keys of the classes of a deal that are listed.
 
-    Which moves home are safe is what `wkr` says, whatever the policy of the search: distances are
-    the same, and by `horne` some classes of positions would have no normal form that is listed.
+    Moves home are safe by `wkr`, whatever the policy of the search. Distances do not depend on the
+    policy. But by `horne` there are positions whose safe moves lead to no class that is listed.
     """
     return ClassKeys(deal, "wkr", KEPT)
 

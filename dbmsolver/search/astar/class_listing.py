@@ -38,10 +38,11 @@ _BYTES_WAITING = 16
 
 
 class ClassListing:
-    """The classes of the deal of ``keys``; ``classes`` says how many are listed.
+    """The listing of all classes of a deal, in steps. ``keys`` are the keys of its positions.
 
-    After the last step ``distances`` are theirs, or None if they need more than ``memory`` bytes.
-    ``is_lost`` is True if the deal cannot be won.
+    ``classes`` is how many classes are listed so far, ``measured`` of how many the distance is
+    known. After the last step ``distances`` has all of them, or is None if they need more than
+    ``memory`` bytes. ``is_lost`` is True then if the deal cannot be won.
     """
 
     def __init__(self, keys: PatienceKeys, threads: int, memory: int) -> None:

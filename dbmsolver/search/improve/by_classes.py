@@ -1,10 +1,10 @@
-"""A search for a shortest solution in Klondike that begins anew where it takes long.
+"""A search for a shortest solution in Klondike that takes long begins anew with another bound.
 
-While it looks at positions, the classes of all positions are listed beside it
-(:mod:`dbmsolver.search.astar.class_listing`): some classes for each state that it looks at. Of a
-deal with few ways to win, fewer classes can be reached than states would be looked at. With the
-distances of all classes the search begins anew, and has another bound: it leaves out what cannot be
-won. Where the listing needs too much memory, the search goes on as it is.
+Once it has looked at many positions, it lists all classes of positions in turn with its own work
+(:mod:`dbmsolver.search.astar.class_listing`). With the distance of each class from a win it begins
+anew. Its bound is higher then, and it leaves out positions that cannot be won. Deals with few ways
+to win gain most: they have some million classes, and would take hundreds of millions of positions.
+If the classes need too much memory, the search goes on as it is.
 """
 
 from __future__ import annotations
@@ -36,12 +36,14 @@ MakeSearch = Callable[[StateCodec, int], ShortestBelow]
 
 
 class ByClasses(Search):
-    """The search that ``make`` makes, and the listing beside it, in ``memory`` bytes together.
+    """A search for a shortest solution, and the listing of classes in turn with it.
 
-    ``begin`` makes the deal pending once more, before a search with distances. Where ``has_begun``,
-    it did so in an earlier run. Then all classes are listed first, and so they are where that is
-    ``wanted``. ``lost`` is the number of classes if they show that the deal cannot be won; then the
-    search ends without an outcome. Unless ``ends_if_lost``, it goes on as it is.
+    ``make`` makes the search. Search and listing take ``memory`` bytes together. ``begin`` makes
+    the deal pending once more, before the search with distances. ``has_begun`` is true if an
+    earlier run has done that. All classes are listed first if it is, or if that is ``wanted``.
+
+    ``lost`` is None, or the number of classes if they show that the deal cannot be won. With
+    ``ends_if_lost`` the search ends then, without an outcome; else it goes on without distances.
     """
 
     def __init__(

@@ -5,10 +5,10 @@ turns of the stock count nothing (docs/dominance.md, section 11). A move between
 shift, a turn, or one move between classes. So no solution of a position has fewer plays than the
 distance of its class, and no solution leads through a class that cannot be won.
 
-All classes that can be reached are *listed*: signature by signature, in ascending strata. Then
+All classes that the deal leads to are *listed*: signature by signature, in ascending strata. Then
 distances are worked out in descending strata: a move stays in its signature, or leads to a
-signature of a higher stratum, whose distances are known. Two rules leave moves out: a safe card
-goes home alone, and no safe card comes back. Both keep all distances. So the
+signature of a higher stratum, whose distances are known. Two rules leave moves out: where a safe
+card can go home, no other move is listed; and no safe card comes back. Both keep all distances. So the
 class of a position may not be listed. Then the class that its safe moves home lead to is listed,
 and the distance is one more for each of these moves.
 

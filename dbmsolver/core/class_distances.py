@@ -8,9 +8,9 @@ distance of its class, and no solution leads through a class that cannot be won.
 All classes that the deal leads to are *listed*: signature by signature, in ascending strata. Then
 distances are worked out in descending strata: a move stays in its signature, or leads to a
 signature of a higher stratum, whose distances are known. Two rules leave moves out: where a safe
-card can go home, no other move is listed; and no safe card comes back. Both keep all distances. So the
-class of a position may not be listed. Then the class that its safe moves home lead to is listed,
-and the distance is one more for each of these moves.
+card can go home, no other move is listed; and no safe card comes back. Both keep all distances. So
+the class of a position may not be listed. Then the class that its safe moves home lead to is
+listed, and the distance is one more for each of these moves.
 
 A class is looked up by the number of its signature, which counts the dealt cards of all columns in
 mixed radix, and in a hash table of that signature's keys.

@@ -28,8 +28,9 @@ AFTER = 1 << 24
 """The states that are looked at before the first class is listed: easy deals end sooner."""
 _CLASSES = 2
 """The classes that are listed for each state that the search has looked at."""
-_SHARE = 2
-"""The listing may take the memory divided by this; the search keeps fewer states in memory then."""
+_SHARE = 3, 4
+"""The part of the memory that the listing may take, as a fraction, while the search keeps its
+states; it keeps fewer of them in memory then."""
 
 MakeSearch = Callable[[StateCodec, int], ShortestBelow]
 """Makes the search over some states, in so many bytes."""
@@ -64,11 +65,12 @@ class ByClasses(Search):
         self._begin = begin
         self._has_begun = has_begun
         self._ends_if_lost = ends_if_lost
-        self._listing: ClassListing | None = ClassListing(keys, recorder.threads, memory // _SHARE)
         self._states = PatienceStates(keys)
         self._search: ShortestBelow | None = None
         if not has_begun and not wanted:
             self._search = make(self._states, memory)
+            memory = memory * _SHARE[0] // _SHARE[1]
+        self._listing: ClassListing | None = ClassListing(keys, recorder.threads, memory)
         self._is_listing = False
 
     @property

@@ -135,6 +135,7 @@ def compile_listing() -> None:
         (list_signature, (t, _WORD, _WORDS)),
         (measure_signature, (distances, _WORD, _WORDS)),
         (number_of_signature, (distances, _WORD)),
+        (classes.class_progress, (t, _WORD, _NUMBER)),
     ]:
         compile_ahead(kernel, arguments)
 

@@ -59,13 +59,14 @@ class ClassListing:
         self._waiting_keys = 0
         self._listed: dict[int, list[tuple[int, Words]]] = {}  # signatures and keys, by stratum
         self._is_measuring = False
-        root = self.keys.root
-        if root.signature != self.keys.goal:
-            self._put(root.signature, np.array([root.off], np.uint64))
 
     def step(self) -> bool:
         """List or measure the classes of some signatures; return True once all is done."""
-        self._pool = self._pool or ThreadPoolExecutor(self._threads)
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self._threads)
+            root = self.keys.root
+            if root.signature != self.keys.goal:
+                self._put(root.signature, np.array([root.off], np.uint64))
         if self._waiting:
             goes_on = self._list(self._pool)
         elif not self._is_measuring:

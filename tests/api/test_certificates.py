@@ -12,17 +12,7 @@ from helpers.fake_search import nearly_done, report, result, unit
 
 from dbmsolver.api import certificates
 from dbmsolver.api.certificates import RepeatedSearch, repeat_search
-from dbmsolver.results import (
-    Bound,
-    Event,
-    Limit,
-    Limits,
-    Method,
-    Options,
-    Question,
-    Result,
-    Verdict,
-)
+from dbmsolver.results import Event, Limit, Limits, Method, Options, Question, Result, Verdict
 from dbmsolver.steps import follow
 from dbmsolver.verify.certificate import from_result
 from dbmsolver.verify.certificate_file import dump
@@ -88,7 +78,7 @@ def test_what_is_asked(monkeypatch: pytest.MonkeyPatch, lost: Path, won: Path) -
     """Classes may show that a deal is lost, unless its positions are to be counted."""
     repeated = Repeated(monkeypatch, LOST)
     repeated.of(lost, 3, 1 << 30)
-    by_position = Options(method=Method.EVERY_POSITION, bound=Bound.POSITIONS)
+    by_position = Options(method=Method.EVERY_POSITION, bound=LOST.bound)
     options = replace(by_position, metric="cards", threads=3, lost_ahead=False)
     assert repeated.asked == (Question.PROVE, DEAL, options, Limits(memory=1 << 30))
     repeated = Repeated(monkeypatch, WON)

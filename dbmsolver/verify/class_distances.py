@@ -29,6 +29,7 @@ from dbmsolver.verify.kernels.distance_table import (
     enter_keys,
     enter_runs,
 )
+from dbmsolver.verify.kernels.words import bits_in
 
 _FIRST_SLOTS = 256
 _LIFTED = 1 << 14
@@ -216,7 +217,7 @@ class ClassDistances:
         """
         order, size = np.flatnonzero(keys != NONE), self.game.pack.size
         keys = keys[order]
-        rank = 64 * np.bitwise_count(keys & np.uint64((1 << size) - 1)).astype(np.int16)
+        rank = 64 * bits_in(keys & np.uint64((1 << size) - 1)).astype(np.int16)
         for suit in range(4):
             rank -= (keys >> np.uint64(size + 4 * suit) & np.uint64(15)).astype(np.int16)
         return order[np.argsort(rank, kind="stable")]

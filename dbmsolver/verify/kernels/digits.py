@@ -30,7 +30,15 @@ from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.distance_table import Distances, no_distances
 from dbmsolver.verify.kernels.planes import FINE, State
 from dbmsolver.verify.kernels.rules import Rules, holds, one
-from dbmsolver.verify.kernels.words import ONE, U64, ZERO, count_bits, first_bit, height_of
+from dbmsolver.verify.kernels.words import (
+    ONE,
+    U64,
+    ZERO,
+    bits_in,
+    count_bits,
+    first_bit,
+    height_of,
+)
 from dbmsolver.verify.places import BOTTOM, HOME
 
 AS_DEALT, AT_BOTTOM, AT_HOME = 0, 5, 6
@@ -79,7 +87,7 @@ class DigitFormat(NamedTuple):
     def progress(self, signatures: Words) -> Ints:
         """Return the progress of each signature: the cards that it has bits for."""
         cards = signatures & np.uint64((1 << STOCK_SHIFT) - 1)
-        return np.bitwise_count(cards).astype(np.int64)
+        return bits_in(cards)
 
     def moves_of_bits(self, codes: NDArray[np.uint16]) -> Ints:
         """Return, for each bit of the planes (int64[192]), how many codes name its card."""

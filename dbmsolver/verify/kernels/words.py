@@ -7,6 +7,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined
 
@@ -58,6 +59,12 @@ def fetch(typingctx, array, index):
         return context.get_dummy_value()
 
     return types.void(array, types.int64), codegen
+
+
+def bits_in(words: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return how many bits of each word are set. NumPy has a function for it from 2.0 on."""
+    as_bytes = np.ascontiguousarray(words).view(np.uint8).reshape(-1, 8)
+    return np.unpackbits(as_bytes, axis=1).sum(axis=1, dtype=np.int64)
 
 
 @inlined

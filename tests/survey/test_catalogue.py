@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 from functools import cache
@@ -9,6 +10,7 @@ from math import sqrt
 from pathlib import Path
 from random import Random
 
+import jsonschema
 import pytest
 from helpers.command import run
 
@@ -19,6 +21,7 @@ from dbmsolver.survey.loading import load_rows
 from dbmsolver.survey.ranges import Subject
 from dbmsolver.survey.rows import Inquiry, Row
 from dbmsolver.verify.certificate import bad_path, deal_of
+from dbmsolver.verify.certificate_file import SCHEMA
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "benchmarks" / "catalogue"
@@ -216,6 +219,11 @@ def certificate_of(name: str, row: Row) -> None:
     assert bad_path(certificate, deal) is None
     text = (FOLDER / "README.md").read_text()
     assert f"`{path.name}`" in text and f"{certificate['states'] + certificate['forced']:,}" in text
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.certificate.json")), ids=lambda p: p.name)
+def test_certificates_have_their_form(path: Path) -> None:
+    jsonschema.validate(load_certificate(path), json.loads(SCHEMA.read_text()))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import jsonschema
 import pytest
 from helpers.command import run
 from helpers.faults import (
@@ -30,6 +31,7 @@ from dbmsolver.search import session
 from dbmsolver.steps import follow
 from dbmsolver.storage.meanings import VERSIONS
 from dbmsolver.storage.records import parse_closed_key
+from dbmsolver.verify.certificate_file import SCHEMA
 
 DEAL = Deal.load("8", GAMES["klondike_by_threes"], numbers="ksolve")
 LENGTH = 112
@@ -57,7 +59,9 @@ def test_its_certificate_is_compared_with_another_search(store: Path, tmp_path: 
     """The other search lists all classes first, as the certificate says."""
     record = tmp_path / "certificate.json"
     assert run("certificate", store, "-o", record).exit_code == 0
-    meaning = json.loads(record.read_text())["meaning"]
+    certificate = json.loads(record.read_text())
+    jsonschema.validate(certificate, json.loads(SCHEMA.read_text()))
+    meaning = certificate["meaning"]
     assert meaning == {"family": "patience", **VERSIONS["patience"]}
     repeated = run("verify", record, "--threads", 2)
     assert repeated.exit_code == 0, repeated.output

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from dbmsolver.core.bits import popcount
 from dbmsolver.core.class_tables import WON, ClassTables
 from dbmsolver.core.classes import PLACES, class_sets, expand_class
+from dbmsolver.core.hashing import EMPTY, HASH
 from dbmsolver.core.patience_strata import LOWEST, digits_not_zero
 from dbmsolver.core.patience_tables import PER_WORD, TURNS_SHIFT, WASTE_SHIFT
 from dbmsolver.core.tables import CARDS, OFF, SIGNATURE
@@ -46,11 +47,8 @@ NOT_LISTED = -1
 MEASURED, NO_SUCCESSOR, TOO_FAR = range(3)
 """Results of :func:`measure_signature`: distances are written; a successor is not listed; or a
 distance would be LOST or more."""
-NO_KEY = np.uint64(0xFFFFFFFFFFFFFFFF)
-"""A free slot of a table; no key has such heights."""
 MOST_SUCCESSORS = 160
 """More than a class has."""
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 _SIX_BITS = np.uint64(63)
 _LEAST = 1 << 10
@@ -68,7 +66,7 @@ class ClassDistances(NamedTuple):
     suits: Words  # [4]: the cards of each suit, as gathered digits
     stock: Words  # [*]: the card of each bit of a key, as a gathered digit
     starts: Ints  # [signatures + 1]: the first slot of each signature
-    keys: Words  # [slots]: keys of classes, NO_KEY in free slots
+    keys: Words  # [slots]: keys of classes, EMPTY in free slots
     values: Values  # [slots]: their distances
     counted: int  # 1 if turns of the stock count
 
@@ -103,7 +101,7 @@ def number_of_signature(c, signature):
 @inlined
 def first_slot(key, slots):
     """Return the slot (int64) of a table from which on a key is looked for."""
-    return np.int64((((key * _MIX) >> _HALF) * U64(slots)) >> _HALF)
+    return np.int64((((key * HASH) >> _HALF) * U64(slots)) >> _HALF)
 
 
 @inlined
@@ -113,7 +111,7 @@ def slot_of(keys, start, end, key):
         return np.int64(-1)
     slot = start + first_slot(key, end - start)
     while keys[slot] != key:
-        if keys[slot] == NO_KEY:
+        if keys[slot] == EMPTY:
             return np.int64(-1)
         slot += 1
         if slot == end:
@@ -128,8 +126,8 @@ def slot_of(keys, start, end, key):
 def _slot_in(table, key):
     """Return the slot of a key in a table of 2**n slots, or a free one."""
     mask = table.size - 1
-    slot = np.int64((key * _MIX) >> _HALF) & mask
-    while table[slot] != NO_KEY and table[slot] != key:
+    slot = np.int64((key * HASH) >> _HALF) & mask
+    while table[slot] != EMPTY and table[slot] != key:
         slot = (slot + 1) & mask
     return slot
 
@@ -145,7 +143,7 @@ def _doubled(array, used):
 @allocating
 def _table_of(keys, count, slots):
     """Return a hash table with ``slots`` slots that has the first ``count`` keys."""
-    table = np.full(slots, NO_KEY)
+    table = np.full(slots, EMPTY)
     for index in range(count):
         table[_slot_in(table, keys[index])] = keys[index]
     return table
@@ -176,13 +174,13 @@ def list_signature(t, signature, first):
     slots = _LEAST
     while slots < 2 * first.size:
         slots *= 2
-    table, keys = np.full(slots, NO_KEY), np.empty(slots, np.uint64)
+    table, keys = np.full(slots, EMPTY), np.empty(slots, np.uint64)
     leaving, columns = np.empty(slots, np.uint64), np.empty(slots, np.int8)
     counts, targets = np.zeros(t.columns, np.int64), np.zeros(t.columns, np.uint64)
     head = count = left = 0
     for key in first:
         slot = _slot_in(table, key)
-        if table[slot] == NO_KEY:
+        if table[slot] == EMPTY:
             table[slot] = keys[count] = key
             count += 1
     while head < count:
@@ -195,7 +193,7 @@ def list_signature(t, signature, first):
             after, key = found[number, SIGNATURE], found[number, OFF]
             if after == signature:
                 slot = _slot_in(table, key)
-                if table[slot] == NO_KEY:
+                if table[slot] == EMPTY:
                     table[slot] = keys[count] = key
                     count += 1
             elif after != WON:
@@ -227,7 +225,7 @@ def measure_signature(c, signature, keys):
     start, end = c.starts[number], c.starts[number + 1]
     for key in keys:
         slot = start + first_slot(key, end - start)
-        while c.keys[slot] != NO_KEY:
+        while c.keys[slot] != EMPTY:
             slot += 1
             if slot == end:
                 slot = start

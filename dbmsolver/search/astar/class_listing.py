@@ -21,6 +21,7 @@ from dbmsolver.core.class_distances import (
     number_of_signature,
 )
 from dbmsolver.core.classes import class_progress
+from dbmsolver.core.hashing import EMPTY
 from dbmsolver.errors import InternalError
 from dbmsolver.keys.class_distances import distances_of, listed_keys
 from dbmsolver.keys.patience import PatienceKeys
@@ -153,7 +154,7 @@ class ClassListing:
         starts = np.cumsum(slots)
         self._tables = t._replace(
             starts=starts,
-            keys=np.full(int(starts[-1]), ~np.uint64(0)),
+            keys=np.full(int(starts[-1]), EMPTY),
             values=np.empty(int(starts[-1]), np.uint8),
         )
         return True

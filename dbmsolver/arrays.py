@@ -1,4 +1,4 @@
-"""Large arrays of zeros, for tables that are read and written at random."""
+"""Memory of arrays: tables that are read and written at random, and scratch memory of threads."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 
 _LARGE = 1 << 21
 """Bytes of a large page where pages are 4 KiB otherwise."""
+_LINES = 128
+"""Bytes of two lines of the processor's cache."""
+_SMALL = 1 << 15
+"""The most bytes of an array that `apart` copies: of a larger one few bytes are at its ends."""
 
 
 def zeros(count: int, kind: Any) -> NDArray[Any]:
@@ -31,3 +35,28 @@ def zeros(count: int, kind: Any) -> NDArray[Any]:
     with suppress(OSError):  # a system without them
         memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, kind)
+
+
+def apart(scratch: Any) -> Any:
+    """Return a tuple of arrays, or tuples of them, with the small ones in memory of their own.
+
+    No other array shares a line of the processor's cache with them, or the pair of lines that is
+    fetched together. Two threads that write to the same line wait for each other. ``scratch`` is
+    what one thread writes to. The arrays keep their values, and are contiguous. Large arrays, and
+    what is no array, stay as they are.
+    """
+    if isinstance(scratch, np.ndarray):
+        return scratch if scratch.nbytes > _SMALL else _copied_apart(scratch)
+    if not isinstance(scratch, tuple):
+        return scratch
+    parts = [apart(part) for part in scratch]
+    return type(scratch)(*parts) if hasattr(scratch, "_fields") else tuple(parts)
+
+
+def _copied_apart(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a copy of an array that begins and ends at the border of a pair of cache lines."""
+    memory = np.empty(array.nbytes + 2 * _LINES, np.uint8)
+    first = -memory.ctypes.data % _LINES
+    copy = memory[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy

@@ -1,14 +1,14 @@
-"""Arrays of zeros in large pages: like others, and given back when nobody uses them."""
+"""Memory of arrays: large pages are given back, and threads share no line of the cache."""
 
 from __future__ import annotations
 
 import mmap
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from dbmsolver.arrays import zeros
+from dbmsolver.arrays import apart, zeros
 from dbmsolver.process import anonymous_memory
 
 
@@ -40,3 +40,32 @@ def test_a_system_that_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_too_large() -> None:
     with pytest.raises(MemoryError, match="for a table"):
         zeros(1 << 59, np.uint64)
+
+
+class Scratch(NamedTuple):
+    """Scratch memory with all that it may have."""
+
+    counts: Any
+    inner: tuple[Any, ...]
+    size: int
+
+
+def test_small_arrays_are_apart() -> None:
+    """No two of them have a byte in the same pair of cache lines, and all have their values."""
+    large = np.arange(1 << 14)
+    parts = [np.arange(6, dtype=kind).reshape(2, 3) for kind in (np.uint8, np.int64, np.uint16)]
+    given = Scratch(parts[0], (parts[1], (parts[2], np.empty(0, np.int64)), large), 7)
+    found = [apart(given) for _ in range(50)]
+    small = []
+    for scratch in found:
+        assert isinstance(scratch, Scratch) and scratch.size == 7
+        second, (third, none), same = scratch.inner
+        assert same is large and none.size == 0
+        small += [scratch.counts, second, third]
+        for copy, part in zip(small[-3:], parts, strict=True):
+            assert (copy.dtype, copy.shape) == (part.dtype, part.shape) and (copy == part).all()
+            assert copy.flags.c_contiguous and copy.flags.writeable
+            assert not np.shares_memory(copy, part)
+    starts = [array.ctypes.data for array in small]
+    assert all(start % 128 == 0 for start in starts)
+    assert len({start // 128 for start in starts}) == len(starts)

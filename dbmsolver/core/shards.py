@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.arrays import apart
 from dbmsolver.core.bits import prefetch
 from dbmsolver.core.expand import MAX_MOVES
 from dbmsolver.core.held_rows import (
@@ -91,20 +92,23 @@ def make_shard(t: Any, states: int, slots: int, outgoing: int) -> Shard:
     state = np.zeros(FAULT + 1, np.int64)
     state[GOAL_ROW], state[CEILING] = -1, NO_CEILING
     flat = empty_rows(t, states)
-    return Shard(
-        state=state,
-        rows=flat.reshape(states, width_of_row(t)),
-        flat=flat,
-        table=np.zeros(slots, np.uint32),
-        todo=np.empty(states, np.uint32),
-        done=np.empty(states, np.uint32),
-        later=np.empty(outgoing, np.uint32),
-        later_layer=np.empty(outgoing, np.uint16),
-        outgoing=np.empty((outgoing, ROW), np.uint64),
-        burst=np.empty((BURST, ROW + 2), np.uint64),
-        starts=np.zeros(256, np.uint64),
-        scratch=make_scratch(t),
+    shard: Shard = apart(
+        Shard(
+            state=state,
+            rows=flat.reshape(states, width_of_row(t)),
+            flat=flat,
+            table=np.zeros(slots, np.uint32),
+            todo=np.empty(states, np.uint32),
+            done=np.empty(states, np.uint32),
+            later=np.empty(outgoing, np.uint32),
+            later_layer=np.empty(outgoing, np.uint16),
+            outgoing=np.empty((outgoing, ROW), np.uint64),
+            burst=np.empty((BURST, ROW + 2), np.uint64),
+            starts=np.zeros(256, np.uint64),
+            scratch=make_scratch(t),
+        )
     )
+    return shard
 
 
 @inlined

@@ -50,11 +50,11 @@ _PARALLEL = 2_000
 """The fewest states in a round for which waking threads pays."""
 _SHARD_BYTES = 1 << 22
 """Memory of a shard, at least: in less it is crowded at once, however many threads there are."""
-_MOST_ROUNDS = 64
+_MOST_ROUNDS = 32
 """The rounds of each shard before limits and memory are looked at again."""
-_ROUNDS_ALONE = 8
+_ROUNDS_ALONE = 4
 """The same while a thread is lent."""
-_ROUND_BYTES = 1 << 24
+_ROUND_BYTES = 1 << 25
 """The bytes of the memory budget that each of these rounds needs: it fills about 2 % of them."""
 
 

@@ -148,7 +148,8 @@ class ShardQueue:
         rows, layers = take_later(self.shard)
         if not layers.size:
             return
-        for layer in np.unique(layers).tolist():
+        # Layers are small numbers, and few: counting them is faster than sorting.
+        for layer in np.flatnonzero(np.bincount(layers)).tolist():
             if layer < ceiling:  # each has memory of its own, and gives it back when it is closed
                 self.waiting.setdefault(layer, []).append(rows[layers == layer])
 

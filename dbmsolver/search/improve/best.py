@@ -54,13 +54,13 @@ class Best(Generic[KeysT]):
         self.recorder.batch.fields |= self.fields()
         return True
 
-    def take(self, steps: Sequence[Step], keys: Keys) -> bool:
+    def take(self, moves: Sequence[Move]) -> bool:
         """Take a solution of a search over dominating positions or classes; return True if it is.
 
-        ``keys`` are those of that search. A solution that is not shorter is not taken, nor one that
-        leaves out a safe move: the search for a shortest solution has only those that make it.
+        ``moves`` are legal ones from the deal. A solution that is not shorter is not taken, nor one
+        that leaves out a safe move: the search for a shortest solution has only those that make it.
         """
-        moves, dealt = replay(keys, list(steps)), self.codec.deal
+        dealt = self.codec.deal
         safe = makes_safe_moves(dealt.position, moves, dealt.rules, self.recorder.policy)
         return safe and self.offer(steps_of(self.codec, moves))
 

@@ -15,7 +15,6 @@ from dbmsolver.search.improve.best import Best
 from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Stopped
 from dbmsolver.search.proof.dive_ahead import DiveAhead, UncountedDives
 from dbmsolver.search.proof.dives import CLASS_ORDERS, Schedule
-from dbmsolver.search.trace import Step
 
 LAST: Schedule = ((CLASS_ORDERS[2], 1 << 25),)
 """The dive over classes that follows where the others leave a deal open.
@@ -62,11 +61,7 @@ class LostAhead(UncountedDives):
     def end(self, outcome: Outcome) -> Outcome:
         """Forget the counts of dives that do not decide the deal, and take their solution."""
         outcome = super().end(outcome)
-        taken = self.won and self.best.take(self.path(GoalMet()), self.keys)
+        taken = self.won and self.best.take(self.dives.moves())
         if taken and self.any_solution:
             self.best.keep()
         return outcome
-
-    def path(self, goal: GoalMet) -> list[Step]:
-        """Return the steps from the deal to the win that was found."""
-        return self.dives.path(goal)

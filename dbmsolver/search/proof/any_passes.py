@@ -49,6 +49,3 @@ class AnyPassesAhead(UncountedDives):
         if outcome == Stopped() and self.needed:
             return Stopped(Limit.MEMORY)
         return outcome
-
-    def path(self, goal: GoalMet) -> None:
-        """Return None: the search never ends with a goal."""

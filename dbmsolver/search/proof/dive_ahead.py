@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dbmsolver.game.moves import Move
 from dbmsolver.keys.choice import CoveringKeys
 from dbmsolver.results import Limits, Report
 from dbmsolver.search.ledger import NOTHING
@@ -69,10 +70,14 @@ class DiveAhead(Search):
         self.recorder.batch.fields |= fields
         return Exhausted()
 
+    def moves(self) -> list[Move]:
+        """Return legal moves from the deal to the win that was found."""
+        assert self._won is not None
+        return moves_along(self.keys, self._won.path)
+
     def path(self, goal: GoalMet) -> list[Step]:
         """Return the steps from the deal to the goal."""
-        assert self._won is not None
-        return steps_of(self.keys, moves_along(self.keys, self._won.path))
+        return steps_of(self.keys, self.moves())
 
 
 class UncountedDives(Search):
@@ -100,3 +105,6 @@ class UncountedDives(Search):
     def close(self) -> None:
         """End the dives."""
         self.dives.close()
+
+    def path(self, goal: GoalMet) -> None:
+        """Return None: the search never ends with a goal."""

@@ -94,10 +94,10 @@ def test_a_thread_that_is_lent_does_no_work(
             super().work(pool, threads)
 
     monkeypatch.setattr(layers, "ShardWorkers", Noted)
-    monkeypatch.setattr(layers, "_ROUNDS_ALONE", 2)
+    monkeypatch.setattr(layers, "_ROUNDS_ALONE", 1)
     monkeypatch.setattr(layers, "ENOUGH", 1000)
     with begun(CODEC, tmp_path, LOOKED_AT, threads=2) as search:
-        for lent, how in ((True, (1, 2)), (False, (2, 4))):
+        for lent, how in ((True, (1, 1)), (False, (2, 2))):
             search.lend_thread(lent)
             used.clear()
             while not used:

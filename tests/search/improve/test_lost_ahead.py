@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.keys.states import Step
+from dbmsolver.game.moves import Move, Place
 from dbmsolver.results import Limit, Limits, Method, Options, Question
 from dbmsolver.search.improve.lost_ahead import LostAhead
 from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Stopped
@@ -21,7 +21,7 @@ from dbmsolver.storage.store import Store
 
 DEAL = Deal.from_number(1)
 KEYS: Any = Proof(DEAL, "wkr", Method.DOMINATING).keys()
-FOUND: list[Step] = [(5, 1), (3, 2)]
+FOUND = [Move(5, Place("column", 1), Place("column", 2))]
 
 
 class Known:
@@ -32,8 +32,8 @@ class Known:
         self.takes = takes
         self.asked: list[object] = []
 
-    def take(self, steps: list[Step], keys: Any) -> bool:
-        self.asked.append((steps, keys))
+    def take(self, moves: list[Move]) -> bool:
+        self.asked.append(moves)
         return self.takes
 
     def keep(self) -> None:
@@ -60,7 +60,7 @@ def ahead(
     best: Any = Known(recorder, takes)
     search = LostAhead(best, KEYS, Limits(), 1, 1 << 24, (), any_solution)
     search.close()
-    dives: Any = SimpleNamespace(step=step, path=lambda goal: FOUND)
+    dives: Any = SimpleNamespace(step=step, moves=lambda: FOUND)
     search.dives = dives
     return search, best
 
@@ -74,7 +74,7 @@ def test_a_solution_is_offered(recorder: Recorder, takes: bool, any_solution: bo
     assert search.step() == Stopped()
     assert search.won
     assert search.end(Stopped()) == Stopped()
-    assert best.asked == [(FOUND, KEYS)] + ["keep"] * (takes and any_solution)
+    assert best.asked == [FOUND] + ["keep"] * (takes and any_solution)
     assert (recorder.statistics.closed, recorder.statistics.digest) == (0, 0)
     assert (recorder.batch.cleared, recorder.batch.fields) == ([], {})
 

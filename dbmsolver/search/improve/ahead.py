@@ -34,7 +34,7 @@ class AnyAhead(Search):
             self._beam = self._improver.beam(self._shapes.pop(0))
         if self._beam.step():
             steps, self._beam = self._beam.steps, None
-            if steps is not None and self.best.offer(steps):
+            if self.best.end_beam(steps):
                 self.best.keep()
         return None
 

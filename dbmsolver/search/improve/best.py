@@ -28,6 +28,10 @@ class Best(Generic[KeysT]):
         self.moves: tuple[Move, ...] | None = None
         self.length: int | None = None
         self.path: list[list[int]] | None = None
+        self.beams = 0
+        """The beams that have ended in this run."""
+        self.beams_won = 0
+        """The number of them that found a solution."""
         stored = recorder.store.manifest.path
         if stored is not None:
             self.offer([(card, place) for card, place in stored])
@@ -63,6 +67,14 @@ class Best(Generic[KeysT]):
         dealt = self.codec.deal
         safe = makes_safe_moves(dealt.position, moves, dealt.rules, self.recorder.policy)
         return safe and self.offer(steps_of(self.codec, moves))
+
+    def end_beam(self, steps: Sequence[Step] | None) -> bool:
+        """Count a beam that has ended; take its solution if it is shorter. Return True if it is."""
+        self.beams += 1
+        if steps is None:
+            return False
+        self.beams_won += 1
+        return self.offer(steps)
 
     def fields(self) -> dict[str, object]:
         """Return the solution as fields of a manifest."""

@@ -1,10 +1,13 @@
 """A search for a shortest solution in Klondike that takes long begins anew with another bound.
 
-Once it has looked at many positions, it lists all classes of positions in turn with its own work
-(:mod:`dbmsolver.search.astar.class_listing`). With the distance of each class from a win it begins
-anew. Its bound is higher then, and it leaves out positions that cannot be won. Deals with few ways
-to win gain most: they have some million classes, and would take hundreds of millions of positions.
-If the classes need too much memory, the search goes on as it is.
+It lists all classes of positions (:mod:`dbmsolver.search.astar.class_listing`). With the distance
+of each class from a win it begins anew. Its bound is higher then, and it leaves out positions that
+cannot be won. Deals with few ways to win gain most: they have some million classes, and would take
+hundreds of millions of positions. If the classes need too much memory, the search goes on as it is.
+
+Beams tell which deals these are: they find no solution there, and one nearly everywhere else. Where
+the first beams have all failed, the classes are listed at once. Elsewhere they are listed once the
+search has looked at many positions, in turn with its own work.
 """
 
 from __future__ import annotations
@@ -25,9 +28,12 @@ from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 
 AFTER = 1 << 24
-"""The states that are looked at before the first class is listed: easy deals end sooner."""
+"""The states that are looked at before the first class is listed, where a beam has found a
+solution: easy deals end sooner."""
 _CLASSES = 2
 """The classes that are listed for each state that the search has looked at."""
+_BEAMS = 2
+"""The beams that have ended, at least, where all have failed and classes are listed at once."""
 _SHARE = 3, 4
 """The part of the memory that the listing may take, as a fraction, while the search keeps its
 states; it keeps fewer of them in memory then."""
@@ -93,7 +99,9 @@ class ByClasses(Search):
         """Return True if it is time to list classes."""
         if self._listing is None or self._search is None:
             return self._listing is not None
-        looked_at = self._search.search.evaluated
+        best, looked_at = self._search.best, self._search.search.evaluated
+        if best.beams >= _BEAMS and not best.beams_won:
+            return True
         return looked_at >= AFTER and self._listing.classes <= _CLASSES * looked_at
 
     def _after_listing(self, listing: ClassListing) -> Outcome | None:

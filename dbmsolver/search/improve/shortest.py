@@ -72,8 +72,8 @@ class ShortestBelow(Search):
             self._between = beam
 
     def _offer(self, steps: list[Step] | None) -> None:
-        """Lower the ceiling to the length of a solution that is shorter than the best one."""
-        if steps is not None and self.best.offer(steps):
+        """Lower the ceiling to the length of a beam's solution if it is shorter than the best."""
+        if self.best.end_beam(steps):
             self.search.ceiling = self.best.ceiling
             if self.improver.any_solution:
                 self.best.tell()

@@ -67,6 +67,15 @@ def test_only_a_shorter_solution_is_taken(recorder: Recorder) -> None:
     assert best.length == min(WINS) == 6
 
 
+def test_beams_that_end_are_counted(recorder: Recorder) -> None:
+    """One that finds nothing shorter has won all the same."""
+    best = Best(CODEC, recorder)
+    ends = [(None, False), (WINS[7], True), (None, False), (WINS[8], False), (WINS[6], True)]
+    for moves, taken in ends:
+        assert best.end_beam(None if moves is None else steps_of(CODEC, moves)) == taken
+    assert (best.beams, best.beams_won, best.length) == (5, 3, 6)
+
+
 def test_what_does_not_win_is_refused(recorder: Recorder) -> None:
     best = Best(CODEC, recorder)
     with pytest.raises(InternalError, match="does not bring all cards home"):

@@ -17,7 +17,8 @@ from dbmsolver.game.measures import Metric, measure_of
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Bound, Limit, Limits, Options, Question, Report, Result, Verdict
 from dbmsolver.search import session
-from dbmsolver.search.improve import by_classes
+from dbmsolver.search.improve import by_classes, improver
+from dbmsolver.search.improve.beam import BeamShape
 from dbmsolver.steps import follow
 from dbmsolver.storage.manifest import new_manifest
 from dbmsolver.storage.store import Store
@@ -72,6 +73,29 @@ def test_lengths_are_those_of_the_model(metric: Metric) -> None:
             solved += 1
             assert result.shortest
             assert result.length == expected[0]
+
+
+@pytest.mark.parametrize("any_solution", [True, False])
+@pytest.mark.parametrize(("deal", "are_listed"), [(HARD, True), (EASY, False)])
+def test_classes_are_listed_at_once_where_no_beam_wins(
+    deal: Deal, are_listed: bool, any_solution: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where one does, they wait until the search has looked at many states."""
+    beams = tuple((0, BeamShape(width)) for width in (1000, 3000))
+    monkeypatch.setattr(improver, "_BESIDE", beams)
+    begun: list[tuple[str, int]] = []
+
+    def watch(event: object) -> None:
+        least = {"classes": 0, "search": 100_000}
+        if isinstance(event, Report) and event.evaluated >= least.get(event.phase, 1 << 60):
+            begun.append((event.phase, event.evaluated))
+
+    options = Options(threads=1, any_solution=any_solution, lost_ahead=False)
+    steps = session.run(Question.SOLVE, deal, options, Limits())
+    follow(steps, watch, lambda: True if begun else None)
+    phase, evaluated = begun[0]
+    assert phase == ("classes" if are_listed else "search")
+    assert evaluated < 100_000 or not are_listed
 
 
 @pytest.mark.usefixtures("at_once")
@@ -142,3 +166,4 @@ def test_a_hard_deal_is_settled_by_classes(tmp_path: Path) -> None:
     assert "classes" in phases
     assert (result.length, result.shortest) == (129, True)
     assert result.states < 1_000_000
+    assert result.evaluated < by_classes.AFTER

@@ -124,6 +124,7 @@ class Classes:
         ]
         self.stock = (*deal.waste, *deal.stock)
         self.free_stock = rules.draw == 1 and deal.turns is None
+        self._last: tuple[Class, dict[int, int], set[int]] | None = None
         self.root = self.class_of(deal)
 
     def _dealt(self, column: tuple[int, ...], hidden: int) -> int:
@@ -199,10 +200,22 @@ class Classes:
 
     # Cards of a class.
 
+    def _open(self, found: Class) -> tuple[dict[int, int], set[int]]:
+        """Return the held cards, with the column of each, and the free cards.
+
+        Each move asks for them several times, so those of the class asked last are kept.
+        """
+        last = self._last
+        if last is None or last[0] != found:
+            pairs = enumerate(zip(self.columns, found.counts, strict=True))
+            held = {column[count - 1]: index for index, (column, count) in pairs if count}
+            away = self.home(found).union(self.covered(found), held, found.stock)
+            last = self._last = found, held, set(range(CARDS)) - away
+        return last[1], last[2]
+
     def held(self, found: Class) -> dict[int, int]:
         """Return the held cards, and the column of each."""
-        pairs = zip(self.columns, found.counts, strict=True)
-        return {column[count - 1]: index for index, (column, count) in enumerate(pairs) if count}
+        return dict(self._open(found)[0])
 
     def covered(self, found: Class) -> set[int]:
         """Return the covered cards."""
@@ -215,29 +228,30 @@ class Classes:
 
     def free(self, found: Class) -> set[int]:
         """Return the free cards."""
-        away = self.home(found) | self.covered(found) | set(self.held(found)) | set(found.stock)
-        return set(range(CARDS)) - away
+        return set(self._open(found)[1])
 
     def spaces(self, found: Class) -> int:
         """Return the number of empty columns."""
-        kings = sum(rank(card) == KING_RANK for card in self.free(found))
+        kings = sum(rank(card) == KING_RANK for card in self._open(found)[1])
         return len(self.columns) - sum(count > 0 for count in found.counts) - kings
 
     def can_be_bared(self, found: Class, card: int) -> bool:
         """Return True if an open card can be made the last of its column, in every position."""
-        free = self.free(found)
+        held, free = self._open(found)
         alike = {card} if self.rules.build == "suit" else {card, card ^ 2}
         kinds = self.rules.parent_kinds if rank(card) > 1 else ()
         lower = {(card ^ kind) - 4 for kind in kinds}
-        return len(alike & (free | set(self.held(found)))) > len(lower & free)
+        bare = sum(one in free or one in held for one in alike)
+        return bare > len(lower & free)
 
     def has_gap(self, found: Class, card: int) -> bool:
         """Return True if a card that takes this one can be bared."""
         if rank(card) == KING_RANK:
             return False
         parents = {(card ^ kind) + 4 for kind in self.rules.parent_kinds}
-        is_open = parents & (self.free(found) | set(self.held(found)))
-        return any(self.can_be_bared(found, card) for card in is_open)
+        held, free = self._open(found)
+        are_open = [parent for parent in parents if parent in free or parent in held]
+        return any(self.can_be_bared(found, parent) for parent in are_open)
 
     def is_won(self, found: Class) -> bool:
         """Return True if all cards can go home one after the other.
@@ -278,7 +292,7 @@ class Classes:
 
     def _moves(self, found: Class) -> Iterator[tuple[ClassMove, Class]]:
         """Yield all moves, and where they lead."""
-        held, free = self.held(found), self.free(found)
+        held, free = self._open(found)
         space = self.spaces(found) > 0
         for card in sorted({*held, *free}):
             source: Literal["held", "free"] = "held" if card in held else "free"

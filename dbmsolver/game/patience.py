@@ -117,7 +117,8 @@ class Patience(Position):
         for index in range(len(self.columns)):
             cards = self.face_up(index)
             for count in range(2, len(cards) + 1):
-                if not self.is_run(cards[-count:], rules):
+                first = len(cards) - count  # the cards on it are a run already
+                if not self.is_run(cards[first : first + 2], rules):
                     break
                 found.append((cards[-count], Place("column", index), count))
         return found
@@ -130,18 +131,20 @@ class Patience(Position):
         """
         moves: list[Move] = []
         ends = self.ends()
+        empty = next((index for index, column in enumerate(self.columns) if not column), None)
         for card, source, count in self.runs(rules):
             if count == 1 and self.is_next_home(card):
                 moves.append(Move(card, source, Place("foundation", suit(card))))
             size = len(self.columns[source.index]) if source.kind == "column" else 0
             if not size or rules.is_movable(count, size):
-                moves += self._to_columns(card, source, count, rules, size == count, ends)
+                space = None if size == count else empty
+                moves += self._to_columns(card, source, count, rules, space, ends)
         if rules.removable:
             for index in range(4):
                 top = self.top_home(index)
                 if top is not None and rank(top) >= self.lowest:
                     place = Place("foundation", index)
-                    moves += self._to_columns(top, place, 1, rules, False, ends)
+                    moves += self._to_columns(top, place, 1, rules, empty, ends)
         return moves + self.moves_of_stock(rules)
 
     def successors(self, rules: Rules, policy: Policy) -> list[tuple[Move, Position]]:
@@ -171,14 +174,15 @@ class Patience(Position):
         source: Place,
         count: int,
         rules: Rules,
-        alone: bool,
+        empty: int | None,
         ends: Sequence[tuple[int, Place]],
     ) -> Iterator[Move]:
+        """Yield the moves of a run to the last cards of columns, and to column `empty` if any."""
         for place in self.columns_for(card, source, rules, ends):
             yield Move(card, source, place, count=count)
-        empty = next((index for index, column in enumerate(self.columns) if not column), None)
-        fills = self.can_fill(card, rules) or (rules.fill == "waste" and source == WASTE)
-        if empty is not None and fills and not alone:
+        if empty is None:
+            return
+        if self.can_fill(card, rules) or (rules.fill == "waste" and source == WASTE):
             yield Move(card, source, Place("column", empty), count=count)
 
     def moves_of_stock(self, rules: Rules) -> list[Move]:

@@ -200,7 +200,8 @@ class Position:
             return found
         for index, column in enumerate(self.columns):
             for count in range(2, len(column) + 1):
-                if not self.is_run(column[-count:], rules):
+                first = len(column) - count  # the cards on it are a run already
+                if not self.is_run(column[first : first + 2], rules):
                     break
                 found.append((column[-count], Place("column", index), count))
         return found

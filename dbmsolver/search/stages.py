@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -274,6 +275,7 @@ class Stages:
         If the classes show that the deal is lost, a dive over them is the proof.
         """
         from dbmsolver.search.improve.by_classes import ByClasses
+        from dbmsolver.search.improve.lost_ahead import LostAhead
         from dbmsolver.search.proof.dives import CLASS_ORDERS
 
         if not self.begun:
@@ -292,7 +294,10 @@ class Stages:
         if search.lost is not None:
             classes = keys_of(self.deal, keys.policy, Method.CLASSES)
             assert are_covering(classes)
-            yield from self._lost_ahead(best, classes, ((CLASS_ORDERS[2], search.lost + 1),))
+            schedule = ((CLASS_ORDERS[2], search.lost + 1),)
+            # As many classes have been listed: a limit of states is not reached by them any more.
+            limits = replace(self.limits, max_states=None)
+            yield LostAhead(best, classes, limits, 1, self.memory, schedule, needed=True)
 
     def _below(self, best: Best[Any], states: StateCodec) -> Generator[Search, None, None]:
         """Yield the search for solutions that are shorter than the best one."""

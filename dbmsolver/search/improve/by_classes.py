@@ -100,6 +100,9 @@ class ByClasses(Search):
         if self._listing is None or self._search is None:
             return self._listing is not None
         best, looked_at = self._search.best, self._search.search.evaluated
+        most = self.recorder.limits.limits.max_states
+        if most is not None and most < AFTER:
+            return False  # there are likely to be more classes than the limit
         if best.beams >= _BEAMS and not best.beams_won:
             return True
         return looked_at >= AFTER and self._listing.classes <= _CLASSES * looked_at

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from dbmsolver.keys.choice import CoveringKeys
-from dbmsolver.results import Limits
+from dbmsolver.results import Limit, Limits
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Stopped
 from dbmsolver.search.proof.dive_ahead import DiveAhead, UncountedDives
@@ -28,7 +28,8 @@ class LostAhead(UncountedDives):
 
     Only a lost deal ends the whole search with them. ``won`` says whether they have found a
     solution: it becomes the best one so far, and with ``any_solution`` it is committed at once. The
-    ``schedule`` is that of the keys if none is given.
+    ``schedule`` is that of the keys if none is given. With ``needed`` nothing else can decide the
+    deal: the search ends for want of memory if they do not.
     """
 
     def __init__(
@@ -40,10 +41,12 @@ class LostAhead(UncountedDives):
         memory: int,
         schedule: Schedule = (),
         any_solution: bool = False,
+        needed: bool = False,
     ) -> None:
         self.best = best
         self.keys = keys
         self.any_solution = any_solution
+        self.needed = needed
         self.won = False
         super().__init__(DiveAhead(keys, best.recorder, limits, threads, memory, schedule))
 
@@ -56,6 +59,8 @@ class LostAhead(UncountedDives):
         if isinstance(outcome, GoalMet):
             self.won = True
             return Stopped()
+        if outcome == Stopped() and self.needed:
+            return Stopped(Limit.MEMORY)
         return outcome
 
     def end(self, outcome: Outcome) -> Outcome:

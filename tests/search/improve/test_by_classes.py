@@ -98,6 +98,26 @@ def test_classes_are_listed_at_once_where_no_beam_wins(
     assert evaluated < 100_000 or not are_listed
 
 
+def test_a_limit_of_states_rules_out_that_classes_are_listed() -> None:
+    """There are likely to be more of them."""
+    limits = Limits(max_states=1000)
+    result, phases = asked(HARD, Options(any_solution=True, lost_ahead=False), limits)
+    assert result.limit == Limit.MAX_STATES
+    assert "search" in phases and "classes" not in phases
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_lost_deal_whose_proof_does_not_fit_into_memory() -> None:
+    """A record takes twice the memory of a class that is listed."""
+    lost = Deal.load("6", GAMES["klondike_by_threes"], numbers="ksolve")
+    options = Options(threads=1, lost_ahead=False)
+    result, phases = asked(lost, options, Limits(memory=7 << 20, max_states=100_000))
+    assert (result.verdict, result.limit) == (Verdict.UNDECIDED, Limit.MEMORY)
+    assert "classes" in phases and (result.states, result.evaluated) == (0, 0)
+    result, _ = asked(lost, options, Limits(memory=9 << 20, max_states=1000))
+    assert (result.verdict, result.states) == (Verdict.UNSOLVABLE, 63_332)
+
+
 @pytest.mark.usefixtures("at_once")
 def test_a_search_goes_on_in_each_phase(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is left in the first search, while classes are listed, and in the search that follows."""

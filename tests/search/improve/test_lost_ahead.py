@@ -90,6 +90,14 @@ def test_a_deal_that_is_exhausted_is_lost(recorder: Recorder) -> None:
     assert (recorder.statistics.closed, recorder.statistics.digest) == (7, 99)
 
 
+def test_dives_that_are_needed_end_the_search(recorder: Recorder) -> None:
+    """They leave the deal open only where memory is too small for their states."""
+    search, _ = ahead(recorder, Stopped())
+    search.needed = True
+    assert search.step() == Stopped(Limit.MEMORY)
+    assert search.end(Stopped(Limit.MEMORY)) == Stopped(Limit.MEMORY)
+
+
 @pytest.mark.parametrize("outcome", [Stopped(), Stopped(Limit.MAX_TIME)])
 def test_dives_that_leave_the_deal_open_count_for_nothing(
     recorder: Recorder, outcome: Outcome

@@ -38,12 +38,13 @@ def zeros(count: int, kind: Any) -> NDArray[Any]:
 
 
 def apart(scratch: Any) -> Any:
-    """Return a tuple of arrays, or tuples of them, with the small ones in memory of their own.
+    """Return the scratch memory of one thread, with its small arrays in cache lines of their own.
 
-    No other array shares a line of the processor's cache with them, or the pair of lines that is
-    fetched together. Two threads that write to the same line wait for each other. ``scratch`` is
-    what one thread writes to. The arrays keep their values, and are contiguous. Large arrays, and
-    what is no array, stay as they are.
+    Threads that write to the same line of the processor's cache wait for each other, and two lines
+    are fetched together. So each small array is copied to a pair of lines that no other array
+    uses. ``scratch`` is an array, or a tuple of arrays, of other values and of such tuples. The
+    copies have the same values, and are contiguous. Arrays of more than 32 KiB and other values
+    stay as they are.
     """
     if isinstance(scratch, np.ndarray):
         return scratch if scratch.nbytes > _SMALL else _copied_apart(scratch)
@@ -54,7 +55,7 @@ def apart(scratch: Any) -> Any:
 
 
 def _copied_apart(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a copy of an array that begins and ends at the border of a pair of cache lines."""
+    """Return a copy of an array, alone in the pairs of cache lines that it uses."""
     memory = np.empty(array.nbytes + 2 * _LINES, np.uint8)
     first = -memory.ctypes.data % _LINES
     copy = memory[first : first + array.nbytes].view(array.dtype).reshape(array.shape)

@@ -201,9 +201,9 @@ class Classes:
     # Cards of a class.
 
     def _open(self, found: Class) -> tuple[dict[int, int], set[int]]:
-        """Return the held cards, with the column of each, and the free cards.
+        """Return the held cards of a class, each with its column, and its free cards.
 
-        Each move asks for them several times, so those of the class asked last are kept.
+        Listing the moves of a class needs them many times, so the last result is kept.
         """
         last = self._last
         if last is None or last[0] != found:

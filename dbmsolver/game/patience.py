@@ -177,7 +177,11 @@ class Patience(Position):
         empty: int | None,
         ends: Sequence[tuple[int, Place]],
     ) -> Iterator[Move]:
-        """Yield the moves of a run to the last cards of columns, and to column `empty` if any."""
+        """Yield the moves of a run, whose deepest card is `card`, to columns that take it.
+
+        `ends` are the last cards of all columns. `empty` is an empty column, None if there is none
+        or the run does not go there.
+        """
         for place in self.columns_for(card, source, rules, ends):
             yield Move(card, source, place, count=count)
         if empty is None:

@@ -59,17 +59,21 @@ class Best(Generic[KeysT]):
         return True
 
     def take(self, moves: Sequence[Move]) -> bool:
-        """Take a solution of a search over dominating positions or classes; return True if it is.
+        """Take a solution of a search over dominating positions or classes, if it is of use.
 
-        ``moves`` are legal ones from the deal. A solution that is not shorter is not taken, nor one
-        that leaves out a safe move: the search for a shortest solution has only those that make it.
+        ``moves`` are legal, and lead from the deal to a win. Returns True if they are taken. They
+        are not if the best solution is as short, nor if a safe move is left out: the search for a
+        shortest solution looks only at solutions that make every safe move.
         """
         dealt = self.codec.deal
         safe = makes_safe_moves(dealt.position, moves, dealt.rules, self.recorder.policy)
         return safe and self.offer(steps_of(self.codec, moves))
 
     def end_beam(self, steps: Sequence[Step] | None) -> bool:
-        """Count a beam that has ended; take its solution if it is shorter. Return True if it is."""
+        """Count a beam that has ended, and take its solution if it is the shortest so far.
+
+        ``steps`` are those of its solution, None if it found none. Returns True if it is taken.
+        """
         self.beams += 1
         if steps is None:
             return False

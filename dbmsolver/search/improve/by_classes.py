@@ -1,13 +1,15 @@
-"""A search for a shortest solution in Klondike that takes long begins anew with another bound.
+"""A search for a shortest solution of a hard deal of Klondike, which gets a better lower bound.
 
-It lists all classes of positions (:mod:`dbmsolver.search.astar.class_listing`). With the distance
-of each class from a win it begins anew. Its bound is higher then, and it leaves out positions that
-cannot be won. Deals with few ways to win gain most: they have some million classes, and would take
-hundreds of millions of positions. If the classes need too much memory, the search goes on as it is.
+The search lists all classes of positions of the deal, and works out the distance of each from a win
+(:mod:`dbmsolver.search.astar.class_listing`). Then it begins once more, with these distances in its
+lower bound. That bound is higher, so that fewer positions are looked at, and positions that cannot
+be won are left out. Deals with few ways to win gain most: they have some million classes, and a
+search without these would look at hundreds of millions of positions. If the classes need too much
+memory, the search goes on without them.
 
-Beams tell which deals these are: they find no solution there, and one nearly everywhere else. Where
-the first beams have all failed, the classes are listed at once. Elsewhere they are listed once the
-search has looked at many positions, in turn with its own work.
+Beams tell which deals are hard: in nearly all other deals one of them finds a solution. If the
+first beams have all failed, the classes are listed at once. If one has not, the search looks at
+many positions first, and takes turns with the listing then.
 """
 
 from __future__ import annotations
@@ -28,12 +30,12 @@ from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 
 AFTER = 1 << 24
-"""The states that are looked at before the first class is listed, where a beam has found a
-solution: easy deals end sooner."""
+"""The number of states that are looked at before the first class is listed, if a beam has found a
+solution. Most searches end before that."""
 _CLASSES = 2
 """The classes that are listed for each state that the search has looked at."""
 _BEAMS = 2
-"""The beams that have ended, at least, where all have failed and classes are listed at once."""
+"""If at least so many beams have ended, all without a solution, classes are listed at once."""
 _SHARE = 3, 4
 """The part of the memory that the listing may take, as a fraction, while the search keeps its
 states; it keeps fewer of them in memory then."""

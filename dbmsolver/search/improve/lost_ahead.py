@@ -26,10 +26,11 @@ by threes and by ones, and takes some seconds."""
 class LostAhead(UncountedDives):
     """The dives that precede a search for a shortest solution. ``memory`` is in bytes.
 
-    Only a lost deal ends the whole search with them. ``won`` says whether they have found a
-    solution: it becomes the best one so far, and with ``any_solution`` it is committed at once. The
-    ``schedule`` is that of the keys if none is given. With ``needed`` nothing else can decide the
-    deal: the search ends for want of memory if they do not.
+    If they show that the deal is lost, the whole search ends. If they find a solution, ``won`` is
+    True, and the search for a shorter one follows. Their solution becomes the best one so far, if
+    it is of use; with ``any_solution`` it is committed at once. Without a ``schedule`` they make
+    the usual dives over states of their kind. ``needed`` says that no other search follows: if they
+    leave the deal open, the whole search ends with the limit of memory.
     """
 
     def __init__(

@@ -17,7 +17,16 @@ from dbmsolver.survey.table import SurveyTable
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "benchmarks"
-SCRIPTS = ("bars", "bench", "oracles", "recheck", "verdicts", "verify", "where_time_goes")
+SCRIPTS = (
+    "anytime",
+    "bars",
+    "bench",
+    "oracles",
+    "recheck",
+    "verdicts",
+    "verify",
+    "where_time_goes",
+)
 
 
 def script(name: str, *args: str) -> subprocess.CompletedProcess[str]:
@@ -102,6 +111,22 @@ def test_proofs_of_a_table_are_checked_again(tmp_path: Path) -> None:
         assert result.returncode == code, result.stderr
         assert result.stdout.splitlines()[1].split("\t")[:3] == ["146692", "4", "1627"]
         assert result.stdout.splitlines()[-1].startswith(f"1 proofs: 1 {word}")
+
+
+@pytest.mark.parametrize(("length", "code"), [(73, 0), (74, 1)])
+def test_solutions_are_compared_with_those_of_a_table(
+    tmp_path: Path, length: int, code: int
+) -> None:
+    """The shortest solution of deal 3 has 73 moves; who says that it has more is wrong."""
+    table = tmp_path / "table.csv"
+    with SurveyTable(table, Inquiry.SHORTEST) as file:
+        file.put([row(3, verdict="solved", length=length, shortest=True), row(4, limit="max-time")])
+    result = script("anytime", "--table", str(table), "--seconds", "5")
+    assert result.returncode == code, result.stderr
+    last = result.stdout.splitlines()[-1].split()
+    assert last == ["5", "1", f"{73 - length:.2f}", "1", str(int(length == 73)), "1"]
+    wrong = script("anytime", "--table", str(tmp_path / "nothing.csv"))
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (4, 1)
 
 
 def test_every_script_is_explained() -> None:

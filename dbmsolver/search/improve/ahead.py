@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from dbmsolver.results import Limits, Report
+from dbmsolver.search.improve.beam import AnyBeam
 from dbmsolver.search.improve.best import Best
-from dbmsolver.search.improve.improver import AnyBeam, Improver
+from dbmsolver.search.improve.improver import Improver
 from dbmsolver.search.outcome import GoalMet, Outcome, Search, Stopped
 
 
@@ -33,8 +34,8 @@ class AnyAhead(Search):
                 return Stopped()
             self._beam = self._improver.beam(self._shapes.pop(0))
         if self._beam.step():
-            steps, self._beam = self._beam.steps, None
-            if self.best.end_beam(steps):
+            beam, self._beam = self._beam, None
+            if self.best.end_beam(beam):
                 self.best.keep()
         return None
 

@@ -11,7 +11,7 @@ The kernels are those of the search by cost layers. With the weight 0 a layer is
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,11 +60,29 @@ class BeamShape(NamedTuple):
     """
 
 
+class AnyBeam(Protocol):
+    """A beam of any family of games."""
+
+    steps: list[Step] | None
+    """The solution that it has found, if it has."""
+
+    @property
+    def gave_up(self) -> bool:
+        """True if the beam ended for want of room."""
+
+    @property
+    def looked_at(self) -> int:
+        """The states looked at, those that were dropped included."""
+
+    def step(self) -> bool:
+        """Search for a moment; return True once the beam is over."""
+
+
 class Beam:
     """A beam search from the deal; it finds `steps`.
 
     A solution has to be shorter than ``ceiling`` moves. The beam gives up when it has looked at
-    ``room`` states that may be part of one.
+    ``room`` states that may be part of one; ``gave_up`` is True then.
     """
 
     def __init__(
@@ -73,6 +91,7 @@ class Beam:
         self.codec = codec
         self.shape = shape
         self.steps: list[Step] | None = None
+        self.gave_up = False
         self.level = 0
         self._bound = codec.bounds
         self._queue = ShardQueue(
@@ -95,7 +114,8 @@ class Beam:
         """Expand some states of the level; return True once the beam is over."""
         if self._level_is_over() and not self._begin_level():
             return True
-        return not self._expand()  # without room for more, the beam gives up
+        self.gave_up = not self._expand()
+        return self.gave_up
 
     def _begin_level(self) -> bool:
         """Go on to the next level; return False, with the steps to the goal if it is met."""

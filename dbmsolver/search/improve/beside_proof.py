@@ -16,8 +16,8 @@ from functools import cached_property
 
 from dbmsolver.keys.choice import AnyKeys, position_keys
 from dbmsolver.results import Commit, Method, Report
-from dbmsolver.search.improve.beam import BeamShape, room_for
-from dbmsolver.search.improve.improver import LATER, STATES, AnyBeam, beam_of, first_shapes
+from dbmsolver.search.improve.beam import AnyBeam, BeamShape, room_for
+from dbmsolver.search.improve.improver import LATER, STATES, beam_of, first_shapes
 from dbmsolver.search.outcome import GoalMet, Outcome, Search
 from dbmsolver.search.proof.strata import ProofSearch
 from dbmsolver.search.trace import Step, replay, steps_of

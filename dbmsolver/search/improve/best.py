@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from dbmsolver.core.shards import NO_CEILING
 from dbmsolver.errors import InternalError
@@ -12,6 +12,9 @@ from dbmsolver.game.tidying import makes_safe_moves
 from dbmsolver.results import Better
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Keys, Step, replay, steps_of
+
+if TYPE_CHECKING:
+    from dbmsolver.search.improve.beam import AnyBeam
 
 KeysT = TypeVar("KeysT", bound=Keys)
 
@@ -28,13 +31,14 @@ class Best(Generic[KeysT]):
         self.moves: tuple[Move, ...] | None = None
         self.length: int | None = None
         self.path: list[list[int]] | None = None
-        self.beams = 0
-        """The beams that have ended in this run."""
         self.beams_won = 0
-        """The number of them that found a solution."""
+        """The number of beams that found a solution; a solution in the store counts as one."""
+        self.beams_failed = 0
+        """The number of beams of this run that found none, though they had room."""
         stored = recorder.store.manifest.path
         if stored is not None:
             self.offer([(card, place) for card, place in stored])
+            self.beams_won = 1
 
     @property
     def ceiling(self) -> int:
@@ -69,16 +73,16 @@ class Best(Generic[KeysT]):
         safe = makes_safe_moves(dealt.position, moves, dealt.rules, self.recorder.policy)
         return safe and self.offer(steps_of(self.codec, moves))
 
-    def end_beam(self, steps: Sequence[Step] | None) -> bool:
+    def end_beam(self, beam: AnyBeam) -> bool:
         """Count a beam that has ended, and take its solution if it is the shortest so far.
 
-        ``steps`` are those of its solution, None if it found none. Returns True if it is taken.
+        Returns True if one is taken.
         """
-        self.beams += 1
-        if steps is None:
+        if beam.steps is None:
+            self.beams_failed += not beam.gave_up
             return False
         self.beams_won += 1
-        return self.offer(steps)
+        return self.offer(beam.steps)
 
     def fields(self) -> dict[str, object]:
         """Return the solution as fields of a manifest."""

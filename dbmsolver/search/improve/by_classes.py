@@ -35,7 +35,7 @@ solution. Most searches end before that."""
 _CLASSES = 2
 """The classes that are listed for each state that the search has looked at."""
 _BEAMS = 2
-"""If at least so many beams have ended, all without a solution, classes are listed at once."""
+"""If at least so many beams have failed, and none has won, classes are listed at once."""
 _SHARE = 3, 4
 """The part of the memory that the listing may take, as a fraction, while the search keeps its
 states; it keeps fewer of them in memory then."""
@@ -105,7 +105,7 @@ class ByClasses(Search):
         most = self.recorder.limits.limits.max_states
         if most is not None and most < AFTER:
             return False  # there are likely to be more classes than the limit
-        if best.beams >= _BEAMS and not best.beams_won:
+        if best.beams_failed >= _BEAMS and not best.beams_won:
             return True
         return looked_at >= AFTER and self._listing.classes <= _CLASSES * looked_at
 

@@ -8,14 +8,13 @@ bounded share of the time, however long the search lasts.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 from dbmsolver.core.shards import NO_CEILING
 from dbmsolver.keys.choice import AnyKeys, are_of_patience
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.search.improve.beam import Beam, BeamShape, room_for
+from dbmsolver.search.improve.beam import AnyBeam, Beam, BeamShape, room_for
 from dbmsolver.search.improve.best import Best
-from dbmsolver.search.trace import Step
 
 FIRST = (BeamShape(300, 1), BeamShape(1000, 0), BeamShape(3000, 1))
 """The beams before the search by cost layers, where any solution is wanted at once."""
@@ -43,20 +42,6 @@ PACE = 3
 """The pace of later beams: one starts once the search has evaluated PACE times its states."""
 STATES = 200
 """The states that a beam looks at, for each of its width. It is often fewer."""
-
-
-class AnyBeam(Protocol):
-    """A beam of any family of games."""
-
-    steps: list[Step] | None
-    """The solution that it has found, if it has."""
-
-    @property
-    def looked_at(self) -> int:
-        """The states looked at, those that were dropped included."""
-
-    def step(self) -> bool:
-        """Search for a moment; return True once the beam is over."""
 
 
 def memory_for_beams(memory: int, any_solution: bool) -> int:

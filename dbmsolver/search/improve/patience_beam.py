@@ -55,6 +55,11 @@ class PatienceBeam:
         self._first, self._last = 0, 1  # the states of the level that are not expanded
 
     @property
+    def gave_up(self) -> bool:
+        """True if the beam ended for want of room."""
+        return int(self._beaming.kept.counts[0]) >= self._beaming.parents.size
+
+    @property
     def looked_at(self) -> int:
         """The states looked at, those that were dropped included."""
         return int(self._beaming.state[LOOKED_AT])

@@ -19,7 +19,8 @@ from dbmsolver.search.outcome import GoalMet, Outcome, Search, Stopped
 from dbmsolver.search.trace import Step
 
 if TYPE_CHECKING:
-    from dbmsolver.search.improve.improver import AnyBeam, Improver
+    from dbmsolver.search.improve.beam import AnyBeam
+    from dbmsolver.search.improve.improver import Improver
 
 
 class ShortestBelow(Search):
@@ -46,8 +47,8 @@ class ShortestBelow(Search):
         """Go on with a beam, or close some states and see whether it is time for a beam."""
         if self._between is not None:
             if self._between.step():
-                steps, self._between = self._between.steps, None
-                self._offer(steps)
+                beam, self._between = self._between, None
+                self._offer(beam)
             return None
         outcome = self.search.step()
         if outcome is None:
@@ -59,8 +60,8 @@ class ShortestBelow(Search):
         if self._beside is not None:
             if self._beside.is_over():
                 self.search.lend_thread(False)
-                steps, self._beside = self._beside.steps(), None
-                self._offer(steps)
+                ended, self._beside = self._beside.beam(), None
+                self._offer(ended)
             return
         if self.best.ceiling - self.search.layer <= 1:
             return  # this layer would hold the solution
@@ -71,9 +72,9 @@ class ShortestBelow(Search):
         else:
             self._between = beam
 
-    def _offer(self, steps: list[Step] | None) -> None:
+    def _offer(self, beam: AnyBeam) -> None:
         """Lower the ceiling to the length of a beam's solution if it is shorter than the best."""
-        if self.best.end_beam(steps):
+        if self.best.end_beam(beam):
             self.search.ceiling = self.best.ceiling
             if self.improver.any_solution:
                 self.best.tell()
@@ -92,7 +93,7 @@ class ShortestBelow(Search):
         if self._beside is not None:
             self._beside.end()
             if isinstance(outcome, Stopped):
-                self._offer(self._beside.steps())
+                self._offer(self._beside.beam())
         return self.search.end(outcome)
 
     def close(self) -> None:
@@ -123,14 +124,11 @@ class _Beside:
         """Return True if the beam has ended, in whatever way."""
         return self._future.done()
 
-    def steps(self) -> list[Step] | None:
-        """Return the solution that was found, None without one.
-
-        Raises the exception that ended the beam otherwise.
-        """
+    def beam(self) -> AnyBeam:
+        """Return the beam, which has ended; raise the exception that ended it otherwise."""
         self._future.result()
         self.end()
-        return self._beam.steps
+        return self._beam
 
     def end(self) -> None:
         """End the beam early, and wait for its thread; that takes milliseconds."""

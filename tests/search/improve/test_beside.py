@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from helpers.selection import few_fast
@@ -73,7 +75,8 @@ def test_the_ceiling_falls_to_the_layer_being_closed(
         if self.search.layer == len(moves):
             offered += 1
             if offered == event:
-                self._offer(steps_of(self.best.codec, moves))
+                beam: Any = SimpleNamespace(steps=steps_of(self.best.codec, moves))
+                self._offer(beam)
 
     monkeypatch.setattr(ShortestBelow, "_improve", improve)
     monkeypatch.setattr(layers, "ENOUGH", 1_000)

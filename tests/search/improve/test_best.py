@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
@@ -17,7 +18,7 @@ from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Better, Commit, Limits, Options, Question
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.search.trace import replay, steps_of
+from dbmsolver.search.trace import Step, replay, steps_of
 from dbmsolver.storage.manifest import new_manifest
 from dbmsolver.storage.store import Store
 
@@ -29,6 +30,18 @@ QH QC KH KC
 """Both kings have to wait somewhere: six moves, or more if they change places."""
 DEAL = Deal.from_text(BOARD, GAMES["freecell"])
 CODEC = StateCodec(DEAL, "wkr")
+
+
+@dataclass
+class Ended:
+    """A beam that has ended."""
+
+    steps: list[Step] | None
+    gave_up: bool = False
+    looked_at: int = 0
+
+    def step(self) -> bool:
+        return True
 
 
 def random_win(seed: int, *, makes_safe_moves: bool = True) -> list[Move]:
@@ -68,12 +81,14 @@ def test_only_a_shorter_solution_is_taken(recorder: Recorder) -> None:
 
 
 def test_beams_that_end_are_counted(recorder: Recorder) -> None:
-    """One that finds nothing shorter has won all the same."""
+    """One that finds nothing shorter has won, one that has no room has not failed."""
     best = Best(CODEC, recorder)
     ends = [(None, False), (WINS[7], True), (None, False), (WINS[8], False), (WINS[6], True)]
     for moves, taken in ends:
-        assert best.end_beam(None if moves is None else steps_of(CODEC, moves)) == taken
-    assert (best.beams, best.beams_won, best.length) == (5, 3, 6)
+        beam = Ended(None if moves is None else steps_of(CODEC, moves))
+        assert best.end_beam(beam) == taken
+    assert not best.end_beam(Ended(None, gave_up=True))
+    assert (best.beams_won, best.beams_failed, best.length) == (3, 2, 6)
 
 
 def test_what_does_not_win_is_refused(recorder: Recorder) -> None:
@@ -94,6 +109,7 @@ def test_what_is_kept_is_told_and_known_to_the_next_run(recorder: Recorder) -> N
     assert told.rules == DEAL.rules
     again = Best(CODEC, recorder)
     assert (again.moves, again.length, again.path) == (best.moves, best.length, best.path)
+    assert (best.beams_won, again.beams_won) == (0, 1)
     assert not again.offer(steps_of(CODEC, WINS[8]))
 
 

@@ -113,15 +113,8 @@ class Patience(Position):
 
     def runs(self, rules: Rules) -> list[tuple[int, Place, int]]:
         """Return all movable runs as (deepest card, where it is, number of cards)."""
-        found = [(card, source, 1) for card, source in self.available()]
-        for index in range(len(self.columns)):
-            cards = self.face_up(index)
-            for count in range(2, len(cards) + 1):
-                first = len(cards) - count  # the cards on it are a run already
-                if not self.is_run(cards[first : first + 2], rules):
-                    break
-                found.append((cards[-count], Place("column", index), count))
-        return found
+        single = [(card, source, 1) for card, source in self.available()]
+        return single + self.longer_runs(rules)
 
     def moves(self, rules: Rules) -> list[Move]:
         """Return all legal moves, with those of the stock.

@@ -196,14 +196,18 @@ class Position:
                 for index, height in enumerate(self.foundations)
                 if height > rules.kept_rank
             ]
-        if not rules.has_runs:
-            return found
-        for index, column in enumerate(self.columns):
-            for count in range(2, len(column) + 1):
-                first = len(column) - count  # the cards on it are a run already
-                if not self.is_run(column[first : first + 2], rules):
+        return found + self.longer_runs(rules) if rules.has_runs else found
+
+    def longer_runs(self, rules: Rules) -> list[tuple[int, Place, int]]:
+        """Return the movable runs of two cards or more, which lie in columns, as `runs` does."""
+        found = []
+        for index in range(len(self.columns)):
+            cards = self.face_up(index)
+            for count in range(2, len(cards) + 1):
+                first = len(cards) - count  # the cards on it are a run already
+                if not self.is_run(cards[first : first + 2], rules):
                     break
-                found.append((column[-count], Place("column", index), count))
+                found.append((cards[first], Place("column", index), count))
         return found
 
     def goes_home(self, card: int, count: int, rules: Rules) -> bool:

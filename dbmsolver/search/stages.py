@@ -295,7 +295,7 @@ class Stages:
             classes = keys_of(self.deal, keys.policy, Method.CLASSES)
             assert are_covering(classes)
             schedule = ((CLASS_ORDERS[2], search.lost + 1),)
-            # As many classes have been listed: a limit of states is not reached by them any more.
+            # As many classes are listed already: a limit of states would only cut the proof short.
             limits = replace(self.limits, max_states=None)
             yield LostAhead(best, classes, limits, 1, self.memory, schedule, needed=True)
 

@@ -197,10 +197,6 @@ def lookup(path: Path, position: Position) -> list[Move] | None:
         except InputError:
             return None  # no game from the deal comes to it
         if moves is None:
-            # A damaged key is not found, and nor is what lies under it.
-            for kind in (b"C", b"A"):
-                for key in store.keys(kind):
-                    store.check_record(key)
             return _moves_on_solution(store, keys, position)
         reached = keys.deal.position
         for move in moves:

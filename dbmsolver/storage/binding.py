@@ -57,10 +57,18 @@ def with_content_hash(rest: bytes) -> bytes:
     return CHECKSUM.pack(xxhash.xxh3_64_intdigest(rest)) + rest
 
 
+def share_of(key: bytes, data: bytes | memoryview) -> int:
+    """Return the share of a record in the sum of a seal.
+
+    It is the hash of the record's key and its checksum, the first eight bytes of ``data``.
+    """
+    return xxhash.xxh3_64_intdigest(key + data[: CHECKSUM.size])
+
+
 def seal_of(manifest: bytes, records: int, total: int) -> bytes:
     """Return the seal of a manifest and of this many records.
 
-    ``total`` is the sum of the records' checksums modulo 2**64.
+    ``total`` is the sum of their shares modulo 2**64.
     """
     numbers = struct.pack("<QQ", records, total)
     return numbers + CHECKSUM.pack(xxhash.xxh3_64_intdigest(numbers + manifest))

@@ -29,7 +29,7 @@ from typing import NamedTuple
 from dbmsolver.errors import StoreError
 from dbmsolver.storage.binding import CHECKSUM
 
-FORMAT = 5
+FORMAT = 6
 """The version of stores and of their blocks."""
 LARGEST = (1 << 62) - 1
 """The largest number that a manifest or a key may hold."""

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from dbmsolver.closable import Closable
 from dbmsolver.errors import ChangedError, StoreError, error_of
-from dbmsolver.storage.binding import CHECKSUM, SEAL, checksum_of, is_intact, seal_of
+from dbmsolver.storage.binding import CHECKSUM, SEAL, is_intact, seal_of, share_of
 from dbmsolver.storage.datafile import DataFile
 from dbmsolver.storage.directory import has_data, is_blank
 from dbmsolver.storage.environment import Environment
@@ -215,7 +215,7 @@ class Store(Closable):
             start = self.read(key, CHECKSUM.size)
             if len(start) < CHECKSUM.size:
                 raise StoreError("the record is damaged (cut short)", self.where(key))
-            found = (found + checksum_of(start)) & _MASK
+            found = (found + share_of(key, start)) & _MASK
         if found != self._total:
             raise StoreError("records have been exchanged for others", str(self.path))
 
@@ -227,7 +227,7 @@ def _open_records(path: Path, readonly: bool) -> DataFile | Environment:
 
 
 def _read_manifest(records: DataFile | Environment, where: str) -> tuple[Manifest, int]:
-    """Return the manifest and the sum of checksums, both confirmed by the seal."""
+    """Return the manifest and the sum of shares, both confirmed by the seal."""
     value, seal = records.get(MANIFEST), records.get(SEAL_KEY) or b""
     found = None if value is None else read_format(value)
     if value is None or found is None:

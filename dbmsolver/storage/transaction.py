@@ -7,7 +7,7 @@ from collections.abc import Callable
 import lmdb
 
 from dbmsolver.errors import InternalError
-from dbmsolver.storage.binding import SEAL, bound, checksum_of, seal_of, with_content_hash
+from dbmsolver.storage.binding import SEAL, bound, seal_of, share_of, with_content_hash
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.records import (
     MANIFEST,
@@ -25,7 +25,7 @@ _MASK = (1 << 64) - 1
 class Transaction:
     """A transaction of a store; see :meth:`dbmsolver.storage.store.Store.write`.
 
-    ``total`` is the sum modulo 2**64 of the checksums of all records; ``next_number`` returns a
+    ``total`` is the sum modulo 2**64 of the shares of all records; ``next_number`` returns a
     number that no record has had.
     """
 
@@ -44,7 +44,7 @@ class Transaction:
 
     def _put_bound(self, key: bytes, data: bytes) -> None:
         data = bound(data, self._id + key)
-        self.total = (self.total + checksum_of(data)) & _MASK
+        self.total = (self.total + share_of(key, data)) & _MASK
         self._txn.put(key, data)
 
     def put_closed(self, block: Closed, kind: bytes = b"C") -> bytes:
@@ -71,7 +71,7 @@ class Transaction:
         value = self._txn.get(key)
         if value is None:
             raise InternalError(f"no record to remove: {describe(key)}")
-        self._forget(value)
+        self._forget(key, value)
         self._txn.delete(key)
 
     def delete_all(self, prefix: bytes) -> None:
@@ -79,13 +79,12 @@ class Transaction:
         cursor = self._txn.cursor()
         found = cursor.set_range(prefix)
         while found and bytes(cursor.key()).startswith(prefix):
-            self._forget(cursor.value())
+            self._forget(bytes(cursor.key()), cursor.value())
             found = cursor.delete()
 
-    def _forget(self, value: bytes | memoryview) -> None:
-        """Take a record's checksum out of the sum."""
-        if len(value) >= 8:
-            self.total = (self.total - checksum_of(value)) & _MASK
+    def _forget(self, key: bytes, value: bytes | memoryview) -> None:
+        """Take a record's share out of the sum."""
+        self.total = (self.total - share_of(key, bytes(value[:8]))) & _MASK
 
     def put_manifest(self, manifest: Manifest) -> None:
         """Replace the manifest."""

@@ -20,7 +20,7 @@ from dbmsolver.storage.store import Store
 from dbmsolver.verify.forms import Form
 from dbmsolver.verify.kernels.blocks import Body, make_scratch, unpack_run
 
-_FORMAT = 5
+_FORMAT = 6
 """The version of blocks that is read here."""
 _MOST_BYTES = 1 << 26
 _HEADER = struct.Struct("<QBBBBIQ")

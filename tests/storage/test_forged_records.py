@@ -21,7 +21,7 @@ from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.results import Limits
 from dbmsolver.search import inspect, session
-from dbmsolver.storage.binding import bound, seal_of, with_content_hash
+from dbmsolver.storage.binding import bound, seal_of, share_of, with_content_hash
 from dbmsolver.storage.store import Store
 from dbmsolver.verify.check import verify
 
@@ -49,8 +49,8 @@ def read(path: Path) -> Records:
 
 def write(path: Path, records: Records) -> None:
     """Make these all the records there are, with the seal they need."""
-    values = [value for key, value in records.items() if key not in (b"M", b"S")]
-    total = sum(int.from_bytes(value[:8], "little") for value in values) % (1 << 64)
+    shares = [share_of(key, value) for key, value in records.items() if key not in (b"M", b"S")]
+    total = sum(shares) % (1 << 64)
     records[b"S"] = seal_of(records[b"M"], len(records), total)
     with (
         lmdb.open(str(path), map_size=1 << 30) as environment,

@@ -93,6 +93,11 @@ def test_no_write_follows_one_that_failed(tmp_path: Path) -> None:
         assert again.keys(b"P") == [key]
 
 
+def moved(txn: lmdb.Transaction, key: bytes, layer: int, stratum: int, number: int) -> None:
+    """Give a record the key of another layer, stratum, or number."""
+    txn.put(pending_key(b"P", layer, stratum, number), txn.pop(key))
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -110,8 +115,10 @@ def test_no_write_follows_one_that_failed(tmp_path: Path) -> None:
             ),
             "a record that cannot be, with the key 50",
         ),
+        (lambda txn, key: moved(txn, key, 0, 7, 99), "have been exchanged"),
+        (lambda txn, key: moved(txn, key, 5, 7, 3), "have been exchanged"),
         (lambda txn, key: txn.put(b"S", bytes(SEAL.size)), "the manifest is damaged"),
-        (lambda txn, key: txn.put(b"M", b'{"format":3}'), "store format 3, expected 5"),
+        (lambda txn, key: txn.put(b"M", b'{"format":3}'), "store format 3, expected 6"),
         (lambda txn, key: txn.delete(b"M"), "an LMDB environment, but not a dbmsolver store"),
         (lambda txn, key: txn.put(b"M", b"{}"), "an LMDB environment, but not a dbmsolver store"),
     ],

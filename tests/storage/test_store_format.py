@@ -65,14 +65,17 @@ class Reader:
         ):
             self.records: dict[bytes, bytes] = dict(txn.cursor())
         self.manifest: dict[str, Any] = json.loads(self.records[b"M"])
-        assert self.manifest["format"] == 5
+        assert self.manifest["format"] == 6
 
     def check_seal(self) -> None:
         count, total, checksum = struct.unpack("<QQQ", self.records[b"S"])
         assert count == len(self.records)
-        others = [value for key, value in self.records.items() if key not in (b"M", b"S")]
-        sums = [int.from_bytes(value[:8], "little") for value in others]
-        assert total == sum(sums) % 2**64
+        hashes = [
+            xxhash.xxh3_64_intdigest(key + value[:8])
+            for key, value in self.records.items()
+            if key not in (b"M", b"S")
+        ]
+        assert total == sum(hashes) % 2**64
         assert checksum == xxhash.xxh3_64_intdigest(self.records[b"S"][:16] + self.records[b"M"])
 
     def check_record(self, key: bytes) -> bytes:
@@ -87,7 +90,7 @@ class Reader:
         """(signature, local key, code, extra) of each state in a block."""
         rest = self.check_record(key)
         version, code_bytes, words, extra_bytes, runs, states = struct.unpack_from("<BBBBIQ", rest)
-        assert version == 5
+        assert version == 6
         body = zstandard.ZstdDecompressor().decompress(rest[16:])
         assert len(body) == 16 * runs + states * (8 * words + code_bytes + extra_bytes) <= 2**29
         signatures = struct.unpack_from(f"<{runs}Q", body)

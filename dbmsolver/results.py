@@ -22,16 +22,8 @@ from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.classes import is_in_a_class
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
-from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import (
-    METRICS,
-    Measure,
-    Metric,
-    counted,
-    length_words,
-    spoiling_words,
-    usual_metric,
-)
+from dbmsolver.game.kinds import METRICS, Metric, Policy
+from dbmsolver.game.measures import Measure, counted, length_words, spoiling_words, usual_metric
 from dbmsolver.game.moves import Move
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.titles import title

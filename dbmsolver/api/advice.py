@@ -20,7 +20,7 @@ from dbmsolver.api.searches import (
 from dbmsolver.arguments import checked_whole
 from dbmsolver.errors import UndecidedError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.measures import Metric
+from dbmsolver.game.kinds import Metric
 from dbmsolver.game.moves import Move
 from dbmsolver.results import (
     Event,

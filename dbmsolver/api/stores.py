@@ -18,8 +18,7 @@ from dbmsolver.arguments import (
     checked_whole,
 )
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import Metric
+from dbmsolver.game.kinds import Metric, Policy
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.results import Method, Result

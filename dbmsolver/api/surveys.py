@@ -23,8 +23,8 @@ from dbmsolver.arguments import (
 )
 from dbmsolver.errors import UsageError, WrongValueError
 from dbmsolver.game.automoves import AUTOMOVES
-from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import METRICS, Metric, measure_of
+from dbmsolver.game.kinds import METRICS, Metric, Policy
+from dbmsolver.game.measures import measure_of
 from dbmsolver.game.numbers import NUMBERS, Numbers
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_for

@@ -30,9 +30,8 @@ from dbmsolver.cli.values import (
 from dbmsolver.clusters import LOCAL, load_library
 from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import BUILDS, FILLS, MOVES, POLICIES, Build, Fill, Moves, Policy
+from dbmsolver.game.kinds import BUILDS, FILLS, MOVES, POLICIES, Build, Fill, Metric, Moves, Policy
 from dbmsolver.game.library import load_rules
-from dbmsolver.game.measures import Metric
 from dbmsolver.game.numbers import NUMBERS, Numbers
 from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, MAX_RESERVE, Rules
 from dbmsolver.game.safe_moves import has_safe_moves

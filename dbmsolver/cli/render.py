@@ -176,7 +176,7 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
         yield from proof_facts(result.store, result.verdict, result.shortest, result.keep)
     if result.limit == Limit.MEMORY:
         again = "give more with --memory"
-        if not result.deal.rules.is_wide:
+        if result.deal.rules.features.has_stores:
             again += "; with --store a run goes on where the one before it ended"
         if result.store is not None:
             again = f"dbmsolver resume {shlex.quote(str(result.store))}, with more --memory"
@@ -204,7 +204,7 @@ def counts_forced(rules: Rules) -> bool:
 
     None does in Klondike and its relatives, and some games have no forced moves.
     """
-    return has_safe_moves(rules) and not rules.is_patience
+    return has_safe_moves(rules) and rules.features.counts_forced
 
 
 def and_forced(forced: int, rules: Rules) -> str:

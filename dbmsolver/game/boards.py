@@ -267,7 +267,7 @@ class _BoardReader:
             if word == "-":
                 continue
             index, height, turned = parse_home(word, self.place(at))
-            if self.rules.is_wide:
+            if self.rules.features.has_whole_columns:
                 self.homes.append((index, height))
                 continue
             if index in self.heights:
@@ -325,7 +325,7 @@ class _BoardReader:
         hidden = 0
         for number, (word, place) in enumerate(words):
             down = re.fullmatch(r"<([^<>]*)>|\(([^()]*)\)", word)
-            if down and not (self.rules.is_patience or self.rules.is_wide):
+            if down and not self.rules.features.hides_cards:
                 self.fail(f"{quoted(word)} is face down, expected every card face up", place)
             if down and hidden < number:
                 self.fail(f"{quoted(word)} is face down on a card face up", place)
@@ -374,7 +374,7 @@ class _BoardReader:
 
     def read_card(self, word: str, at: tuple[int, int]) -> int:
         card = parse_card(word, self.place(at))
-        if card in self.seen and not self.rules.is_wide:
+        if card in self.seen and not self.rules.features.has_whole_columns:
             line, character = self.seen[card]
             first = f"already at line {line}, column {character}"
             self.fail(f"{card_name(card)} is {first}, expected each card once", at)
@@ -383,7 +383,7 @@ class _BoardReader:
 
     def position(self) -> Position:
         """Return the position on the board, once all lines are read."""
-        if self.rules.is_wide:
+        if self.rules.features.has_whole_columns:
             return self._wide()
         for index in self.turned:
             if {4 * r + index for r in range(self.heights[index])} <= self.seen.keys():

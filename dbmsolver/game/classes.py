@@ -83,12 +83,11 @@ def has_classes(rules: Rules) -> bool:
     empty columns.
     """
     return (
-        rules.is_patience
+        rules.features.has_classes
         and rules.build in ("alternate", "suit")
         and rules.moves == "runs"
         and rules.fill == "kings"
         and rules.base == "ace"
-        and not rules.stacked
     )
 
 

@@ -76,7 +76,9 @@ def deal_number(number: int, rules: Rules, numbers: Numbers = "microsoft") -> Po
 
     -1 and -2 are boards of eight columns, so they need rules that deal all cards to eight columns.
     """
-    if rules.is_wide and (rules.packs or numbers not in ("microsoft", "pysolfc", "pysol")):
+    if rules.features.has_whole_columns and (
+        rules.packs or numbers not in ("microsoft", "pysolfc", "pysol")
+    ):
         if numbers not in ("microsoft", "pysolfc"):
             text = f"{rules.name}: {numbers} has no numbers for such a deal"
             raise UsageError(f"{text}, expected microsoft or pysolfc")

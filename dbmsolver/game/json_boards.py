@@ -80,7 +80,7 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
         text = f"{len(laid)} {_PILES}, expected at most {rules.columns}"
         raise InputError(text, where)
     base, heights, home = ACE, layout_of(rules.layout).heights, None
-    if rules.is_wide:
+    if rules.features.has_whole_columns:
         told = ((suit(card), rank(card) + lowest) for card in tops)
         home = with_heights(rules, told, where)
     else:
@@ -112,7 +112,7 @@ def _names_of(rules: Rules) -> list[str]:
         return [_PYRAMID, _STOCK, _WASTE, _REMOVED]
     if rules.has_pile:
         return [_PILES, _HOLE, _STOCK]
-    if rules.is_patience or rules.is_wide:
+    if rules.features.hides_cards:
         held = [_WASTE] * bool(rules.draw) + [_RESERVE] * bool(rules.stacked)
         return [_PILES, _FOUNDATIONS, _STOCK, *held]
     return [_PILES, _RESERVE if rules.reserve else _CELLS, _FOUNDATIONS]

@@ -12,6 +12,7 @@ Pile = Literal["none", "wrap", "ends"]
 Pairs = Literal["none", "pyramid", "all"]
 RowDeals = Literal["none", "rows", "full-rows"]
 Policy = Literal["wkr", "horne", "none", "max"]
+Metric = Literal["cards", "runs", "moves", "turns", "plays"]
 
 BUILDS: tuple[Build, ...] = ("alternate", "suit", "any", "none", "suit-both")
 """The ways of building that FreeCell's kind has. Klondike's has more, but is only built down."""
@@ -22,6 +23,7 @@ MOVES: tuple[Moves, ...] = ("single", "runs", "suit-runs")
 only."""
 PILES: tuple[Pile, ...] = get_args(Pile)
 PAIRS: tuple[Pairs, ...] = get_args(Pairs)
+METRICS: tuple[Metric, ...] = get_args(Metric)
 POLICIES: tuple[Policy, ...] = ("wkr", "horne", "none")
 """The policies of a search in every metric: "max" is none of them, as it takes solutions away."""
 

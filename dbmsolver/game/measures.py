@@ -20,22 +20,24 @@ moves of single cards and leaves nothing behind.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Literal, NamedTuple, get_args
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import moves_home
-from dbmsolver.game.kinds import BUILD_WORDS, MOVES_WORDS, POLICIES, REMOVABLE_WORDS, Policy
+from dbmsolver.game.kinds import (
+    BUILD_WORDS,
+    MOVES_WORDS,
+    POLICIES,
+    REMOVABLE_WORDS,
+    Metric,
+    Policy,
+)
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.patience import counts_as_play, turns_over
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import supermoves
 from dbmsolver.game.rules import Rules
-
-Metric = Literal["cards", "runs", "moves", "turns", "plays"]
-METRICS: tuple[Metric, ...] = get_args(Metric)
-OF_PATIENCE: tuple[Metric, ...] = ("turns", "runs", "plays")
-"""The metrics of Klondike and its relatives, the usual one first."""
 
 
 class Measure(NamedTuple):
@@ -112,8 +114,8 @@ def usual_metric(rules: Rules) -> Metric:
     A card that moves, or a card or a run of cards, as the rules have it; where a stock is turned,
     turns of it, too.
     """
-    if rules.is_patience or rules.has_pairs or rules.is_wide:
-        return "turns"
+    if rules.features.metrics:
+        return rules.features.metrics[0]
     return "runs" if rules.has_runs else "cards"
 
 
@@ -122,17 +124,11 @@ def measure_of(rules: Rules, policy: Policy, metric: Metric | None = None) -> Me
 
     UsageError for a metric that the game does not have, and for a policy that the metric has not.
     """
-    usual = usual_metric(rules)
+    usual, metrics = usual_metric(rules), rules.features.metrics
     found = usual if metric is None else metric
-    if rules.is_patience:
-        if found not in OF_PATIENCE:
-            raise UsageError(f"metric {found} in {rules.name}, expected turns, runs or plays")
-    elif rules.has_pairs:
-        if found != usual:
-            raise UsageError(f"metric {found} in {rules.name}, a game of pairs: expected {usual}")
-    elif rules.is_wide:
-        if found != usual:
-            raise UsageError(f"metric {found} in {rules.name}: expected {usual}")
+    if metrics:
+        if found not in metrics:
+            raise UsageError(f"metric {found} in {rules.name}, expected {any_of(metrics)}")
     elif found in ("turns", "plays"):
         raise UsageError(f"metric {found}: {rules.name} has no stock that is turned to a waste")
     elif found != usual and not _has_free_moves(rules):
@@ -141,11 +137,17 @@ def measure_of(rules: Rules, policy: Policy, metric: Metric | None = None) -> Me
             why = REMOVABLE_WORDS[True] if rules.takes_back else BUILD_WORDS[rules.build]
         raise UsageError(f"metric {found}: {why} in {rules.name}, expected {usual}")
     if found != "moves" and policy not in POLICIES:
-        others = f"{', '.join(POLICIES[:-1])} or {POLICIES[-1]}"
+        others = any_of(POLICIES)
         expected = f"the metric moves, or {others}" if _has_free_moves(rules) else others
         text = f"automove {policy} with the metric {found}: that takes solutions away"
         raise UsageError(f"{text}; expected {expected}")
     return Measure(rules, policy, found)
+
+
+def any_of(names: Sequence[str]) -> str:
+    """Return names in words, of which any will do: `a, b or c`."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _has_free_moves(rules: Rules) -> bool:

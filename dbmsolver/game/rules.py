@@ -39,6 +39,7 @@ from dbmsolver.arguments import checked_choice, checked_flag, checked_int, check
 from dbmsolver.errors import UsageError, WrongValueError
 from dbmsolver.game.bases import Base
 from dbmsolver.game.cards import CARDS, rank, suit
+from dbmsolver.game.features import FEATURES, Features
 from dbmsolver.game.kinds import (
     BASE_WORDS,
     BUILD_WORDS,
@@ -494,6 +495,11 @@ class Rules:
             held = self.stacked or whole or self.fill == "waste"
             return "canfield" if held else "patience"
         return "runs" if self.has_runs else "two-way" if self.two_way else "cards"
+
+    @property
+    def features(self) -> Features:
+        """The features of the family."""
+        return FEATURES[self.family]
 
     @property
     def kept_rank(self) -> int:

@@ -11,7 +11,7 @@ from dbmsolver.game.rules import Rules
 
 def has_safe_moves(rules: Rules) -> bool:
     """Return True if these rules have moves to a foundation that are safe."""
-    return not (rules.only_leave or rules.is_wide or rules.whole_suits or rules.takes_back)
+    return rules.features.has_safe_moves and not (rules.whole_suits or rules.takes_back)
 
 
 def is_safe_home(

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import Metric, usual_metric
+from dbmsolver.game.kinds import Metric, Policy
+from dbmsolver.game.measures import usual_metric
 from dbmsolver.keys.records import RecordKeys, codec_of
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Method, Question

@@ -36,8 +36,8 @@ from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_HOME
 from dbmsolver.errors import InputError
 from dbmsolver.game.cards import CARDS, card_name, rank, suit
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import Metric, measure_of
+from dbmsolver.game.kinds import Metric, Policy
+from dbmsolver.game.measures import measure_of
 from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position

@@ -13,8 +13,7 @@ from dbmsolver.game.dominance.records import (
     plain_record,
     slot_cards,
 )
-from dbmsolver.game.kinds import POLICIES, Policy
-from dbmsolver.game.measures import Metric
+from dbmsolver.game.kinds import POLICIES, Metric, Policy
 from dbmsolver.game.position import Position
 from dbmsolver.keys.states import State, StateCodec, pile_on
 from dbmsolver.results import Method

@@ -20,8 +20,8 @@ from dbmsolver.core.public_digits import digit_of
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.cards import card_name
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Build, Fill, Policy
-from dbmsolver.game.measures import Metric, measure_of
+from dbmsolver.game.kinds import Build, Fill, Metric, Policy
+from dbmsolver.game.measures import measure_of
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules

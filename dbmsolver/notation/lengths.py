@@ -12,7 +12,7 @@ from dataclasses import replace
 from dbmsolver.errors import IllegalMoveError
 from dbmsolver.game.automoves import AUTOMOVES, Automove, automoves
 from dbmsolver.game.cards import rank, suit
-from dbmsolver.game.patience import counts_as_play, turns_over
+from dbmsolver.game.measures import Measure
 from dbmsolver.game.position import Position
 from dbmsolver.notation.explicit import explicit, fewest_moves
 from dbmsolver.notation.solution import Solution
@@ -37,15 +37,10 @@ def lengths(solution: Solution) -> dict[str, int | None]:
     stock and waste, `turns` with those of the stock alone, `plays` with none. In pairing games
     moves are counted in `turns` only, and so they are in Spider and its kin.
     """
-    if solution.rules.is_patience:
+    metrics = solution.rules.features.metrics
+    if metrics:
         made = solution.moves()
-        over = sum(map(turns_over, made))
-        plays = sum(map(counts_as_play, made))
-        return {"turns": len(made) - over, "runs": len(made), "plays": plays}
-    if solution.rules.is_wide:
-        return {"turns": len(solution.steps)}
-    if solution.rules.has_pairs:
-        return {"turns": len(solution.steps) - sum(map(turns_over, solution.moves()))}
+        return {metric: Measure(solution.rules, "none", metric).length(made) for metric in metrics}
     if solution.rules.has_runs:
         return {"runs": len(solution.steps)}
     if solution.rules.has_pile:

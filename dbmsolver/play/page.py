@@ -44,9 +44,7 @@ def play_page(first: dict[str, Any]) -> Page:
     data = {
         **first,
         "games": [
-            [name, game.title]
-            for name, game in SHIPPED.items()
-            if not (game.rules.has_pairs or game.rules.is_wide)
+            [name, game.title] for name, game in SHIPPED.items() if not game.rules.features.unplayed
         ],
         "formats": list(FORMATS.items()),
         "longest": MOST_LONGER,

@@ -46,13 +46,9 @@ def rules_of(given: object) -> Rules:
 
 def check_played(rules: Rules) -> None:
     """Raise UsageError for a game that the page does not play."""
-    if rules.is_wide:
-        raise UsageError(
-            f"{rules.name}: games of two decks, or whose stock is dealt onto columns, "
-            "are not played on the page, expected others"
-        )
-    if rules.has_pairs:
-        raise UsageError(f"{rules.name}: pairing games are not played on the page, expected others")
+    unplayed = rules.features.unplayed
+    if unplayed:
+        raise UsageError(f"{rules.name}: {unplayed} are not played on the page, expected others")
 
 
 def deal_of(given: object) -> Deal:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from dbmsolver.errors import InputError, InternalError, StoreError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import Metric
+from dbmsolver.game.kinds import Metric, Policy
 from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import turns_over
 from dbmsolver.game.position import Position

@@ -176,13 +176,13 @@ def _check_spread(question: Question, deal: Deal, options: Options) -> None:
         return
     if question != Question.PROVE:
         raise UsageError(f"{question} is not spread over a cluster, expected prove")
-    if deal.rules.is_wide:
+    if not deal.rules.features.has_stores:
         raise UsageError(f"{deal.rules.name} is searched in memory: expected no cluster")
 
 
 def _check_stored(deal: Deal, options: Options) -> None:
     """Raise UsageError if a store, or what it keeps, is given for a game that has none."""
-    if not deal.rules.is_wide:
+    if deal.rules.features.has_stores:
         return
     said = f"{deal.rules.name} is searched in memory, and has no store"
     if options.store is not None:
@@ -213,7 +213,7 @@ class _Run:
             limits,
             resumable=options.store is not None,
             # A search by cost needs its closed states to the end: for the way back and to go on.
-            keep_closed=not deal.rules.is_wide
+            keep_closed=deal.rules.features.has_stores
             and (options.keep == "all" or self.question == Question.SOLVE),
             threads=threads,
         )

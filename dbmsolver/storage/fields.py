@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from dbmsolver.game.automoves import AUTOMOVES
-from dbmsolver.game.measures import METRICS
+from dbmsolver.game.kinds import METRICS
 from dbmsolver.game.shipped import RULE_TYPES
 from dbmsolver.results import Bound, Limit, Method, Question, Verdict
 from dbmsolver.storage.records import FORMAT, LARGEST

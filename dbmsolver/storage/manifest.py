@@ -11,8 +11,8 @@ from dbmsolver.errors import DbmError, InputError, StoreError, UsageError, quote
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.classes import has_classes
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import Metric, measure_of, usual_metric
+from dbmsolver.game.kinds import Metric, Policy
+from dbmsolver.game.measures import measure_of, usual_metric
 from dbmsolver.game.shipped import rules_fields, rules_from
 from dbmsolver.results import (
     Bound,
@@ -231,7 +231,7 @@ def deal_of(manifest: Manifest, where: str) -> Deal:
         )
     except (KeyError, TypeError, AttributeError, DbmError) as error:
         raise StoreError(f"the manifest's deal cannot be read ({error})", where) from error
-    if rules.is_wide:
+    if not rules.features.has_stores:
         raise StoreError(f"the manifest is wrong: {rules.name} has no stores", where)
     try:
         deal.check_number(where)

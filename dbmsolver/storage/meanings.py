@@ -9,8 +9,8 @@ positions, and fails where these change and the version does not.
 
 from __future__ import annotations
 
-from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import Measure, Metric
+from dbmsolver.game.kinds import Metric, Policy
+from dbmsolver.game.measures import Measure
 from dbmsolver.game.rules import Rules
 from dbmsolver.results import Bound, Method, Question
 

@@ -70,8 +70,7 @@ class JobRunner:
 
         self._dives = None  # a search wants the memory
         solve = order.question == Question.SOLVE
-        # A wide game is searched in memory, so there is no store to keep.
-        kept = None if order.subjects[0].rules.is_wide else order.store
+        kept = order.store if order.subjects[0].rules.features.has_stores else None
         options = Options(
             policy=order.policy,
             metric=order.metric,

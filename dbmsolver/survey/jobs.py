@@ -8,8 +8,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import Metric
+from dbmsolver.game.kinds import Metric, Policy
 from dbmsolver.results import Limit, Limits, Question, Verdict
 from dbmsolver.survey.ranges import Subject
 

@@ -12,8 +12,8 @@ from typing import Any, cast, get_args, get_type_hints
 from dbmsolver.errors import StoreError, UsageError
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import METRICS, Metric, measure_of
+from dbmsolver.game.kinds import METRICS, Metric, Policy
+from dbmsolver.game.measures import measure_of
 from dbmsolver.game.moving import moving, with_moving
 from dbmsolver.game.numbers import Numbers
 from dbmsolver.game.rules import Rules

@@ -13,7 +13,8 @@ from typing import Any
 from dbmsolver.errors import DbmError, InputError
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.cards import CARDS
-from dbmsolver.game.measures import METRICS, measure_of
+from dbmsolver.game.kinds import METRICS
+from dbmsolver.game.measures import measure_of
 from dbmsolver.game.shipped import rules_fields, rules_from
 from dbmsolver.results import Bound, Method, Question
 from dbmsolver.storage.fields import read_json
@@ -160,7 +161,7 @@ def _problems_of_labels(data: Certificate) -> Iterator[str]:
     except (TypeError, DbmError) as error:
         yield f"its rules ({error})"
         return
-    if rules.is_wide:
+    if not rules.features.has_stores:
         yield f"its rules ({rules.name} has no certificates)"
         return
     if rules_fields(rules) != data["rules"]:

@@ -11,8 +11,8 @@ import numpy as np
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import Metric, measure_of
+from dbmsolver.game.kinds import Metric, Policy
+from dbmsolver.game.measures import measure_of
 from dbmsolver.verify.format import Format, Words
 from dbmsolver.verify.kernels.rules import Rules
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME, LOCKED, NO_CARD

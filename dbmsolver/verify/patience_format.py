@@ -37,8 +37,8 @@ import numpy as np
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import Metric, measure_of
+from dbmsolver.game.kinds import Metric, Policy
+from dbmsolver.game.measures import measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.verify.kernels.board import NOTHING, NOWHERE, make_board

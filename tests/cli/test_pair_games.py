@@ -74,7 +74,7 @@ def test_hints_and_first_moves() -> None:
         (("prove", "2", "--freecells", "1"), "freecells in a game of pairs: expected none"),
         (("prove", "2", "--columns", "6"), "28 cards for a pyramid of 6 rows, expected 21"),
         (("prove", "2", "--build", "suit"), "a game of pairs with a pile, or columns"),
-        (("solve", "2", "--metric", "runs"), "metric runs in pyramid, a game of pairs: expected"),
+        (("solve", "2", "--metric", "runs"), "metric runs in pyramid, expected turns"),
         (
             ("solve", "2", "-o", "x.sfn"),
             "pyramid: Standard FreeCell Notation has no words for stock, waste and pairs",

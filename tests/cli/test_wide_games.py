@@ -83,7 +83,7 @@ def test_a_proof(game: str) -> None:
         (("solve", "2", "--store", "s"), "spider is searched in memory, and has no store"),
         (("prove", "2", "--freecells", "1"), "freecells in a game of several packs"),
         (("prove", "2", "--columns", "9"), "one by one, expected 9"),
-        (("solve", "2", "--metric", "runs"), "metric runs in spider: expected turns"),
+        (("solve", "2", "--metric", "runs"), "metric runs in spider, expected turns"),
         (("key", "2"), "spider: its positions have no keys that are numbers"),
         (("unkey", "2", "--deal", "3"), "spider: its positions have no keys that are numbers"),
         (("solve", "-1"), "no such number"),

@@ -26,7 +26,7 @@ from dbmsolver.core.class_distances import (
 from dbmsolver.core.patience_bound import bound_of, make_weights
 from dbmsolver.core.patience_tables import make_board
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.measures import Metric
+from dbmsolver.game.kinds import Metric
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Question

@@ -19,8 +19,8 @@ from dbmsolver.core.shards import (
     read_rows,
     slices_of,
 )
+from dbmsolver.game.features import OF_PATIENCE
 from dbmsolver.game.kinds import POLICIES
-from dbmsolver.game.measures import OF_PATIENCE
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.patience_states import PatienceStates
 from dbmsolver.results import Question

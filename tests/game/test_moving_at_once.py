@@ -12,8 +12,8 @@ import pytest
 
 from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import AUTOMOVES, automoves, goes_home, moves_home
-from dbmsolver.game.kinds import POLICIES
-from dbmsolver.game.measures import METRICS, Measure, measure_of, usual_metric
+from dbmsolver.game.kinds import METRICS, POLICIES
+from dbmsolver.game.measures import Measure, measure_of, usual_metric
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import capacity, empty_columns, run_length, supermoves

@@ -11,8 +11,8 @@ from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import FILLS, MOVES, Bases, Build, Fill, Moves
-from dbmsolver.game.measures import METRICS, Measure, measure_of
+from dbmsolver.game.kinds import FILLS, METRICS, MOVES, Bases, Build, Fill, Moves
+from dbmsolver.game.measures import Measure, measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules

@@ -21,8 +21,7 @@ from random import Random
 from typing import Any, TypedDict
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import Metric
+from dbmsolver.game.kinds import Metric, Policy
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limits, Options, Question, Result
 from dbmsolver.search import recorder, session

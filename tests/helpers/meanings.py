@@ -35,8 +35,8 @@ from dbmsolver.core.wide_search import make_frontier
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import slot_cards
-from dbmsolver.game.kinds import POLICIES, Policy
-from dbmsolver.game.measures import Measure, Metric, measure_of
+from dbmsolver.game.kinds import POLICIES, Metric, Policy
+from dbmsolver.game.measures import Measure, measure_of
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.measures import Metric
+from dbmsolver.game.kinds import Metric
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.choice import (
     AnyKeys,

@@ -26,7 +26,7 @@ from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_HOME
 from dbmsolver.errors import InputError, StoreError
 from dbmsolver.game.cards import CARDS, parse_card
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.measures import Metric
+from dbmsolver.game.kinds import Metric
 from dbmsolver.game.moves import WASTE, Move, Place
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES

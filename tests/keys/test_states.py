@@ -28,8 +28,7 @@ from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.bases import Base
 from dbmsolver.game.cards import card_name
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import Metric
+from dbmsolver.game.kinds import Metric, Policy
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES

@@ -18,7 +18,7 @@ from helpers.selection import few_fast
 from dbmsolver import Deal, StoreError, open_store, prove, solve, verify_store
 from dbmsolver.errors import InputError
 from dbmsolver.game.boards import format_board
-from dbmsolver.game.measures import Metric
+from dbmsolver.game.kinds import Metric
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Method, Question
 from dbmsolver.storage.meanings import PARTS, VERSIONS, meaning_of

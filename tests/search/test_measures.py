@@ -12,8 +12,7 @@ from helpers.measured import GAMES, MEASURES, Measured, small_measured
 from dbmsolver.api import first_moves, hint, solve
 from dbmsolver.errors import StoreError, UsageError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import Metric
+from dbmsolver.game.kinds import Metric, Policy
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES as SHIPPED
 from dbmsolver.notation.lengths import lengths

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.measures import Metric
+from dbmsolver.game.kinds import Metric
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Limits, Method, Options, Question, Report

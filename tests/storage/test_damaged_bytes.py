@@ -39,6 +39,12 @@ KINDS = {
     "dives, won": Kind("prove 1", True),
     "records, finished": Kind("prove 146692", False),
     "records, begun": Kind("prove 146692 --max-states 500", False),
+    "classes, finished": Kind("prove 66 --game klondike_by_threes", True),
+    "classes, begun": Kind("prove 66 --game klondike_by_threes --max-states 30", False),
+    "a stock, begun": Kind("solve 1 --game klondike_by_threes --max-states 3000", True),
+    "a stack, begun": Kind("solve 1 --game canfield --max-states 500", True),
+    "pairs, begun": Kind("solve 285 --game pyramid --max-states 300", True),
+    "one pile, begun": Kind("prove 1 --game golf --max-states 300", True),
 }
 
 
@@ -96,7 +102,8 @@ def test_one_byte_is_another(
     whole, store, board = tmp_path / "whole", tmp_path / "store", tmp_path / "board"
     words = KINDS[kind].search.split()
     assert run(*words, "--store", str(whole), "--quiet", "--threads", "1").code in (0, 10, 20)
-    board.write_text(str(run("deal", words[1], *words[2:4][: 2 * ("--freecells" in words)]).answer))
+    game = words[2:4] if words[2:3] in (["--freecells"], ["--game"]) else []
+    board.write_text(str(run("deal", words[1], *game).answer))
     data = (whole / "data.mdb").read_bytes()
     places = [place for place in range(len(data)) if place not in TRANSACTIONS]
     used = [place for place in places if data[place]]

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbmsolver.errors import StoreError, UsageError
-from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import Metric
+from dbmsolver.game.kinds import Metric, Policy
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.results import Limits, Method
 from dbmsolver.survey.formats import checked_row, values_of

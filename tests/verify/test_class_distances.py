@@ -31,8 +31,9 @@ from dbmsolver import api
 from dbmsolver.errors import InternalError, UsageError
 from dbmsolver.game.classes import EVERY_RULE, Classes, LeftOut
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.features import OF_PATIENCE
 from dbmsolver.game.kinds import POLICIES, Policy
-from dbmsolver.game.measures import OF_PATIENCE, measure_of
+from dbmsolver.game.measures import measure_of
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.storage.meanings import VERSIONS
 from dbmsolver.verify import class_distances

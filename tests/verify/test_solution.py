@@ -8,8 +8,8 @@ import pytest
 
 from dbmsolver.game.cards import CARDS, parse_card
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import Measure, Metric, measure_of
+from dbmsolver.game.kinds import Metric, Policy
+from dbmsolver.game.measures import Measure, measure_of
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.shipped import GAMES

@@ -24,7 +24,8 @@ from helpers.faults import (
 from helpers.small_klondikes import small_klondike
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.measures import OF_PATIENCE, Metric
+from dbmsolver.game.features import OF_PATIENCE
+from dbmsolver.game.kinds import Metric
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Bound, Limits, Options, Question, Verdict
 from dbmsolver.search import session

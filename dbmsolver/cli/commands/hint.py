@@ -29,7 +29,7 @@ from dbmsolver.cli.solutions import from_option, left_out_option
 from dbmsolver.cli.values import DealCommand
 from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import Automove
-from dbmsolver.game.measures import METRICS, Metric
+from dbmsolver.game.kinds import METRICS, Metric
 from dbmsolver.game.rules import Rules
 from dbmsolver.results import Limit, Limits, Method, Options, Question, Result
 

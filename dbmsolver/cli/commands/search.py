@@ -46,8 +46,7 @@ from dbmsolver.cli.values import DealCommand, StorePath
 from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import METRICS, Metric
+from dbmsolver.game.kinds import METRICS, Metric, Policy
 from dbmsolver.game.rules import Rules
 from dbmsolver.notation.format_names import FORMATS as SOLUTION_FORMATS
 from dbmsolver.results import (

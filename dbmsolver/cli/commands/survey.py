@@ -26,8 +26,8 @@ from dbmsolver.cli.survey_options import GameChoice, games_options
 from dbmsolver.cli.values import DealCommand
 from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import AUTOMOVES
-from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import METRICS, Metric, counted
+from dbmsolver.game.kinds import METRICS, Metric, Policy
+from dbmsolver.game.measures import counted
 from dbmsolver.game.numbers import NUMBERS, Numbers
 from dbmsolver.results import Limits, SurveyReport
 from dbmsolver.signals import raise_on_signals

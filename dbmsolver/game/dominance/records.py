@@ -85,9 +85,7 @@ def can_dominate(rules: Rules) -> bool:
     cards, where columns are built up, where cards come back from the foundations, and games of
     Klondike's kind.
     """
-    if rules.is_patience or rules.is_wide or rules.two_way:
-        return False
-    if rules.has_runs or rules.reserve or rules.build in ("any", "none"):
+    if not rules.features.has_records or rules.reserve or rules.build in ("any", "none"):
         return False
     return rules.freecells > 0 or columns_are_slots(rules)
 

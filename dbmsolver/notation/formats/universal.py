@@ -197,7 +197,7 @@ def _position(position: Position, rules: Rules) -> dict[str, Any]:
     if position.has_waste:
         face_down = position.pyramid is None
         value["stock"] = [_card(card, face_down) for card in position.stock]
-        if rules.draw or not rules.is_wide:
+        if rules.draw or not rules.features.has_whole_columns:
             value["waste"] = [_card(card) for card in position.waste]
         if position.turns is not None:
             value["turns"] = position.turns

@@ -49,7 +49,7 @@ class PositionReader(ValueReader):
             columns,
             self._heights(ranks, base),
             freecells=cells,
-            base=ACE if self.rules.is_wide else base,
+            base=ACE if self.rules.features.has_whole_columns else base,
             pile=pile,
             stock=stock,
             waste=waste,
@@ -71,11 +71,11 @@ class PositionReader(ValueReader):
         has = {
             "pile": rules.has_pile,
             "stock": kind is not Position,
-            "waste": kind.has_waste and bool(rules.draw or not rules.is_wide),
+            "waste": kind.has_waste and bool(rules.draw or not rules.features.has_whole_columns),
             "turns": rules.turns is not None,
             "reserve": kind is Patience,
             "removed": rules.has_pairs,
-            "base": not rules.is_wide and not rules.has_pairs,
+            "base": not rules.features.has_whole_columns and not rules.has_pairs,
             "lowest": not rules.has_pairs,
         }
         left_out = ("reserve", "base", "lowest")
@@ -90,7 +90,7 @@ class PositionReader(ValueReader):
 
         In wide games, return the ranks missing from the deck.
         """
-        if self.rules.is_wide:
+        if self.rules.features.has_whole_columns:
             return (base.lowest - 1,) * 4
         heights = {index: tops[0] for index, tops in enumerate(ranks)}
         if self.rules.base != "ace":

@@ -192,8 +192,7 @@ class TreeReader(PositionReader):
         line, column = self.at(at)
         source = self.place(move["source"], (*at, "source"))
         destination = self.place(move["dest"], (*at, "dest"))
-        most = 52 if self.rules.is_patience or self.rules.has_pairs else 13
-        most = len(self.rules.deck) if self.rules.is_wide else most
+        most = len(self.rules.deck) if self.rules.features.moves_many else 13
         count = self.integer(move.get("num_cards", 1), (*at, "num_cards"), 1, most)
         cards = [
             self.card(move[name], (*at, name), empty=True) if name in move else None

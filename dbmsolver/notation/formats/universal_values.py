@@ -117,7 +117,7 @@ class ValueReader:
         With ``hidden`` it may lie face down, in games with such cards.
         """
         self.object(value, path, "card", ("rank", "suit", "deck"))
-        allowed = hidden and (self.rules.is_patience or self.rules.is_wide)
+        allowed = hidden and self.rules.features.hides_cards
         if self.flag(value["is_hidden"], (*path, "is_hidden")) and not allowed:
             self.fail((*path, "is_hidden"), "a hidden card, expected all cards in sight")
         if "deck" in value:

@@ -9,13 +9,13 @@ from dbmsolver.game.rules import Rules
 
 def check_things(rules: Rules, form: str, words: str = "words") -> None:
     """Raise UsageError if a game has things that a format has no words for, or letters."""
-    if rules.is_patience or rules.has_pairs or rules.is_wide:
+    if not rules.features.has_words:
         raise UsageError(f"{rules.name}: {form} has no {words} for {_things(rules)}")
 
 
 def check_wide(rules: Rules, form: str, words: str = "words") -> None:
     """Raise UsageError, as `check_things`, for games that are played over whole columns."""
-    if rules.is_wide:
+    if rules.features.has_whole_columns:
         check_things(rules, form, words)
 
 

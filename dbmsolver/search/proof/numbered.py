@@ -20,14 +20,9 @@ def numbers_laid_out(numbers: Sequence[int], rules: Rules) -> LaidDeal | None:
     None where one of them is no number of a shuffled deck, or where the place of a card depends on
     what card it is.
     """
-    if (
-        rules.layout
-        or rules.kings_sunk
-        or rules.off_columns
-        or rules.only_leave
-        or rules.is_patience
-        or rules.is_wide
-    ):
+    if rules.layout or rules.kings_sunk or rules.off_columns:
+        return None
+    if not rules.features.is_dealt_in_turn:
         return None
     if not all(1 <= number <= MAX_NUMBER for number in numbers):
         return None

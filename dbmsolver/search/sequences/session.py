@@ -52,11 +52,9 @@ class Sequences(Closable):
     def __init__(
         self, deal: Deal, options: Options = Options(), limits: Limits = Limits(), keep: bool = True
     ) -> None:
-        if deal.rules.is_patience:
-            what = f"{deal.rules.name} has a stock, cards face down or cards that come back"
-            raise UsageError(f"{what}: shortest solutions are counted in games without")
-        if deal.rules.is_wide:
-            what = f"{deal.rules.name} has several packs, or a stock dealt onto columns"
+        uncounted = deal.rules.features.uncounted
+        if uncounted:
+            what = f"{deal.rules.name} has {uncounted}"
             raise UsageError(f"{what}: shortest solutions are counted in games without")
         if deal.rules.has_runs:
             what = f"{MOVES_WORDS[deal.rules.moves]} in {deal.rules.name}"

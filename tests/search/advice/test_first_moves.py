@@ -15,7 +15,8 @@ from helpers.selection import few_fast
 
 from dbmsolver.game.cards import card_name, parse_card
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.measures import Metric, measure_of
+from dbmsolver.game.kinds import Metric
+from dbmsolver.game.measures import measure_of
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import (

@@ -12,8 +12,8 @@ from helpers.small_klondikes import small_klondike
 
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import POLICIES
-from dbmsolver.game.measures import Metric, measure_of
+from dbmsolver.game.kinds import POLICIES, Metric
+from dbmsolver.game.measures import measure_of
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Bound, Limit, Limits, Options, Question, Report, Result, Verdict
 from dbmsolver.search import session

@@ -14,8 +14,8 @@ from helpers.patience_games import PATIENCE_GAMES, small_deck
 from dbmsolver import api
 from dbmsolver.core.shards import NO_CEILING
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.features import OF_PATIENCE
 from dbmsolver.game.kinds import POLICIES
-from dbmsolver.game.measures import OF_PATIENCE
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Better, Limit, Question, Verdict

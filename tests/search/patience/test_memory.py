@@ -18,8 +18,8 @@ from helpers.patience_games import PATIENCE_GAMES, small_deck
 from dbmsolver import api
 from dbmsolver.core.shards import SLICES
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.features import OF_PATIENCE
 from dbmsolver.game.kinds import POLICIES
-from dbmsolver.game.measures import OF_PATIENCE
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limit, Limits, Options, Question, Verdict
 from dbmsolver.search import recorder, session

@@ -17,8 +17,8 @@ from dbmsolver.core.patience_bound import bound_of, make_weights
 from dbmsolver.core.patience_tables import MOST_MOVES, make_board, make_found
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.features import OF_PATIENCE
 from dbmsolver.game.kinds import POLICIES
-from dbmsolver.game.measures import OF_PATIENCE
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.keys.patience import PatienceKeys

@@ -30,8 +30,9 @@ from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.brevity import brief_successors
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.features import OF_PATIENCE
 from dbmsolver.game.kinds import POLICIES, Policy
-from dbmsolver.game.measures import OF_PATIENCE, measure_of
+from dbmsolver.game.measures import measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.patience import PatienceKeys

@@ -14,8 +14,8 @@ from dbmsolver.core.patience import moves_of
 from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.features import OF_PATIENCE
 from dbmsolver.game.kinds import POLICIES
-from dbmsolver.game.measures import OF_PATIENCE
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Question

@@ -137,6 +137,8 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     "closed_bytes": _is_number,
     "peak_memory": _is_number,
     "known": _is_number,
+    "beams_won": _is_number,
+    "beams_failed": _is_number,
     "seconds": _is_time,
     "digest": _is_hex,
     "waiting": _is_entry,

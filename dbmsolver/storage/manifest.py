@@ -70,6 +70,8 @@ class Manifest:
     history: list[list[int]] = field(default_factory=list)
     path: list[list[int]] | None = None
     length: int | None = None
+    beams_won: int = 0
+    beams_failed: int = 0
     any_solution: bool = False
     bound: Bound = Bound.POSITIONS
 

@@ -21,7 +21,10 @@ def moments(number: int) -> list[list[int]]:
     return [[time, 0, 0, 0, 0] for time in range(number)]
 
 
-NUMBERS = ("next", "states", "forced", "evaluated", "closed_bytes", "peak_memory", "known")
+NUMBERS = (
+    *("next", "states", "forced", "evaluated", "closed_bytes", "peak_memory", "known"),
+    *("beams_won", "beams_failed"),
+)
 CASES: dict[str, tuple[list[Any], list[Any]]] = {
     **dict.fromkeys(NUMBERS, ([0, LARGEST], [-1, LARGEST + 1, 1.0, True, None, "1"])),
     "format": ([FORMAT], [FORMAT - 1, FORMAT + 1, float(FORMAT)]),

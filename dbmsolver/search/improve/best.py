@@ -31,14 +31,13 @@ class Best(Generic[KeysT]):
         self.moves: tuple[Move, ...] | None = None
         self.length: int | None = None
         self.path: list[list[int]] | None = None
-        self.beams_won = 0
-        """The number of beams that found a solution; a solution in the store counts as one."""
-        self.beams_failed = 0
-        """The number of beams of this run that found none, though they had room."""
-        stored = recorder.store.manifest.path
-        if stored is not None:
-            self.offer([(card, place) for card, place in stored])
-            self.beams_won = 1
+        manifest = recorder.store.manifest
+        self.beams_won = manifest.beams_won
+        """The number of beams that found a solution, in all runs of the search."""
+        self.beams_failed = manifest.beams_failed
+        """The number of beams that found none, though they had room."""
+        if manifest.path is not None:
+            self.offer([(card, place) for card, place in manifest.path])
 
     @property
     def ceiling(self) -> int:
@@ -78,15 +77,15 @@ class Best(Generic[KeysT]):
 
         Returns True if one is taken.
         """
-        if beam.steps is None:
-            self.beams_failed += not beam.gave_up
-            return False
-        self.beams_won += 1
-        return self.offer(beam.steps)
+        self.beams_won += beam.steps is not None
+        self.beams_failed += beam.steps is None and not beam.gave_up
+        self.recorder.batch.fields |= self.fields()
+        return beam.steps is not None and self.offer(beam.steps)
 
     def fields(self) -> dict[str, object]:
-        """Return the solution as fields of a manifest."""
-        return {"path": self.path, "length": self.length}
+        """Return the solution, and the counts of beams, as fields of a manifest."""
+        beams = {"beams_won": self.beams_won, "beams_failed": self.beams_failed}
+        return {"path": self.path, "length": self.length, **beams}
 
     def tell(self) -> None:
         """Tell whoever watches of the solution."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from dbmsolver.errors import StoreError
 from dbmsolver.keys.patience import PatienceKeys
@@ -24,6 +25,7 @@ from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.astar.class_listing import ClassListing
 from dbmsolver.search.commits import CommitBatch
+from dbmsolver.search.improve.best import Best
 from dbmsolver.search.improve.shortest import ShortestBelow
 from dbmsolver.search.outcome import GoalMet, Outcome, Search, Stopped
 from dbmsolver.search.recorder import Recorder
@@ -123,7 +125,7 @@ class ByClasses(Search):
             return None
         if self._search is not None:
             self._search.close()
-            self._forget()
+            self._forget(self._search.best)
         if listing.is_lost:
             self.lost, self._search = listing.classes, None
             return Stopped()
@@ -134,11 +136,11 @@ class ByClasses(Search):
         self._search = self._make(self._states, self._memory - taken)
         return None
 
-    def _forget(self) -> None:
-        """Forget all counts of the search so far, and what the next commit was to write."""
+    def _forget(self, best: Best[Any]) -> None:
+        """Forget the counts of the search so far, and what was to be written, but for `best`."""
         self.recorder.statistics.recall(self.recorder.store.manifest.without_counts())
         self.recorder.unwritten = 0
-        self.recorder.batch = CommitBatch()
+        self.recorder.batch = CommitBatch(fields=best.fields())
 
     def report(self) -> Report:
         """Return a snapshot of the search, or of the listing while that is made."""

@@ -1,7 +1,8 @@
-"""The features of each family of games, a row for each: what its games have, and others lack.
+"""The features of the families of games, a row for each family.
 
-The rules of a game say its family (:attr:`dbmsolver.game.rules.Rules.family`). Whoever has to know
-what a game has asks for the feature, and not for the family.
+A feature is something that some families have and others lack. The rules of a game name its family
+(:attr:`dbmsolver.game.rules.Rules.family`). Code that depends on a feature asks for the feature,
+and not for the family.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ class Features(NamedTuple):
     metrics: tuple[Metric, ...] = ()
     """The metrics, the usual one first. Without any, the rules of the game say which it has."""
     has_stores: bool = True
-    """Searches may have a store, and so a certificate."""
+    """A search can write a store, and a certificate can be made from the store."""
     is_dealt_in_turn: bool = True
-    """A deal without a layout of its own puts card after card of the deck into columns in turn."""
+    """If a game has no layout of its own, cards are dealt one to each column, row after row."""
     counts_forced: bool = True
-    """Searches count states with a safe move home apart."""
+    """Searches have a separate count of the states with a safe move home, the forced ones."""
     has_safe_moves: bool = True
     """Some moves home are safe, unless cards come back, or go home by whole suits only."""
     has_records: bool = False
@@ -32,19 +33,25 @@ class Features(NamedTuple):
     has_classes: bool = False
     """Proofs may be over classes of positions, where the rules of the game allow it."""
     has_words: bool = True
-    """Formats that were made for FreeCell have words for all its moves and places."""
+    """Formats that were made for FreeCell can write every move and place of the family's games."""
     has_whole_columns: bool = False
-    """Keys are whole columns: cards may be alike, and a suit may have several foundations."""
+    """The key of a state holds whole columns, as several cards may have the same rank and suit.
+
+    A suit may have several foundations, too.
+    """
     hides_cards: bool = False
     """Cards of columns may lie face down."""
     moves_parts: bool = False
-    """A move of cards that are no run stands for several moves of runs, where there is room."""
+    """Formats may write several moves of runs as one move of all their cards together."""
     moves_many: bool = False
     """A move may take more than 13 cards."""
     unplayed: str = ""
-    """The games that the page does not play, in words; empty if it plays them."""
+    """The games that the page of `play` refuses, in words for a message; empty if it takes all."""
     uncounted: str = ""
-    """The things because of which shortest solutions are not counted, in words."""
+    """The features because of which shortest solutions are not counted, as text for a message.
+
+    Empty if they are counted.
+    """
 
 
 _CARDS = Features()

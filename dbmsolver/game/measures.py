@@ -145,7 +145,7 @@ def measure_of(rules: Rules, policy: Policy, metric: Metric | None = None) -> Me
 
 
 def any_of(names: Sequence[str]) -> str:
-    """Return names in words, of which any will do: `a, b or c`."""
+    """Return the names as one text, with `or` before the last one: `a, b or c`."""
     *others, last = names
     return f"{', '.join(others)} or {last}" if others else last
 

@@ -58,9 +58,10 @@ def with_content_hash(rest: bytes) -> bytes:
 
 
 def share_of(key: bytes, data: bytes | memoryview) -> int:
-    """Return the share of a record in the sum of a seal.
+    """Return the number that a record adds to the sum in the seal.
 
-    It is the hash of the record's key and its checksum, the first eight bytes of ``data``.
+    It is the hash of two things together: the record's key, and its checksum, which is the first
+    eight bytes of ``data``.
     """
     return xxhash.xxh3_64_intdigest(key + data[: CHECKSUM.size])
 

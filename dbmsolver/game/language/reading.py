@@ -244,6 +244,9 @@ class _Builder:
             line = replace(line, sum=total, destinations=(*line.destinations, word))
         elif node.data == "modifier":
             line = replace(line, modifiers=(*line.modifiers, word))
+        elif node.data == "any" and line.item is None and not line.destinations:
+            text = "is the item where it stands first, and no destination"
+            self.fail(f"Any {text}, expected it right behind {line.element}", token)
         else:
             line = replace(line, destinations=(*line.destinations, word))
         if again:

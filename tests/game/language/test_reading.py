@@ -203,6 +203,10 @@ WRONG = [
     ("Move Tableau Rank[11]", "1, column 19: 11 is no rank, expected one of A 2-10 J Q K"),
     ("Move Tableau Any[0]", "1, column 18: 0, expected a number from 1 to 1000"),
     ("Move Tableau Any Keep Keep", "1, column 23: Keep a second time in one line"),
+    (
+        "Move Reserve Times[2] Any OnBlank",
+        "1, column 23: Any is the item where it stands first, and no destination, expected",
+    ),
     ("Move Stock SourceElement", "1, column 25: the text ends, expected `[`"),
     ("Deck Ranks[14]", "1, column 6: 14 ranks, expected 1 to 13"),
     ("Deck Single Single", "1, column 13: Single says again what is said already"),

@@ -36,7 +36,7 @@ from dbmsolver.game.pairing import columns_of_pyramid
 from dbmsolver.game.position import Position
 from dbmsolver.game.positions import kind_of_position, make_position
 from dbmsolver.game.rules import Rules
-from dbmsolver.game.texts import WHICH_GAME
+from dbmsolver.game.texts import WHICH_GAME, read_json
 from dbmsolver.game.validity import note_place
 from dbmsolver.game.wide import with_heights
 
@@ -54,13 +54,7 @@ def is_json_board(text: str) -> bool:
 
 def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Position:
     """Read a board; InputError for a text that is none, or none of these rules."""
-    try:
-        data = json.loads(text.removeprefix("\ufeff"))
-    except json.JSONDecodeError as error:
-        place = f"{where}, line {error.lineno}, column {error.colno}"
-        raise InputError(f"not JSON ({error.msg}), expected a board", place) from None
-    except (RecursionError, ValueError) as error:
-        raise InputError(f"not JSON ({error}), expected a board", where) from None
+    data = read_json(text, "a board", where)
     if (lines := _lines_of(data)) is not None:
         return parse_board("\n".join(lines), rules, where)
     _check_names(data, _names_of(rules), rules, where)

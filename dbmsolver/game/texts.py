@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import IO, Any
 
@@ -25,6 +26,36 @@ def decoded(data: bytes) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16")
     return data.decode("utf-8")
+
+
+class RepeatedNameError(ValueError):
+    """A name stands twice in one object of JSON."""
+
+
+def members_once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the members of a JSON object; RepeatedNameError if a name stands there twice.
+
+    It is an `object_pairs_hook`: without one, Python takes the last of several values.
+    """
+    found: dict[str, Any] = {}
+    for name, value in members:
+        if name in found:
+            raise RepeatedNameError(f"{quoted(name)} twice in one object")
+        found[name] = value
+    return found
+
+
+def read_json(text: str, expected: str, where: str) -> Any:
+    """Return the value of JSON; InputError, with what was expected, for other text."""
+    try:
+        return json.loads(text.removeprefix("\ufeff"), object_pairs_hook=members_once)
+    except json.JSONDecodeError as error:
+        place = f"{where}, line {error.lineno}, column {error.colno}"
+        raise InputError(f"not JSON ({error.msg}), expected {expected}", place) from None
+    except RepeatedNameError as error:
+        raise InputError(f"{error}, expected it once", where) from None
+    except (RecursionError, ValueError) as error:
+        raise InputError(f"not JSON ({error}), expected {expected}", where) from None
 
 
 def read_path(path: str, what: str, most: int, missing: str | None = None) -> tuple[str, str]:

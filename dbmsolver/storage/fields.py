@@ -10,6 +10,7 @@ from typing import Any
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.kinds import METRICS
 from dbmsolver.game.shipped import RULE_TYPES
+from dbmsolver.game.texts import members_once
 from dbmsolver.results import Bound, Limit, Method, Question, Verdict
 from dbmsolver.storage.records import FORMAT, LARGEST
 
@@ -32,16 +33,7 @@ CHOICES: dict[str, tuple[str | None, ...]] = {
 
 def read_json(data: bytes) -> Any:
     """Return the value of JSON in UTF-8; ValueError for other data, or a name given twice."""
-    return json.loads(data.decode("utf-8"), object_pairs_hook=_each_once)
-
-
-def _each_once(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in members:
-        if name in found:
-            raise ValueError(f"{ascii(name)[:40]} is said twice")
-        found[name] = value
-    return found
+    return json.loads(data.decode("utf-8"), object_pairs_hook=members_once)
 
 
 def _is_number(value: object, most: int = LARGEST) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 from dbmsolver.disk import flush_path
 from dbmsolver.errors import StoreError, UsageError
+from dbmsolver.game.texts import RepeatedNameError, members_once
 from dbmsolver.survey.checks import checked_row
 from dbmsolver.survey.parquet import pyarrow, read_parquet, write_parquet
 from dbmsolver.survey.rows import COLUMNS, Row, column_types
@@ -82,7 +83,9 @@ def read_json_lines(path: Path) -> Iterator[Row]:
     """Yield the rows of a file with a JSON object in each line."""
     for number, line in enumerate(whole_lines(path), start=1):
         try:
-            values = json.loads(line)
+            values = json.loads(line, object_pairs_hook=members_once)
+        except RepeatedNameError as error:
+            raise StoreError(f"{error}, expected it once", _at(path, number)) from None
         except (ValueError, RecursionError):
             raise StoreError("no JSON, expected a row of a survey", _at(path, number)) from None
         yield checked_row(values, _at(path, number))

@@ -208,6 +208,7 @@ def test_boards_that_are_none(rules: Rules, board: dict[str, Any], message: str)
         ('{"a":}', "f, line 1, column 6: not JSON"),
         ('\ufeff{\n"a":}', "f, line 2, column 5: not JSON"),
         ('{"a":' * 100_000, "f: not JSON"),
+        ('{"stock": [], "stock": ["KH"]}', "f: 'stock' twice in one object, expected it once"),
         ('{"a":' + "9" * 5000 + "}", "f: not JSON"),
     ],
 )

@@ -46,7 +46,7 @@ def test_no_field_is_unknown() -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (made().to_json()[:-1] + b',"states":0}', "'states' is said twice"),
+        (made().to_json()[:-1] + b',"states":0}', "'states' twice in one object"),
         (b"[" * 100_000, "it is not JSON"),
         (b"\xff", "it is not JSON"),
         (made().to_json()[:-1], "it is not JSON"),

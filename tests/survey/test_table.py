@@ -526,6 +526,15 @@ def test_impossible_values(tmp_path: Path, ending: str, name: str, value: object
         SurveyTable(path, VERDICT)
 
 
+def test_a_name_that_stands_twice_in_a_row(tmp_path: Path) -> None:
+    path = tmp_path / "table.jsonl"
+    write_table([row(1)], path, path.suffix)
+    text = path.read_text()
+    path.write_text(text.replace("{", '{"number": 2, ', 1))
+    with pytest.raises(StoreError, match="'number' twice in one object"):
+        SurveyTable(path, VERDICT)
+
+
 def test_deep_json(tmp_path: Path) -> None:
     path = tmp_path / "table.jsonl"
     path.write_text("[" * 200_000 + "\n")

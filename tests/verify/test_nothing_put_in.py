@@ -147,8 +147,8 @@ def test_a_name_said_twice(stores: Path, tmp_path: Path) -> None:
     file = tmp_path / "c.json"
     text = certificate_file.dump(inspect.certificate(stores / "turns"))
     file.write_text(text.replace('"metric"', '"length": 1,\n  "metric"', 1))
-    with pytest.raises(InputError, match="'length' is said twice"):
+    with pytest.raises(InputError, match="'length' twice in one object"):
         certificate_file.load(file)
     data = manifest_of(stores / "turns").to_json()
-    with pytest.raises(StoreError, match="'length' is said twice"):
+    with pytest.raises(StoreError, match="'length' twice in one object"):
         Manifest.from_json(data[:-1] + b',"length":1}', "here")

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from dbmsolver.errors import InputError, quoted
+from dbmsolver.game.texts import read_json
 
 DEFAULTS: dict[str, Any] = {
     "tableau piles": {
@@ -69,21 +70,7 @@ def _described(text: str) -> tuple[str | None, str]:
 
 
 def _members(text: str, where: str) -> dict[str, Any]:
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for name, value in pairs:
-            if name in found:
-                raise InputError(f"{quoted(name)} twice in one object, expected it once", where)
-            found[name] = value
-        return found
-
-    try:
-        members = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=unique)
-    except json.JSONDecodeError as error:
-        place = f"{where}, line {error.lineno}, column {error.colno}"
-        raise InputError(f"not JSON ({error.msg}), expected rules", place) from None
-    except (RecursionError, ValueError) as error:
-        raise InputError(f"not JSON ({error}), expected rules", where) from None
+    members = read_json(text, "rules", where)
     if not isinstance(members, dict):
         raise InputError("expected an object with rules", where)
     return members

@@ -297,4 +297,4 @@ def test_a_store_of_before_is_refused(unfinished: Path, tmp_path: Path) -> None:
     change_manifest(store, old)
     outcome = run("resume", store)
     assert outcome.exit_code == 4
-    assert outcome.stderr == f"dbmsolver: {store}: store format 3, expected 5\n"
+    assert outcome.stderr == f"dbmsolver: {store}: store format 3, expected 6\n"

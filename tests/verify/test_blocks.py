@@ -26,7 +26,7 @@ class Block(NamedTuple):
 
     signatures: tuple[int, ...] = (5, 9)
     counts: tuple[int, ...] = (1, 2)
-    version: int = 5
+    version: int = 6
     code_bytes: int = 1
     words: int = 1
     runs: int = 2
@@ -97,8 +97,8 @@ def test_codes_of_two_bytes() -> None:
 
 
 WRONG = {
-    "version": (Block(version=4), "block version 4, expected 5"),
-    "later version": (Block(version=6), "block version 6, expected 5"),
+    "version": (Block(version=5), "block version 5, expected 6"),
+    "later version": (Block(version=7), "block version 7, expected 6"),
     "two words": (Block(words=2), "a width that cannot be"),
     "width of codes": (Block(code_bytes=2), "a width that cannot be"),
     "more states": (Block(states=4), "not what its header says"),

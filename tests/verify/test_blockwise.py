@@ -34,7 +34,7 @@ DIGEST = (1 << 64) - 5
 def block(key: bytes, states: int) -> bytes:
     """Return a block of one signature, 1, whose states have only zeros."""
     body = zstandard.compress(struct.pack("<QQ", 1, states) + bytes(9 * states))
-    rest = struct.pack("<BBBBIQ", 5, 1, 1, 0, 1, states) + body
+    rest = struct.pack("<BBBBIQ", 6, 1, 1, 0, 1, states) + body
     return bound(with_content_hash(rest), IDENTITY + key)
 
 

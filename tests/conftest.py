@@ -47,23 +47,25 @@ settings.load_profile("repeatable")
 
 
 LONGEST = (
+    "search/proof/test_games_by_strata.py",
+    "verify/test_class_distances.py",
     "test_readme.py",
-    "search/patience/test_shortest.py",
-    "verify/test_classes.py",
+    "search/improve/test_by_classes.py",
+    "core/test_class_distances.py",
     "search/test_classes.py",
-    "game/language/test_json_games.py",
-    "test_process.py",
+    "test_benchmarks.py",
+    "verify/test_stores_by_classes.py",
     "core/test_expand.py",
-    "cli/test_games.py",
-    "search/patience/test_interrupted.py",
-    "cli/commands/test_hint.py",
-    "search/test_runs.py",
+    "cli/test_runs.py",
+    "search/patience/test_small_decks.py",
+    "search/proof/test_orders.py",
+    "jit/test_cache.py",
+    "core/test_dominance.py",
     "verify/test_faults.py",
     "jit/test_compilers.py",
+    "search/test_early_kills.py",
+    "search/test_known_solutions.py",
     "search/test_resume.py",
-    "play/test_server.py",
-    "verify/test_memory.py",
-    "verify/test_records.py",
 )
 """The files whose tests take longest, the longest first."""
 

@@ -32,7 +32,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, get_args
 
 from dbmsolver.arguments import checked_choice, checked_flag, checked_int, checked_text, set_checked
@@ -141,7 +141,7 @@ _CHECKS: dict[Any, Callable[[str, Any], Any]] = {
 """Checks of those fields of rules that are no choices, by the names of their types."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rules:
     """The moves that a game allows, and the layout of its numbered deals."""
 
@@ -395,13 +395,13 @@ class Rules:
             return MAX_ROWS
         return MAX_PATIENCE_COLUMNS if self.is_patience else MAX_COLUMNS
 
-    @property
+    @cached_property
     def is_patience(self) -> bool:
         """True if it is of Klondike's kind: with a waste, or moves of any group."""
         others = self.has_pairs or self.is_wide
         return not others and (self.draw > 0 or self.moves == "groups")
 
-    @property
+    @cached_property
     def is_wide(self) -> bool:
         """True if it is played over whole columns, whose cards are no 52 different ones."""
         groups = self.moves == "groups" and self.whole_suits
@@ -427,7 +427,7 @@ class Rules:
             and self.build in ("alternate", "colour", "any")
         )
 
-    @property
+    @cached_property
     def parent_kinds(self) -> tuple[int, ...]:
         """The numbers whose XOR with the suit turns a card into each of its legal parents."""
         return _PARENT_KINDS[self.build]
@@ -463,7 +463,7 @@ class Rules:
         """
         return _takers(self.build, self.base == "round", child, base)
 
-    @property
+    @cached_property
     def takes_back(self) -> bool:
         """True if cards come back from the foundations in a way that makes a difference.
 
@@ -481,7 +481,7 @@ class Rules:
         """True if columns are built up, too, or cards come back from the foundations."""
         return self.takes_back or self.build == "suit-both"
 
-    @property
+    @cached_property
     def family(self) -> Family:
         """The family of kernels that play it."""
         if self.has_pile:
@@ -496,7 +496,7 @@ class Rules:
             return "canfield" if held else "patience"
         return "runs" if self.has_runs else "two-way" if self.two_way else "cards"
 
-    @property
+    @cached_property
     def features(self) -> Features:
         """The features of the family."""
         return FEATURES[self.family]

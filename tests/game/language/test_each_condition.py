@@ -7,6 +7,7 @@ its place, and what of the rules differs then, or every problem.
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,6 @@ def test_one_change(game: str, old: str, new: str, found: dict[str, Any] | list[
         assert [str(problem) for problem in changed.problems] == found
         return
     assert not changed.problems
-    names = set(changed.rules.__slots__) - {"name"}
+    names = {field.name for field in fields(changed.rules)} - {"name"}
     values = {name: (getattr(changed.rules, name), getattr(GAMES[game], name)) for name in names}
     assert {name: after for name, (after, before) in values.items() if after != before} == found

@@ -193,9 +193,7 @@ def test_rules(pairs: list[tuple[str, str]], wanted: dict[str, object]) -> None:
     found = rules(changed(*pairs))
     assert {name: getattr(found, name) for name in wanted} == wanted
     usual = {name: getattr(GAMES["freecell"], name) for name in wanted}
-    assert (
-        Rules(**{**{n: getattr(found, n) for n in Rules.__slots__}, **usual}) == GAMES["freecell"]
-    )
+    assert replace(found, **usual) == GAMES["freecell"]
     deal_number(7, found).validate(found)
 
 

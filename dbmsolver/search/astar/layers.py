@@ -56,6 +56,8 @@ _ROUNDS_ALONE = 4
 """The same while a thread is lent."""
 _ROUND_BYTES = 1 << 25
 """The bytes of the memory budget that each of these rounds needs: it fills about 2 % of them."""
+GIVEN_PART = 8
+"""Candidates that come from the store at a time take this part of the memory, about."""
 
 
 class AStarSearch(Search):
@@ -152,6 +154,8 @@ class AStarSearch(Search):
                 return Exhausted() if self.ceiling == NO_CEILING else NoneShorter()
             if self._work(pool, self._closing):
                 break
+            if self.layer in self._closing.candidates:
+                continue
             self._closing.closed = self.layer
             self._passed, self._closing = self._closing, None
         evaluated = sum(other.evaluated for other in self.partitions)
@@ -175,6 +179,8 @@ class AStarSearch(Search):
         if self._closing is not None and self.layer < self.ceiling:
             yield from self.cache.make_room(self._closing)
             if self._closing.queues is not None:
+                if not any(queue.incoming for queue in self._closing.queues):
+                    yield from self._give(self._closing)
                 return
         while True:
             self._closing = self._next_partition()
@@ -267,25 +273,39 @@ class AStarSearch(Search):
         return min(above, key=lambda other: other.low, default=None)
 
     def _load(self, partition: Partition) -> Iterator[None]:
-        """Bring a partition into memory, with its candidates for this layer.
+        """Bring a partition into memory, with its first candidates for this layer.
 
         Yields None between two pieces of the work.
         """
         self._divide()
         if partition.queues is None:
             yield from self.cache.load(partition)
+        # Those in memory come first, all of them: a partition that leaves it may lose none.
+        partition.candidates.get(self.layer, []).sort(key=lambda one: isinstance(one, bytes))
+        yield from self._give(partition)
+
+    def _give(self, partition: Partition) -> Iterator[None]:
+        """Give a partition its candidates for this layer, but only some of those in the store.
+
+        These would take memory until they are looked at, and a partition that leaves memory before
+        that writes them once more. The layer stays in the partition's candidates until none are
+        left. Yields None between two pieces of the work.
+        """
         batches = partition.candidates.get(self.layer, [])
-        given = 0
-        while batches:
+        most = self.cache.memory // GIVEN_PART
+        given = size = 0
+        while batches and (size <= most or not isinstance(batches[0], bytes)):
             some = batches[: self.threads]
             for rows in self.checkpoint.rows_of(some, partition):
                 partition.distribute(rows)
                 given += len(rows)
+                size += rows.nbytes
             del batches[: len(some)]
             if given > MOST_PART:
                 given = 0
                 yield
-        partition.candidates.pop(self.layer, None)
+        if not batches:
+            partition.candidates.pop(self.layer, None)
 
     def _divide(self) -> None:
         """Divide all that is loaded among more shards, once there is enough for all threads.

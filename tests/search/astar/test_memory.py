@@ -264,8 +264,31 @@ def test_candidates_that_are_written_leave_memory(
         sizes.append((before, partition.candidate_bytes))
 
     monkeypatch.setattr(Checkpoint, "write_out", watched)
-    solve(SOLVED, memory=TIGHT, store=tmp_path / "store" if stored else None)
+    solve(SOLVED, memory=TIGHT * 2 // 3, store=tmp_path / "store" if stored else None)
     assert any(before for before, _ in sizes) and not any(after for _, after in sizes)
+
+
+def test_candidates_come_from_the_store_in_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A turn waits for the one before: a partition that is cut writes anew what was not looked at.
+
+    Each half would have as many as the whole had, and would be cut again.
+    """
+    monkeypatch.setattr(layers, "GIVEN_PART", 1 << 40)  # a record at a time
+    waiting: list[int] = []
+    real = Checkpoint.rows
+
+    def watched(self: Checkpoint, key: bytes, partition: Partition) -> Any:
+        if key.startswith(b"P"):
+            waiting.append(sum(queue.work for queue in partition.queues or ()))
+        return real(self, key, partition)
+
+    monkeypatch.setattr(Checkpoint, "rows", watched)
+    tight = solve(UNSOLVABLE, memory=TIGHT // 2, threads=1, store=tmp_path / "store")
+    assert facts(tight) == in_plenty(UNSOLVABLE)
+    assert len(waiting) > 100 and not any(waiting)
+    assert verify_store(tmp_path / "store").valid
 
 
 def test_rows_that_are_not_stored_are_found_by_layer() -> None:

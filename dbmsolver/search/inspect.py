@@ -272,22 +272,28 @@ def _moves_to_states(store: Store, codec: StateCodec, states: Iterable[State]) -
 def _moves_with_turns(store: Store, keys: PatienceKeys, position: Position) -> list[Move] | None:
     """Return the moves to a position of a game of Klondike's kind, None if it was not visited.
 
-    Turns of the stock that lead to it after the last play are among them.
+    Turns of the stock that lead to it after the last play are among them. Several closed states may
+    lead to it so, and the solution may; the shortest of these ways is returned.
     """
     keys.encode(position)
     states = PatienceStates(keys)
     finder = Finder(store, states)
-    before = map(states.state_of, keys.before_turning(position))
-    state = next((one for one in before if finder.code(one) is not None), None)
-    steps = None if state is None else steps_to(finder, state)
-    if steps is None:
-        return None
-    with _fitting(store):
-        moves = list(replay(keys, steps))
-    reached = keys.deal.position
-    for move in moves:
-        reached = reached.apply(move)
-    return moves + (turns_to(reached, position, keys.rules) or [])
+    ways = []
+    for key in keys.before_turning(position):
+        state = states.state_of(key)
+        steps = None if finder.code(state) is None else steps_to(finder, state)
+        if steps is None:
+            continue
+        with _fitting(store):
+            moves = list(replay(keys, steps))
+        reached = keys.deal.position
+        for move in moves:
+            reached = reached.apply(move)
+        ways.append(moves + (turns_to(reached, position, keys.rules) or []))
+    on_solution = _moves_on_solution(store, keys, position)
+    if on_solution is not None:
+        ways.append(on_solution)
+    return min(ways, key=keys.measure.length, default=None)
 
 
 def _moves_to_class(

@@ -155,7 +155,7 @@ class AStarSearch(Search):
             if self._work(pool, self._closing):
                 break
             if self.layer in self._closing.candidates:
-                continue
+                continue  # the next of them come from the store
             self._closing.closed = self.layer
             self._passed, self._closing = self._closing, None
         evaluated = sum(other.evaluated for other in self.partitions)

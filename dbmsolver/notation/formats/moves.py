@@ -141,7 +141,8 @@ def _add(builder: Builder, step: Step) -> None:
     """Play a step; where runs move, one of cards that are no run may be several moves."""
     rules, position = builder.deal.rules, builder.position
     kinds = step.source.kind, step.destination.kind
-    if rules.features.moves_parts and step.count > 1 and kinds == ("column",) * 2:
+    has_parts = rules.has_runs and rules.features.moves_parts
+    if has_parts and step.count > 1 and kinds == ("column",) * 2:
         places = step.source.index, step.destination.index
         parts = composite(position, rules, *places, step.count) or [step]
         if len(parts) > 1:

@@ -88,6 +88,8 @@ LABEL = re.compile(
 GONE = "--"
 """The word for a place of a pyramid whose card is gone."""
 _PILED = ("pile", "stock", "reserve", "removed")
+_STRANGE_END = re.compile(r"[\v\f\x1c-\x1e\x85\u2028\u2029]")
+"""A character that some programs show as the end of a line, and others as a blank."""
 _FOUNDATION_ORDER = (0, 3, 2, 1)  # H C D S, the order that programs of the field print
 
 
@@ -220,6 +222,9 @@ class _BoardReader:
         label = LABEL.match(line)
         words = words_of(line, number, label.end() if label else 0)
         at = (number, len(line) - len(line.lstrip()) + 1)
+        if strange := _STRANGE_END.search(line.rstrip(), at[1] - 1):
+            text = f"the character U+{ord(strange[0]):04X} ends no line here, expected a line feed"
+            self.fail(text, (number, strange.start() + 1))
         if label and label["home"]:
             if self.foundations_line is not None:
                 first = self.foundations_line

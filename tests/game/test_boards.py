@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -113,3 +114,15 @@ def test_words_that_are_no_foundations() -> None:
     ):
         with pytest.raises(InputError, match=f"^<board>, line 1, column 14: {kind}"):
             parse_board(f"Foundations: {word}\n", GAMES["freecell"])
+
+
+@pytest.mark.parametrize("end", "\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+def test_characters_that_end_lines_elsewhere_are_refused_between_cards(end: str) -> None:
+    """With such ends all cards would be in one column."""
+    board = format_board(Deal.from_number(1).position)
+    rules = GAMES["freecell"]
+    place = re.escape(f"<board>, line 1, column 21: the character U+{ord(end):04X} ends no line")
+    with pytest.raises(InputError, match=f"^{place}"):
+        parse_board(board.replace("\n", end), rules)
+    page = end + board + end  # a page of its own
+    assert parse_board(page, rules) == parse_board(board, rules)

@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 from helpers.fake_search import nearly_done
+from numba.core import event as numba_event
 
 from dbmsolver.errors import StoreError, StoreInUseError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
+from dbmsolver.jit.sharing import WAITING
 from dbmsolver.results import Limit, Limits, Method, Options, Question, Result, Verdict
 from dbmsolver.search import session
 from dbmsolver.storage.environment import take_lock
@@ -61,6 +63,27 @@ def test_the_store_of_a_search_that_lacks_memory_stays(
     monkeypatch.setattr(session, "run", lacking)
     assert search(store).limit == Limit.MEMORY
     assert store.exists()
+
+
+def test_the_time_of_compiling_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search whose time was over because kernels were compiled is made again."""
+    run, ends = session.run, [(True, "max-time"), (True, "max-time"), (False, None)]
+    begun: list[bool] = []
+
+    def compiling(*asked: Any) -> session.Events:
+        compiles, limit = ends[len(begun)]
+        begun.append(compiles)
+        for _ in range(2 * compiles):
+            numba_event.start_event(WAITING)
+            numba_event.end_event(WAITING)
+        result = yield from run(*asked)
+        return result if limit is None else replace(result, limit=Limit(limit))
+
+    monkeypatch.setattr(session, "run", compiling)
+    assert (search(None).limit, begun) == (None, [True, True, False])
+    ends[:] = [(False, "max-time")]
+    begun.clear()
+    assert (search(None).limit, begun) == (Limit.MAX_TIME, [False])
 
 
 def test_what_is_found_out_about_a_deal() -> None:

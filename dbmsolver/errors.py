@@ -20,6 +20,7 @@ The text of an error is one line: the fault, its place, and the value that was e
 from __future__ import annotations
 
 import errno
+from collections.abc import Sequence
 from typing import ClassVar
 
 EXIT_SOLVED = 0
@@ -133,3 +134,9 @@ def error_of(error: OSError, kind: type[DbmError], message: str, where: str) -> 
 def quoted(text: str, limit: int = 24) -> str:
     """Return text of a user, fit to stand in a message of one line: quoted, escaped, cut short."""
     return repr(text if len(text) <= limit else text[:limit] + "...")
+
+
+def any_of(names: Sequence[str]) -> str:
+    """Return the names as one text, with `or` before the last one: `a, b or c`."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last

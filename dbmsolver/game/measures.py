@@ -20,10 +20,10 @@ moves of single cards and leaves nothing behind.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from dbmsolver.errors import UsageError
+from dbmsolver.errors import UsageError, any_of
 from dbmsolver.game.automoves import moves_home
 from dbmsolver.game.kinds import (
     BUILD_WORDS,
@@ -142,12 +142,6 @@ def measure_of(rules: Rules, policy: Policy, metric: Metric | None = None) -> Me
         text = f"automove {policy} with the metric {found}: that takes solutions away"
         raise UsageError(f"{text}; expected {expected}")
     return Measure(rules, policy, found)
-
-
-def any_of(names: Sequence[str]) -> str:
-    """Return the names as one text, with `or` before the last one: `a, b or c`."""
-    *others, last = names
-    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _has_free_moves(rules: Rules) -> bool:

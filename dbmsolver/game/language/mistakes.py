@@ -7,7 +7,7 @@ import re
 
 from lark import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
 
-from dbmsolver.errors import InputError, quoted
+from dbmsolver.errors import InputError, any_of, quoted
 from dbmsolver.game.language.description import At
 from dbmsolver.game.language.words import ALL, KINDS
 
@@ -133,7 +133,7 @@ def listed(names: list[str], words: bool = True) -> str:
         kind = KINDS.get(name, ())
         show = kind and words and sum(len(KINDS.get(other, ())) for other in names) <= 16
         parts.append(f"{name} ({', '.join(kind)})" if show else name)
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
+    return any_of(parts)
 
 
 def expected_names(error: UnexpectedInput) -> list[str]:

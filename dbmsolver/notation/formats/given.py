@@ -18,7 +18,7 @@ from dbmsolver.arguments import (
     checked_int,
     set_checked,
 )
-from dbmsolver.errors import InputError, UsageError, WrongValueError
+from dbmsolver.errors import InputError, UsageError, WrongValueError, any_of
 from dbmsolver.game.automoves import AUTOMOVES, Automove
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.deals import Deal
@@ -51,7 +51,7 @@ class Parting(NamedTuple):
     """Numbers of cards, the smallest first."""
 
     def __str__(self) -> str:
-        counts = f"{', '.join(map(str, self.counts[:-1]))} or {self.counts[-1]} cards"
+        counts = f"{any_of([str(count) for count in self.counts])} cards"
         place = f"line {self.origin.line}, column {self.origin.column}"
         return f"move {self.number} {self.origin.text!r} ({place}): {counts}"
 

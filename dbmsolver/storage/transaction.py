@@ -84,7 +84,7 @@ class Transaction:
 
     def _forget(self, key: bytes, value: bytes | memoryview) -> None:
         """Take a record's share out of the sum."""
-        self.total = (self.total - share_of(key, bytes(value[:8]))) & _MASK
+        self.total = (self.total - share_of(key, value)) & _MASK
 
     def put_manifest(self, manifest: Manifest) -> None:
         """Replace the manifest."""

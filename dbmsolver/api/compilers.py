@@ -13,12 +13,13 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from types import TracebackType
 
+from dbmsolver.api.searches import Events
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Family
 from dbmsolver.game.measures import measure_of
 from dbmsolver.process import processors
 from dbmsolver.programs import python_command
-from dbmsolver.results import Method, Options, Question, method_ahead, method_for
+from dbmsolver.results import Method, Options, Question, Result, method_ahead, method_for
 from dbmsolver.signals import end_with_parent
 
 MOST = 4
@@ -124,6 +125,13 @@ def on_compiling(callback: Callable[[], None]) -> None:
     from dbmsolver.jit.compilation import on_first_compilation
 
     on_first_compilation(callback)
+
+
+def not_cut_by_compiling(search: Callable[[], Events[Result]]) -> Events[Result]:
+    """Run a search, and again as long as some of its time limit goes into compiling kernels."""
+    from dbmsolver.search import limits
+
+    return limits.not_cut_by_compiling(search)
 
 
 def compile_share(

@@ -115,7 +115,7 @@ def follow(events: Events[Answer], progress: ProgressDisplay, store: str | None)
     """
     raise_on_signals()
     try:
-        return _follow(events, progress, None, tell_of_compiling=True)
+        return _follow(events, progress, None)
     except KeyboardInterrupt:
         raise interrupted(store) from None
 
@@ -135,17 +135,14 @@ def follow_to_best(
     events: Events[Result],
     progress: ProgressDisplay,
     store: str | None,
-    *,
-    tell_of_compiling: bool = True,
 ) -> Result:
     """Run a search, show its progress, and return its answer.
 
-    Ctrl-C ends it like a limit: the answer is the best solution so far. `tell_of_compiling`
-    is False where a command runs a search again: it has told already that kernels are compiled.
+    Ctrl-C ends it like a limit: the answer is the best solution so far.
     """
     signals = collect_signals()
     try:
-        return _follow(events, progress, lambda: bool(signals), tell_of_compiling)
+        return _follow(events, progress, lambda: bool(signals))
     except KeyboardInterrupt:
         raise interrupted(store) from None
     finally:
@@ -156,13 +153,11 @@ def _follow(
     events: Events[Answer],
     progress: ProgressDisplay,
     cancel: Callable[[], bool] | None,
-    tell_of_compiling: bool,
 ) -> Answer:
     from dbmsolver.api.compilers import on_compiling
     from dbmsolver.api.searches import answer_of
 
-    if tell_of_compiling:
-        on_compiling(lambda: progress.say(COMPILING))
+    on_compiling(lambda: progress.say(COMPILING))
     with progress:
         return answer_of(events, progress, cancel)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from numba.core import event
@@ -35,6 +37,21 @@ def on_first_compilation(callback: Callable[[], None]) -> None:
     listener = _First(callback)
     event.register("numba:compile", listener)
     event.register(WAITING, listener)
+
+
+@contextmanager
+def noted_compilations() -> Iterator[list[bool]]:
+    """Yield a list that is empty until a kernel begins to be compiled in this context.
+
+    Kernels count as for :func:`on_first_compilation`.
+    """
+    noted: list[bool] = []
+    listener = _First(partial(noted.append, True))
+    with (
+        event.install_listener("numba:compile", listener),
+        event.install_listener(WAITING, listener),
+    ):
+        yield noted
 
 
 def is_shared() -> bool:

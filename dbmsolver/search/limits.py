@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from typing import Any
 
 from dbmsolver.process import default_memory
-from dbmsolver.results import Limit, Limits
+from dbmsolver.results import Event, Limit, Limits, Result
 from dbmsolver.search.statistics import Statistics
 
 _SECONDS = 0.05
@@ -74,3 +75,16 @@ class LimitCheck:
             if limits.max_disk is not None and self._disk() > limits.max_disk:
                 return Limit.MAX_DISK
         return None
+
+
+def not_cut_by_compiling(
+    search: Callable[[], Generator[Event, Any, Result]],
+) -> Generator[Event, Any, Result]:
+    """Run a search, and again as long as some of its time limit goes into compiling kernels."""
+    from dbmsolver.jit.compilation import noted_compilations
+
+    while True:
+        with noted_compilations() as noted:
+            result = yield from search()
+        if result.limit != Limit.MAX_TIME or not noted:
+            return result

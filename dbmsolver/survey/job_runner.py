@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dbmsolver.errors import StoreError, StoreInUseError
 from dbmsolver.game.deals import Deal
@@ -14,7 +14,7 @@ from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.rules import Rules
 from dbmsolver.process import default_memory
-from dbmsolver.results import Event, Limit, Method, Options, Question, Result
+from dbmsolver.results import Limit, Method, Options, Question, Result
 from dbmsolver.steps import changed
 from dbmsolver.survey.jobs import Finding, JobKind, Order
 
@@ -48,7 +48,6 @@ class JobRunner:
 
     def __init__(self) -> None:
         self._dives: tuple[Rules, int, DivesInTurn | ClassDivesInTurn] | None = None
-        self._listens = self._has_compiled = False
 
     def run(self, order: Order) -> Findings:
         """Carry out a job; yield the findings."""
@@ -68,6 +67,7 @@ class JobRunner:
 
     def _search(self, order: Order) -> Findings:
         from dbmsolver.search import session
+        from dbmsolver.search.limits import not_cut_by_compiling
 
         self._dives = None  # a search wants the memory
         solve = order.question == Question.SOLVE
@@ -82,9 +82,10 @@ class JobRunner:
         )
         for number, subject in enumerate(order.subjects):
             was_kept = kept is not None and kept.exists()
-            search = partial(session.run, order.question, subject.deal(), options, order.limits)
+            run = partial(session.run, order.question, subject.deal(), options, order.limits)
+            search = partial(not_cut_by_compiling, run)
             try:
-                result = yield from self._not_cut_by_compiling(search)
+                result = yield from changed(search(), lambda _: None)
             except StoreInUseError:
                 raise
             except StoreError:
@@ -92,32 +93,10 @@ class JobRunner:
                     raise
                 # The store of an earlier run is damaged: the search begins anew.
                 shutil.rmtree(kept)
-                result = yield from self._not_cut_by_compiling(search)
+                result = yield from changed(search(), lambda _: None)
             if kept is not None and result.limit != Limit.MEMORY:
                 shutil.rmtree(kept, ignore_errors=True)
             yield number, finding_of(result, order.lengths)
-
-    def _not_cut_by_compiling(
-        self, search: Callable[[], Generator[Event, Any, Result]]
-    ) -> Generator[None, None, Result]:
-        """Run a search, and again as long as some of its time limit goes into compiling kernels."""
-        while True:
-            self._listen()
-            result = yield from changed(search(), lambda _: None)
-            if result.limit != Limit.MAX_TIME or not self._has_compiled:
-                return result
-
-    def _listen(self) -> None:
-        """Note from now on whether kernels are compiled; there is one listener at a time."""
-        from dbmsolver.jit.compilation import on_first_compilation
-
-        self._has_compiled = False
-        if not self._listens:
-            self._listens = True
-            on_first_compilation(self._note_compilation)
-
-    def _note_compilation(self) -> None:
-        self._listens, self._has_compiled = False, True
 
 
 _runner: JobRunner | None = None

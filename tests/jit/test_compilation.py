@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import njit
 
-from dbmsolver.jit.compilation import on_first_compilation
+from dbmsolver.jit.compilation import noted_compilations, on_first_compilation
 
 
 def test_first_compilation_only() -> None:
@@ -18,3 +18,17 @@ def test_first_compilation_only() -> None:
     double(3)
     double(2.5)
     assert heard == [1]
+
+
+def test_compilations_of_a_context() -> None:
+    """Others before it and after it do not count."""
+    double = njit(lambda x: x + x)
+    double(2)
+    with noted_compilations() as noted:
+        double(3)
+        assert not noted
+        double(2.5)
+        assert noted
+    before = list(noted)
+    double(2j)
+    assert noted == before

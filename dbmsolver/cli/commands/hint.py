@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from functools import partial
 
 import click
@@ -31,7 +30,7 @@ from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import Automove
 from dbmsolver.game.kinds import METRICS, Metric
 from dbmsolver.game.rules import Rules
-from dbmsolver.results import Limit, Limits, Method, Options, Question, Result
+from dbmsolver.results import Limit, Limits, Method, Options, Question
 
 USUAL_TIME = "10s"
 """The time that a hint takes at most, unless --max-time says another time."""
@@ -107,34 +106,14 @@ def hint_command(
         return answer_values(game, options, limits, form, display)
 
     from dbmsolver.api.advice import value
-    from dbmsolver.api.compilers import compilers_for
+    from dbmsolver.api.compilers import compilers_for, not_cut_by_compiling
 
-    def search(again: bool) -> Result:
-        events = value(game.deal, options, limits)
-        return follow_to_best(events, display.progress(), None, tell_of_compiling=not again)
-
+    events = not_cut_by_compiling(partial(value, game.deal, options, limits))
     with compilers_for(Question.SOLVE, game.deal, options):
-        result = _not_cut_by_compiling(search)
+        result = follow_to_best(events, display.progress(), None)
     write = hint_json if as_json else hint_text
     if result.limit != Limit.INTERRUPT or has_solution(result):
         write_text(write(game, result, time.monotonic() - started, result.peak_memory), None)
     if result.limit == Limit.INTERRUPT:
         raise interrupted(None)
     return EXIT_CODES[result.verdict]
-
-
-def _not_cut_by_compiling(search: Callable[[bool], Result]) -> Result:
-    """Run a search, and run it again as long as some of its time limit goes into compiling kernels.
-
-    `search` is called with False at first, and with True when it is run again.
-    """
-    from dbmsolver.api.compilers import on_compiling
-
-    again = False
-    while True:
-        compiled: list[bool] = []
-        on_compiling(partial(compiled.append, True))
-        result = search(again)
-        if result.limit != Limit.MAX_TIME or not compiled:
-            return result
-        again = True

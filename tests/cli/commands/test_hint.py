@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,10 @@ from typing import Any
 import pytest
 from click.testing import Result
 from helpers import command
+from numba.core import event
 
 from dbmsolver.game.deals import Deal
+from dbmsolver.jit.sharing import WAITING
 from dbmsolver.results import Limit, Limits, Options
 from dbmsolver.search.advice import worth
 
@@ -173,15 +174,27 @@ def test_nothing_is_known_when_a_limit_comes() -> None:
 
 
 class Asked:
-    """Stands in for the search of a hint: it notes the limit of time, and passes no time."""
+    """Stands in for the search of a hint: it notes the limit of time, and passes no time.
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, ends_by: tuple[str | None, ...]) -> None:
+    The first ``compiling`` searches begin to compile a kernel each.
+    """
+
+    def __init__(
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        ends_by: tuple[str | None, ...],
+        compiling: int = 0,
+    ) -> None:
         self.times: list[float | None] = []
+        self._compiling = compiling
         self._ends_by = iter(ends_by)
         self._worth = worth.worth
         monkeypatch.setattr(worth, "worth", self.search)
 
     def search(self, deal: Deal, options: Options, clock: worth.Clock) -> worth.Results:
+        if len(self.times) < self._compiling:
+            event.start_event(WAITING)
+            event.end_event(WAITING)
         self.times.append(clock.limits.max_time)
         found = yield from self._worth(deal, options, worth.Clock(Limits()))
         limit = next(self._ends_by)
@@ -198,13 +211,7 @@ def test_a_hint_has_a_limit_of_time(board: str, monkeypatch: pytest.MonkeyPatch)
 
 def test_the_time_of_compiling_does_not_count(board: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A search whose time was over because kernels were compiled is made again, told of once."""
-    asked = Asked(monkeypatch, ("max-time", "max-time", None))
-
-    def compiled(callback: Callable[[], None]) -> None:
-        if len(asked.times) < 2:
-            callback()
-
-    monkeypatch.setattr("dbmsolver.jit.compilation.on_first_compilation", compiled)
+    asked = Asked(monkeypatch, ("max-time", "max-time", None), compiling=2)
     result = command.run("hint", board)
     assert result.exit_code == 0 and "limit" not in result.stdout
     assert asked.times == [10.0, 10.0, 10.0]

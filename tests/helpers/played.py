@@ -12,6 +12,8 @@ from helpers.pages import Pages, Watched
 
 KEYS = {"stock": "s", "waste": "w", "reserve": "v", "pile": "h", "foundation": "h"}
 CELLS = "abcdefgijklmnopq"
+ANALYSED = 300_000
+"""Milliseconds to wait for an analysis: without kernels it compiles for a minute, on an idle machine."""
 
 PLACE = """(place) => {
   const all = (query) => [...document.querySelectorAll(query)];
@@ -45,12 +47,13 @@ class Table(Watched):
         """Wait until so many moves are made."""
         self.wait(f'body[data-move="{made}"]')
 
-    def wait(self, query: str, text: str = "") -> None:
+    def wait(self, query: str, text: str = "", milliseconds: float | None = None) -> None:
         """Wait until there is an element that has some text.
 
         Functions that wait are not let in by the page's policy.
         """
-        self.page.locator(query, has_text=text).first.wait_for(state="attached")
+        found = self.page.locator(query, has_text=text).first
+        found.wait_for(state="attached", timeout=milliseconds)
 
     def where(self, place: Place, count: int = 0) -> tuple[float, float]:
         """Where a card of a place is, or the place itself."""
@@ -105,12 +108,12 @@ class Table(Watched):
 
     def verdict(self, text: str) -> str:
         """Wait until the verdict says something; all that it says."""
-        self.wait("#verdict", text)
+        self.wait("#verdict", text, ANALYSED)
         return str(self.page.inner_text("#verdict"))
 
     def known(self) -> None:
         """Wait until nothing is left to find out."""
-        self.wait("#verdict:not(:empty) ~ #state:empty")
+        self.wait("#verdict:not(:empty) ~ #state:empty", milliseconds=ANALYSED)
 
 
 class Player:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.played import Player
+from helpers.played import ANALYSED, Player
 from helpers.played_games import PLAYED
 from helpers.solutions import solved
 
@@ -193,7 +193,7 @@ def test_a_hard_deal_is_left(player: Player) -> None:
     rules = {"name": "freecell", "columns": 8, "freecells": 2, "build": "alternate", "fill": "any"}
     fields = rules | {"dealt_to_freecells": 0, "kings_sunk": False, "layout": ""}
     table = player(deal={"game": json.dumps(fields), "deal": 384243})
-    table.wait("#state", "searching")
+    table.wait("#state", "searching", milliseconds=ANALYSED)
     for number in (3, 18, 5):
         moves = codes_of(steps(number)[:-8])
         table.ask(

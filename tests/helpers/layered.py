@@ -16,6 +16,7 @@ from dbmsolver.search.improve import patience_dives
 from dbmsolver.search.proof import dives
 from dbmsolver.storage.environment import Environment
 from helpers import patience_games
+from helpers.early_beams import begin_beams_at
 
 _SEEDS = {Verdict.SOLVED: 349, Verdict.UNSOLVABLE: 26752}
 """Decks with some hundred states."""
@@ -27,9 +28,10 @@ def deck(wanted: Verdict) -> Deal:
 
 
 def no_dives(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let searches for shortest solutions close layers at once: no dive decides a deal before."""
+    """Let searches for shortest solutions close layers at once: no dive and no beam is before."""
     monkeypatch.setattr(patience_dives, "SCHEDULE", ())
     monkeypatch.setattr(dives, "CLASS_SCHEDULE", ())
+    begin_beams_at(monkeypatch, 1 << 30, 1000, 3000)
 
 
 def small_rounds(monkeypatch: pytest.MonkeyPatch, step: int = 15) -> None:

@@ -13,7 +13,7 @@ from helpers.pages import Pages, Watched
 KEYS = {"stock": "s", "waste": "w", "reserve": "v", "pile": "h", "foundation": "h"}
 CELLS = "abcdefgijklmnopq"
 ANALYSED = 300_000
-"""Milliseconds to wait for an analysis: without kernels it compiles for a minute, on an idle machine."""
+"""Milliseconds to wait for an analysis: without kernels it compiles for a minute or longer."""
 
 PLACE = """(place) => {
   const all = (query) => [...document.querySelectorAll(query)];

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from helpers import patience_games, pile_games
 from helpers.command import answer, run
+from helpers.early_beams import begin_beams_early
 
 from dbmsolver import Deal, Result, open_store, solve
 from dbmsolver.game.shipped import GAMES
@@ -18,8 +20,6 @@ from dbmsolver.notation.format_names import FORMATS
 from dbmsolver.notation.formats import Source
 from dbmsolver.results import Better, Event, Options, Question, Verdict
 from dbmsolver.search import recorder, session
-from dbmsolver.search.improve import improver
-from dbmsolver.search.improve.beam import BeamShape
 from dbmsolver.search.improve.shortest import ShortestBelow
 
 FAMILIES: dict[str, tuple[Callable[[], Deal], str | None]] = {
@@ -80,8 +80,7 @@ def test_a_plain_search_that_a_limit_ends_tells_it(tmp_path: Path, family: str) 
 @pytest.fixture
 def early_beams(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beams that come as soon as the search has begun, and commits as often as can be."""
-    monkeypatch.setattr(improver, "_BESIDE", ((1, BeamShape(50)), (1, BeamShape(300))))
-    monkeypatch.setattr(improver, "STATES", 1)
+    begin_beams_early(monkeypatch)
     monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
 
 
@@ -147,9 +146,9 @@ def _wait_for_a_beam(self: ShortestBelow) -> None:
     from dbmsolver.search.improve.shortest import _Beside
 
     if self._beside is None:
-        beam = self.improver.due(10**9)
-        assert beam is not None
-        self._beside = _Beside(beam)
+        shape = self.improver.due(10**9)
+        assert shape is not None
+        self._beside = _Beside(partial(self.improver.beam, shape))
         self._beside._future.result()
 
 

@@ -20,13 +20,19 @@ FIRST = (BeamShape(300, 1), BeamShape(1000, 0), BeamShape(3000, 1))
 """The beams before the search by cost layers, where any solution is wanted at once."""
 FIRST_OF_PATIENCE = (BeamShape(300), BeamShape(1000), BeamShape(3000), BeamShape(3000, 1))
 """The same in Klondike and its relatives."""
-_BESIDE = ((4, BeamShape(1000, 0)), (2, BeamShape(3000, 1)))
-"""The beams that run beside the search for a shortest solution: pairs (pace, shape).
+_BESIDE = (BeamShape(1000, 0), BeamShape(3000, 1))
+"""The beams that run beside the search for a shortest solution.
 
-A beam starts once the search has evaluated `pace` times the beam's states. The beams mostly find a
-solution that is hardly longer than a shortest one, and without one the search keeps twice the
-states. Started sooner they would slow down searches that take half a second.
+They mostly find a solution that is hardly longer than a shortest one, and without one the search
+keeps twice the states.
 """
+_PACES = (4, 2)
+"""The paces of these beams: one starts once the search has evaluated so many times its states.
+
+Started sooner they would slow down searches that take half a second.
+"""
+_PACES_OF_THREADS = (0, 1)
+"""The same where there are several threads: one of them has little to do at first."""
 LATER = (
     BeamShape(10_000, 0),
     BeamShape(10_000, 1),
@@ -49,7 +55,7 @@ def memory_for_beams(memory: int, any_solution: bool) -> int:
     if any_solution:
         return memory // 4
     part = memory // 8
-    return part if room_for(part) >= STATES * _BESIDE[0][1].width else 0
+    return part if room_for(part) >= STATES * _BESIDE[0].width else 0
 
 
 def first_shapes(of_patience: bool) -> tuple[BeamShape, ...]:
@@ -86,14 +92,15 @@ class Improver:
         self._of_patience = are_of_patience(best.codec)
         self._due = [(PACE, shape) for shape in LATER]
         if not any_solution:
-            self._due = [*_BESIDE, *self._due]
+            paces = _PACES if best.recorder.threads == 1 else _PACES_OF_THREADS
+            self._due = [*zip(paces, _BESIDE, strict=True), *self._due]
 
     @property
     def first(self) -> tuple[BeamShape, ...]:
         """The beams that come first, one after the other."""
         return first_shapes(self._of_patience)
 
-    def due(self, evaluated: int) -> AnyBeam | None:
+    def due(self, evaluated: int) -> BeamShape | None:
         """Return the next of the later beams, if it is time for it.
 
         It is when the search by cost layers has looked at enough states.
@@ -105,7 +112,7 @@ class Improver:
         if states > self.room or evaluated < pace * states:
             return None
         self._due.pop(0)
-        return self.beam(shape)
+        return shape
 
     def beam(self, shape: BeamShape) -> AnyBeam:
         """Return a beam for solutions that are shorter than the best one."""

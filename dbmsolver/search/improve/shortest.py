@@ -7,8 +7,10 @@ comes, the fewer states the search has looked at that are of no use.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from threading import Event as Flag
 from typing import TYPE_CHECKING, Any
 
@@ -65,12 +67,14 @@ class ShortestBelow(Search):
             return
         if self.best.ceiling - self.search.layer <= 1:
             return  # this layer would hold the solution
-        beam = self.improver.due(self.search.evaluated)
-        if beam is not None and self.recorder.threads > 1:
+        shape = self.improver.due(self.search.evaluated)
+        if shape is None:
+            return
+        if self.recorder.threads > 1:
             self.search.lend_thread(True)
-            self._beside = _Beside(beam)
+            self._beside = _Beside(partial(self.improver.beam, shape))
         else:
-            self._between = beam
+            self._between = self.improver.beam(shape)
 
     def _offer(self, beam: AnyBeam) -> None:
         """Lower the ceiling to the length of a beam's solution if it is shorter than the best."""
@@ -108,17 +112,19 @@ class ShortestBelow(Search):
 
 
 class _Beside:
-    """A beam that a thread of its own makes."""
+    """A beam that a thread of its own makes; ``begin`` returns it, and takes milliseconds."""
 
-    def __init__(self, beam: AnyBeam) -> None:
-        self._beam = beam
+    def __init__(self, begin: Callable[[], AnyBeam]) -> None:
+        self._begin = begin
         self._ended = Flag()
         self._pool = ThreadPoolExecutor(1)
-        self._future: Future[None] = self._pool.submit(self._run)
+        self._future: Future[AnyBeam] = self._pool.submit(self._run)
 
-    def _run(self) -> None:
-        while not self._ended.is_set() and not self._beam.step():
+    def _run(self) -> AnyBeam:
+        beam = self._begin()
+        while not self._ended.is_set() and not beam.step():
             pass
+        return beam
 
     def is_over(self) -> bool:
         """Return True if the beam has ended, in whatever way."""
@@ -126,9 +132,9 @@ class _Beside:
 
     def beam(self) -> AnyBeam:
         """Return the beam, which has ended; raise the exception that ended it otherwise."""
-        self._future.result()
+        beam = self._future.result()
         self.end()
-        return self._beam
+        return beam
 
     def end(self) -> None:
         """End the beam early, and wait for its thread; that takes milliseconds."""

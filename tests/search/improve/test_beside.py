@@ -7,14 +7,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from helpers.early_beams import begin_beams_early
 from helpers.selection import few_fast
 
 from dbmsolver import Deal, solve, verify_store
 from dbmsolver.results import Better, Verdict
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import layers, rounds
-from dbmsolver.search.improve import improver
-from dbmsolver.search.improve.beam import BeamShape
 from dbmsolver.search.improve.shortest import ShortestBelow
 from dbmsolver.search.trace import steps_of
 
@@ -22,8 +21,7 @@ from dbmsolver.search.trace import steps_of
 @pytest.fixture
 def early_beams(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beams that come as soon as the search has begun."""
-    monkeypatch.setattr(improver, "_BESIDE", ((1, BeamShape(50)), (1, BeamShape(300))))
-    monkeypatch.setattr(improver, "STATES", 1)
+    begin_beams_early(monkeypatch)
 
 
 @pytest.mark.usefixtures("early_beams")

@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from helpers.early_beams import begin_beams_at
 from helpers.naive_search import fewest_moves
 from helpers.small_klondikes import small_klondike
 
@@ -17,8 +18,7 @@ from dbmsolver.game.measures import measure_of
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Bound, Limit, Limits, Options, Question, Report, Result, Verdict
 from dbmsolver.search import session
-from dbmsolver.search.improve import by_classes, improver
-from dbmsolver.search.improve.beam import BeamShape
+from dbmsolver.search.improve import by_classes
 from dbmsolver.steps import follow
 from dbmsolver.storage.manifest import new_manifest
 from dbmsolver.storage.store import Store
@@ -81,8 +81,7 @@ def test_classes_are_listed_at_once_where_no_beam_wins(
     deal: Deal, are_listed: bool, any_solution: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where one does, they wait until the search has looked at many states."""
-    beams = tuple((0, BeamShape(width)) for width in (1000, 3000))
-    monkeypatch.setattr(improver, "_BESIDE", beams)
+    begin_beams_at(monkeypatch, 0, 1000, 3000)
     begun: list[tuple[str, int]] = []
 
     def watch(event: object) -> None:

@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 from helpers import faults
+from helpers.early_beams import begin_beams_early
 from helpers.layered import deck
 from helpers.patience_games import PATIENCE_GAMES, small_deck
 
@@ -122,8 +123,7 @@ def test_little_room() -> None:
 @pytest.fixture
 def early_beams(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beams that come as soon as the search has begun."""
-    monkeypatch.setattr(improver, "_BESIDE", ((1, BeamShape(50)), (1, BeamShape(300))))
-    monkeypatch.setattr(improver, "STATES", 1)
+    begin_beams_early(monkeypatch)
     monkeypatch.setattr(rounds, "_STOP", 16)
     monkeypatch.setattr(layers, "ENOUGH", 30)
 

@@ -5,7 +5,7 @@ Both the given moves and the result win. The result need not be a shortest solut
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from dbmsolver.game.cards import CARDS, rank, suit
@@ -41,17 +41,6 @@ def tidied(start: Position, moves: Sequence[Move], rules: Rules, policy: Policy)
     if len(shorter) < len(moves) and game.wins(board, _steps(start, shorter)):
         return board.moves
     return shorter
-
-
-def makes_safe_moves(start: Position, moves: Iterable[Move], rules: Rules, policy: Policy) -> bool:
-    """Return True if each safe move is made as soon as it can be, the lowest suit first."""
-    position = start
-    for move in moves:
-        forced = position.forced(rules, policy)
-        if forced is not None and forced[:3] != move[:3]:
-            return False
-        position = position.apply(move)
-    return True
 
 
 def without_detours(moves: Sequence[Move]) -> list[Move]:

@@ -244,8 +244,10 @@ class _Run:
             if outcome is not None:
                 self._end(outcome)
                 return
-            if search.recorder.due() and (commit := search.commit()) is not None:
-                self.recorder.events.append(commit)
+            if search.recorder.due():
+                self._settle()
+                if (commit := search.commit()) is not None:
+                    self.recorder.events.append(commit)
             self._report(search)
         except DiskFullError:
             self._give_up()
@@ -299,6 +301,7 @@ class _Run:
         if self._search is None or self.is_over:
             return
         try:
+            self._settle()
             self._search.end(Stopped(Limit.INTERRUPT))
         except DiskFullError:
             return  # the store is as it was at the last commit
@@ -353,8 +356,14 @@ class _Run:
 
     def _kept(self) -> dict[str, Any]:
         """Return the best solution so far as fields of the manifest, nothing if there is none."""
+        self._settle()
         best = self.stages.best
         return {} if best is None or best.path is None else best.fields()
+
+    def _settle(self) -> None:
+        """Take a solution that nobody has looked at yet, before a commit that would lose it."""
+        if self.stages.best is not None:
+            self.stages.best.settle()
 
     def _solved(self, search: Search, goal: GoalMet) -> None:
         """Trace the way to the goal, play it, and commit it."""

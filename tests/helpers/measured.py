@@ -11,10 +11,12 @@ import pytest
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Metric
 from dbmsolver.game.measures import Measure
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.results import Result
 from helpers.naive_search import some_cards
 
 GAMES = (
@@ -33,6 +35,19 @@ GAMES = (
 
 MEASURES = [("runs", "none"), ("runs", "horne"), ("runs", "wkr")]
 MEASURES += [("moves", policy) for policy in AUTOMOVES]
+
+METRICS: list[tuple[Metric | None, Any]] = [
+    (None, "wkr"),
+    (None, "none"),
+    ("cards", "horne"),
+    ("runs", "wkr"),
+    ("runs", "none"),
+    ("moves", "none"),
+    ("moves", "horne"),
+    ("moves", "wkr"),
+    ("moves", "max"),
+]
+"""Metrics of FreeCell, each with rules for moves home; None is what is usual."""
 
 
 class Edge(NamedTuple):
@@ -156,3 +171,15 @@ def cases(games: int) -> list[Any]:
         for metric, policy in MEASURES
         for rules in GAMES
     ]
+
+
+def check_solution(deal: Deal, result: Result) -> None:
+    """Play a solution by what its measure allows, and nothing else."""
+    position = deal.position
+    for move in result.moves:
+        successors = dict(result.measure.successors(position))
+        assert move in successors
+        position = successors[move]
+    assert position.is_goal()
+    assert result.measure.forced(position) is None
+    assert result.length == result.measure.length(result.moves)

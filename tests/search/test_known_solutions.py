@@ -152,6 +152,23 @@ def _wait_for_a_beam(self: ShortestBelow) -> None:
         self._beside._future.result()
 
 
+def test_what_a_dive_over_classes_has_found(tmp_path: Path) -> None:
+    """A plain search, which begins with dives, tells it where a limit ends it; so does a store."""
+    deal, store = Deal.load("2", GAMES["klondike_by_threes"], numbers="ksolve"), tmp_path / "store"
+    result = solve(deal, max_states=3_000)
+    assert (result.verdict, result.shortest, wins(result)) == ("solved", False, True)
+    phases: list[str] = []
+    begun = solve(
+        deal,
+        store=store,
+        progress=lambda event: phases.append(getattr(event, "phase", "")),
+        cancel=lambda: "search" in phases,
+    )
+    assert begun.verdict == "solved" and not begun.shortest and wins(begun)
+    assert session.answer(store).moves == begun.moves
+    assert solve(deal, store=store).length == 125
+
+
 def test_a_certificate_is_not_made_of_it(tmp_path: Path) -> None:
     """A search that is run again for a certificate, and does not come to its end, claims nothing.
 

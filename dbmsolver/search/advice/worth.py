@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES
+from dbmsolver.game.measured import measured
 from dbmsolver.results import (
     Event,
     Limit,
@@ -20,7 +21,6 @@ from dbmsolver.results import (
     method_for,
 )
 from dbmsolver.search import session
-from dbmsolver.search.advice.measured import measured
 from dbmsolver.search.limits import Cancelled
 
 Results = Generator[Event, Cancelled | None, Result]

@@ -28,7 +28,8 @@ class LostAhead(UncountedDives):
 
     If they show that the deal is lost, the whole search ends. If they find a solution, ``won`` is
     True, and the search for a shorter one follows. Their solution becomes the best one so far, if
-    it is of use; with ``any_solution`` it is committed at once. Without a ``schedule`` they make
+    it is of use: at once with ``any_solution``, otherwise if none is known when the search is to be
+    committed. Without a ``schedule`` they make
     the usual dives over states of their kind. ``needed`` says that no other search follows: if they
     leave the deal open, the whole search ends with the limit of memory.
     """
@@ -67,7 +68,10 @@ class LostAhead(UncountedDives):
     def end(self, outcome: Outcome) -> Outcome:
         """Forget the counts of dives that do not decide the deal, and take their solution."""
         outcome = super().end(outcome)
-        taken = self.won and self.best.take(self.dives.moves())
-        if taken and self.any_solution:
-            self.best.keep()
+        if self.won:
+            win = self.dives.win()
+            if not self.any_solution:
+                self.best.take_later(win)
+            elif self.best.take(win()):
+                self.best.keep()
         return outcome

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from dbmsolver.game.moves import Move
 from dbmsolver.keys.choice import CoveringKeys
@@ -70,14 +72,18 @@ class DiveAhead(Search):
         self.recorder.batch.fields |= fields
         return Exhausted()
 
-    def moves(self) -> list[Move]:
-        """Return legal moves from the deal to the win that was found."""
+    def win(self) -> Callable[[], list[Move]]:
+        """Return a function that returns legal moves from the deal to the win that was found.
+
+        It does not keep the memory of the dives.
+        """
         assert self._won is not None
-        return moves_along(self.keys, self._won.path)
+        return partial(moves_along, self.keys, self._won.path)
 
     def path(self, goal: GoalMet) -> list[Step]:
         """Return the steps from the deal to the goal."""
-        return steps_of(self.keys, self.moves())
+        win = self.win()
+        return steps_of(self.keys, win())
 
 
 class UncountedDives(Search):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.measured import METRICS, check_solution
 from helpers.naive_search import breadth_first
 from helpers.naive_sequences import small_deal
 from helpers.searching import end_of
@@ -16,7 +17,7 @@ from helpers.selection import few_fast
 from dbmsolver.game.cards import card_name, parse_card
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Metric
-from dbmsolver.game.measures import measure_of
+from dbmsolver.game.measured import measured
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import (
@@ -33,7 +34,6 @@ from dbmsolver.results import (
 )
 from dbmsolver.search import session
 from dbmsolver.search.advice.first_moves import FOLDER, first_moves
-from dbmsolver.search.advice.measured import measured
 from dbmsolver.search.advice.worth import Clock, worth
 from dbmsolver.search.limits import Cancelled
 
@@ -132,31 +132,6 @@ def test_a_solution_of_the_proof_is_not_lost() -> None:
     assert bool(result.moves) == (result.verdict == Verdict.SOLVED)
 
 
-METRICS: list[tuple[Metric | None, Any]] = [
-    (None, "wkr"),
-    (None, "none"),
-    ("cards", "horne"),
-    ("runs", "wkr"),
-    ("runs", "none"),
-    ("moves", "none"),
-    ("moves", "horne"),
-    ("moves", "wkr"),
-    ("moves", "max"),
-]
-
-
-def check_solution(deal: Deal, result: Result) -> None:
-    """Play a solution by what its measure allows, and nothing else."""
-    position = deal.position
-    for move in result.moves:
-        successors = dict(result.measure.successors(position))
-        assert move in successors
-        position = successors[move]
-    assert position.is_goal()
-    assert result.measure.forced(position) is None
-    assert result.length == result.measure.length(result.moves)
-
-
 @pytest.mark.parametrize(("metric", "policy"), few_fast(METRICS, 5))
 def test_a_win_of_the_proof_is_told_in_every_metric(
     metric: Metric | None, policy: Any, monkeypatch: pytest.MonkeyPatch
@@ -183,34 +158,6 @@ def test_a_win_of_the_proof_is_told_in_every_metric(
         elif method_for(Question.PROVE, deal, Method.DOMINATING) == Method.DOMINATING:
             assert policy == "max"
             assert result.verdict == Verdict.UNDECIDED
-
-
-def test_real_deals_in_every_metric() -> None:
-    """Solutions of single cards, with the search's automoves, in what a program makes by itself."""
-    for number in (1, 3, 617):
-        deal = Deal.from_number(number)
-        result = end_of(session.run(Question.PROVE, deal, Options(threads=1), Limits()))
-        for metric, policy in METRICS:
-            measure = measure_of(deal.rules, policy, metric)
-            moves = measured(deal.position, result.moves, measure)
-            if policy == "max" and moves is None:
-                continue
-            assert moves is not None
-            check_solution(deal, replace(result, moves=moves, metric=measure.metric, policy=policy))
-            assert len(moves) <= len(result.moves)
-
-
-def test_a_move_that_is_not_legal() -> None:
-    """As after moves home of a program that take away what a card lies on."""
-    deal = Deal.from_number(3)
-    result = end_of(session.run(Question.PROVE, deal, Options(threads=1), Limits()))
-    measure = measure_of(deal.rules, "none", "moves")
-    assert measured(deal.position, result.moves, measure) is not None
-    for place in range(0, 20, 3):
-        moves = list(result.moves)
-        moves[place] = moves[place]._replace(card=moves[place].card ^ 1)
-        assert measured(deal.position, moves, measure) is None
-    assert measured(deal.position, result.moves[:-1], measure) is None
 
 
 PYRAMID = rules_for("pyramid")

@@ -118,18 +118,40 @@ def test_what_is_kept_is_told_and_known_to_the_next_run(recorder: Recorder) -> N
     assert not again.offer(steps_of(CODEC, WINS[8]))
 
 
-def test_a_solution_that_leaves_out_a_safe_move_is_not_taken(recorder: Recorder) -> None:
-    """The search for a shortest solution never looks at it."""
-    best = Best(CODEC, recorder)
-    lengths = []
+def test_safe_moves_that_a_solution_leaves_out_are_made(recorder: Recorder) -> None:
+    """The search for a shortest solution looks at no other."""
+    added = set()
     for seed in range(40):
         moves = random_win(seed, makes_safe_moves=seed % 2 == 1)
-        position, safe = DEAL.position, True
-        for move in moves:
+        best = Best(CODEC, recorder)
+        assert best.take(moves) and best.moves is not None
+        position = DEAL.position
+        for move in best.moves:
             forced = position.forced(DEAL.rules, "wkr")
-            safe = safe and (forced is None or forced[:3] == move[:3])
+            assert forced is None or forced[:3] == move[:3]
             position = position.apply(move)
-        before = best.ceiling
-        assert best.take(moves) == (safe and len(moves) < before)
-        lengths += [(safe, len(moves) < before)]
-    assert {(True, True), (True, False), (False, True), (False, False)} == set(lengths)
+        assert position.is_goal() and len(best.moves) <= len(moves)
+        assert seed % 2 == 0 or [move[:3] for move in best.moves] == [move[:3] for move in moves]
+        added.add(len(moves) - len(best.moves))
+        assert not best.take(moves)
+        recorder.batch.fields.clear()
+    assert len(added) > 2
+
+
+def test_a_solution_that_waits_is_taken_if_no_other_is_known(recorder: Recorder) -> None:
+    asked = []
+
+    def longest() -> list[Move]:
+        asked.append(True)
+        return WINS[max(WINS)]
+
+    best = Best(CODEC, recorder)
+    best.take_later(longest)
+    assert (best.length, asked) == (None, [])
+    best.settle()
+    assert (best.length, asked) == (max(WINS), [True])
+    best = Best(CODEC, recorder)
+    best.take_later(longest)
+    best.offer(steps_of(CODEC, WINS[7]))
+    best.settle()
+    assert (best.length, asked) == (7, [True])

@@ -14,12 +14,13 @@ def measured(
 ) -> tuple[Move, ...] | None:
     """Return a solution of single cards as a solution of this measure; it may have more moves.
 
-    Moves home that are made at once come as early as they are made. A card that is home by then is
-    not moved again. None where they take the solution away: a move is not legal after them.
+    Moves home that are made at once come as early as they are made. A card that is home by then
+    stays there, unless the solution takes it back to a column where it can lie. None where that
+    takes the solution away: a later move is not legal.
     """
     made: list[Move] = []
     for move in (None, *moves):
-        if move is not None and not position.is_home(move.card):
+        if move is not None and not _stays_home(position, move, measure):
             legal = _legal(position, move, measure)
             if legal is None:
                 return None
@@ -29,6 +30,19 @@ def measured(
             made.append(home)
             position = position.apply(home)
     return tuple(made) if position.is_goal() else None
+
+
+def _stays_home(position: Position, move: Move, measure: Measure) -> bool:
+    """Return True if the card of a move is home, and the move does not take it back for long."""
+    if not position.is_home(move.card):
+        return False
+    if move.source.kind != "foundation":
+        return True
+    back = _legal(position, move, measure)
+    if back is None:
+        return True
+    home = measure.forced(position.apply(back))
+    return home is not None and home.card == move.card
 
 
 def _legal(position: Position, move: Move, measure: Measure) -> Move | None:

@@ -85,7 +85,7 @@ def test_cards_that_come_back(game: str) -> None:
 
 
 def test_a_win_of_a_dive_that_takes_cards_back() -> None:
-    """What a proof finds in less than a second is a solution of the search for a shortest one."""
+    """A search for a shortest solution can begin with what a proof finds in less than a second."""
     deal = Deal.load("857", GAMES["klondike_by_threes"], numbers="ksolve")
     proof = api.prove(deal)
     assert any(move.source.kind == "foundation" for move in proof.moves)

@@ -12,11 +12,11 @@ from dbmsolver.game.position import Position
 def measured(
     position: Position, moves: Sequence[Move], measure: Measure
 ) -> tuple[Move, ...] | None:
-    """Return a solution of single cards as a solution of this measure; it may have more moves.
+    """Return a solution in moves of single cards as one in moves of ``measure``.
 
-    Moves home that are made at once come as early as they are made. A card that is home by then
-    stays there, unless the solution takes it back to a column where it can lie. None where that
-    takes the solution away: a later move is not legal.
+    It need not be a shortest one. Each move home that the measure makes at once is made as soon as
+    it is possible. Later moves of a card that is home by then are left out, except one that takes
+    it back to a column where it can stay. Returns None if a later move is not legal after that.
     """
     made: list[Move] = []
     for move in (None, *moves):
@@ -33,7 +33,10 @@ def measured(
 
 
 def _stays_home(position: Position, move: Move, measure: Measure) -> bool:
-    """Return True if the card of a move is home, and the move does not take it back for long."""
+    """Return True if the move's card is home, and the move can be left out.
+
+    A move can that does not take the card back to a column, or not to one where it can stay.
+    """
     if not position.is_home(move.card):
         return False
     if move.source.kind != "foundation":

@@ -361,7 +361,7 @@ class _Run:
         return {} if best is None or best.path is None else best.fields()
 
     def _settle(self) -> None:
-        """Take a solution that nobody has looked at yet, before a commit that would lose it."""
+        """Take a solution that was found and not yet taken: the commit that follows stores it."""
         if self.stages.best is not None:
             self.stages.best.settle()
 

@@ -63,25 +63,27 @@ class Best(Generic[KeysT]):
         return True
 
     def take(self, moves: Sequence[Move]) -> bool:
-        """Take a solution of a search over dominating positions or classes, if it is of use.
+        """Take a solution of dives if it is shorter than the best one; return True if it is.
 
-        ``moves`` are legal, and lead from the deal to a win. Returns True if they are taken. Safe
-        moves are made first wherever they are left out: the search for a shortest solution looks
-        only at solutions that make each of them at once. The moves are not taken if that spoils a
-        later one, nor if the best solution is as short.
+        ``moves`` are legal, and lead from the deal to a win. Safe moves that they leave out are
+        inserted: the search for a shortest solution looks only at solutions that make each of them
+        at once. The solution is not taken if a later move is not legal after that.
         """
         made = measured(self.codec.deal.position, moves, self.codec.measure)
         return made is not None and self.offer(steps_of(self.codec, made))
 
     def take_later(self, moves: Callable[[], Sequence[Move]]) -> None:
-        """Take a solution as :meth:`take` does, but not before :meth:`settle`.
+        """Keep a solution, as a function that returns its moves, for :meth:`settle` to take.
 
-        That takes hundredths of a second, and mostly a shorter one is known sooner.
+        To take it costs hundredths of a second, and usually a shorter one is known by then.
         """
         self._waiting = moves
 
     def settle(self) -> None:
-        """Take the solution that waits, if no other is known: the next commit is to store one."""
+        """Take the solution that :meth:`take_later` keeps, if no other is known.
+
+        The next commit stores it.
+        """
         waiting, self._waiting = self._waiting, None
         if waiting is not None and self.length is None:
             self.take(waiting())

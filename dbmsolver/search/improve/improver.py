@@ -23,16 +23,17 @@ FIRST_OF_PATIENCE = (BeamShape(300), BeamShape(1000), BeamShape(3000), BeamShape
 _BESIDE = (BeamShape(1000, 0), BeamShape(3000, 1))
 """The beams that run beside the search for a shortest solution.
 
-They mostly find a solution that is hardly longer than a shortest one, and without one the search
-keeps twice the states.
+They usually find a solution that is hardly longer than a shortest one. Where no solution is known
+the search keeps twice as many states.
 """
 _PACES = (4, 2)
-"""The paces of these beams: one starts once the search has evaluated so many times its states.
+"""The pace of each of these beams: it starts once the search has evaluated that multiple of the
+states that the beam looks at.
 
-Started sooner they would slow down searches that take half a second.
+Started sooner, they would slow down searches of half a second.
 """
 _PACES_OF_THREADS = (0, 1)
-"""The same where there are several threads: one of them has little to do at first."""
+"""The same with several threads: one of the threads has little else to do at first."""
 LATER = (
     BeamShape(10_000, 0),
     BeamShape(10_000, 1),

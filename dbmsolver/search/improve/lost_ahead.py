@@ -24,14 +24,13 @@ by threes and by ones, and takes some seconds."""
 
 
 class LostAhead(UncountedDives):
-    """The dives that precede a search for a shortest solution. ``memory`` is in bytes.
+    """The dives that precede a search for a shortest solution; they may use ``memory`` bytes.
 
     If they show that the deal is lost, the whole search ends. If they find a solution, ``won`` is
-    True, and the search for a shorter one follows. Their solution becomes the best one so far, if
-    it is of use: at once with ``any_solution``, otherwise if none is known when the search is to be
-    committed. Without a ``schedule`` they make
-    the usual dives over states of their kind. ``needed`` says that no other search follows: if they
-    leave the deal open, the whole search ends with the limit of memory.
+    True, and the search for a shorter one follows. Their solution becomes the best one: at once
+    with ``any_solution``, otherwise at the next commit, if no other is known by then. Without a
+    ``schedule`` they make the usual dives over states of their kind. ``needed`` says that no other
+    search follows: if they leave the deal open, the whole search ends with the limit of memory.
     """
 
     def __init__(

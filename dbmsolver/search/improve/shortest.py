@@ -112,7 +112,7 @@ class ShortestBelow(Search):
 
 
 class _Beside:
-    """A beam that a thread of its own makes; ``begin`` returns it, and takes milliseconds."""
+    """A beam that runs in a thread of its own, where ``begin`` is called, which returns it."""
 
     def __init__(self, begin: Callable[[], AnyBeam]) -> None:
         self._begin = begin

@@ -75,7 +75,7 @@ class DiveAhead(Search):
     def win(self) -> Callable[[], list[Move]]:
         """Return a function that returns legal moves from the deal to the win that was found.
 
-        It does not keep the memory of the dives.
+        The function does not keep the memory of the dives in use.
         """
         assert self._won is not None
         return partial(moves_along, self.keys, self._won.path)

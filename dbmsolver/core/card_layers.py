@@ -37,7 +37,15 @@ from dbmsolver.core.meta import (
     make_meta,
     with_bound,
 )
-from dbmsolver.core.shards import DONE, OUTGOING, put_state, shard_of, slice_of, stage
+from dbmsolver.core.shards import (
+    DONE,
+    NO_CEILING,
+    OUTGOING,
+    put_state,
+    shard_of,
+    slice_of,
+    stage,
+)
 from dbmsolver.core.tables import HIGH, LOW, OFF, PLACE_HOME, PLACE_LOCKED, SIGNATURE
 from dbmsolver.jit.decorators import inlined
 
@@ -97,13 +105,15 @@ def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ce
     shard.done[shard.state[DONE]] = index
     shard.state[DONE] += 1
     g = g_of(meta) + move_cost(t, forced)
+    # Also what a move within the signature leads to may belong elsewhere: the row may be lent.
+    divided = shards > 1 or ceiling < NO_CEILING - 1  # slices are below NO_CEILING
     for number in range(count):
         card, new = np.int64(scratch.moves[number]) >> 3, np.int64(scratch.moves[number]) & 7
         old = place_of(t, sets.locked, off, low, high, card)
         moved = apply_move(t, sets.signature, off, low, high, card, old, new)
         meta = make_meta(t.codes[8 * card + old], g)
         mine = True
-        if moved[0] != sets.signature:
+        if divided:
             rise = np.int64(old == PLACE_LOCKED)
             if new == PLACE_HOME:
                 rise += cards_home(t, card)

@@ -27,9 +27,11 @@ from dbmsolver.core.shards import (
     CEILING,
     COUNT,
     EVALUATED,
+    FIRST_LENT,
     GOAL_ROW,
     GROUP,
     HASHED,
+    IN_HURRY,
     LATER,
     OUTGOING,
     SLOT,
@@ -46,6 +48,8 @@ from dbmsolver.jit.decorators import inlined, inner, kernel
 
 U64 = np.uint64
 ONE = np.uint64(1)
+IN_HURRY_STOP = 1 << 8
+"""The rows that are expanded before a round ends for which another thread waits."""
 
 
 assess = by_kind(card_layers.assess, patience_layers.assess)
@@ -145,7 +149,7 @@ def enter(t, b, shard, candidate, layer, weight, locked_in_deal):
 def has_room(shard):
     """Return True if another burst of candidates surely fits."""
     return (
-        shard.state[COUNT] + BURST <= shard.rows.shape[0]
+        shard.state[COUNT] + BURST <= shard.state[FIRST_LENT]
         and shard.state[TODO] + BURST <= shard.todo.size
         and 4 * (shard.state[COUNT] + BURST) <= 3 * shard.table.size
         and shard.state[LATER] + BURST <= shard.later.size
@@ -244,10 +248,13 @@ def expand_layer(t, b, shard, layer, weight, locked_in_deal, me, shards, ceiling
     """Expand rows until none is left, ``stop`` are expanded, there is no room, or a goal is met.
 
     The shard is number ``me`` of ``shards``. Candidates of other shards, and those of a slice above
-    ``ceiling``, go to ``shard.outgoing``. Returns True if it stopped for lack of room.
+    ``ceiling``, go to ``shard.outgoing``. While another thread waits for work, ``stop`` is
+    IN_HURRY_STOP at most. Returns True if it stopped for lack of room.
     """
     expanded = 0
     while shard.state[TODO] > 0 and shard.state[GOAL_ROW] < 0 and expanded < stop:
+        if shard.state[IN_HURRY] and expanded >= IN_HURRY_STOP:
+            return False
         if not has_room(shard):
             return True
         burst = np.int64(0)  # a literal would be compiled apart

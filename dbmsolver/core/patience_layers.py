@@ -34,7 +34,7 @@ from dbmsolver.core.patience_rows import (
     stratum_of_words,
     words_at,
 )
-from dbmsolver.core.patience_strata import LOWEST, rises
+from dbmsolver.core.patience_strata import LOWEST
 from dbmsolver.core.patience_tables import MOST_MOVES
 from dbmsolver.core.shards import (
     CEILING,
@@ -123,6 +123,7 @@ def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ce
     listed = are_listed(b.classes)
     count = list_moves(t.game, words, board, found)
     close_row(shard.rows, index)
+    # Also what a move within the signature leads to may belong elsewhere: the row may be lent.
     divided = shards > 1 or ceiling < NO_CEILING - 1  # slices are below NO_CEILING
     shard.done[shard.state[DONE]] = index
     shard.state[DONE] += 1
@@ -140,7 +141,7 @@ def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ce
             bound = max(bound, needed)
         new = with_bound(make_meta(code, g), bound)
         mine = True
-        if divided and rises(t.game, code):
+        if divided:
             home = hash_of_home(t, U64(0), off, low, high)
             risen = slice_of(stratum_of_words(t, off, low, high), home)
             mine = shard_of(home, shards) == me and risen <= ceiling

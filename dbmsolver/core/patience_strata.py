@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.bits import lowest_bit, popcount
-from dbmsolver.core.patience_tables import DEALT, OVER, PER_WORD, WASTE_SHIFT, of_canfield
+from dbmsolver.core.patience_tables import PER_WORD, WASTE_SHIFT
 from dbmsolver.core.tables import CARDS
 from dbmsolver.jit.decorators import inlined, kernel
 
@@ -30,20 +30,6 @@ def is_won(words):
         and words[1] == full
         and (words[2] & U64((1 << 30) - 1)) == (full & U64((1 << 30) - 1))
     )
-
-
-@inlined
-def rises(t, code):
-    """Return True if a parent-move code leads to the next stratum.
-
-    Its card was in stock, waste or reserve, or lay on one face down; or the reserve filled the
-    column that it left, in which it lay at the bottom, where no such card was dealt.
-    """
-    card, old = np.int64(code & np.uint16(63)), (code >> np.uint16(6)) & np.uint16(7)
-    first = old == DEALT and t.bits[card] >= 0
-    if of_canfield(t):
-        first |= code & np.uint16(OVER) != 0
-    return first
 
 
 @inlined

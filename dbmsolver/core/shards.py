@@ -51,12 +51,26 @@ GROUP = 16
 BURST = GROUP * MAX_MOVES
 LOW_32 = np.uint64(0xFFFFFFFF)
 
-COUNT, TODO, DONE, EVALUATED, LATER, OUTGOING, GOAL_ROW, CEILING, FAULT = range(9)
+(
+    COUNT,
+    TODO,
+    DONE,
+    EVALUATED,
+    LATER,
+    OUTGOING,
+    GOAL_ROW,
+    CEILING,
+    FAULT,
+    FIRST_LENT,
+    IN_HURRY,
+) = range(11)
 """Columns of ``Shard.state``: how much of rows, todo, done, later and outgoing is in use.
 
 Besides: states looked at, each time they were; the row with all cards home, -1 for none; the length
-of the best solution that is known; and 1 after a class was met that is not listed, which cannot be.
-A new state that cannot be part of a shorter solution is dropped.
+of the best solution that is known; 1 after a class was met that is not listed, which cannot be; the
+first of the rows that other shards have lent, which are copies at the end of all rows; and 1 while
+another thread waits for work, so that rounds are to be short. A new state that cannot be part of a
+shorter solution is dropped.
 """
 NOWHERE = np.uint32(0xFFFFFFFF)
 """No row's number."""
@@ -69,7 +83,7 @@ SLICES = 256
 class Shard(NamedTuple):
     """The states of some signatures, and scratch memory of the thread that works on them."""
 
-    state: NDArray[np.int64]  # [9]
+    state: NDArray[np.int64]  # [11]
     rows: NDArray[Any]  # [states, width]
     flat: NDArray[Any]  # [states * width]: the same memory
     table: NDArray[np.uint32]  # [2**n]: slots
@@ -89,8 +103,8 @@ def make_shard(t: Any, states: int, slots: int, outgoing: int) -> Shard:
     ``t`` are the deal's tables. It has room for ``states`` rows and ``outgoing`` candidates. Its
     table has ``slots`` slots, a power of two.
     """
-    state = np.zeros(FAULT + 1, np.int64)
-    state[GOAL_ROW], state[CEILING] = -1, NO_CEILING
+    state = np.zeros(IN_HURRY + 1, np.int64)
+    state[GOAL_ROW], state[CEILING], state[FIRST_LENT] = -1, NO_CEILING, states
     flat = empty_rows(t, states)
     shard: Shard = apart(
         Shard(
@@ -213,6 +227,36 @@ def mark_rows(t, rows, chosen, flags):
     for place in range(chosen.size):
         index = np.int64(chosen[place])
         put_meta(t, rows, index, meta_at(t, rows, index) | flags)
+
+
+@kernel
+def lend_rows(t, shard, copies, numbers):
+    """Take half of the rows that a shard is to expand out of it; return how many (int64).
+
+    They are closed here, and copied to ``copies`` ([*, width]) as they were. Writes their numbers
+    to ``numbers`` (uint32[*]); both have room for half of them. Rows that are closed already are
+    left out. Rows that another shard has lent stay.
+    """
+    todo, count = shard.todo, shard.state[TODO]
+    half = count // 2
+    taken = kept = 0
+    for place in range(half):
+        index = np.int64(todo[place])
+        meta = meta_at(t, shard.rows, index)
+        if index >= shard.state[FIRST_LENT]:
+            todo[kept] = index
+            kept += 1
+        elif not meta & IS_CLOSED:
+            for word in range(shard.rows.shape[1]):
+                copies[taken, word] = shard.rows[index, word]
+            put_meta(t, shard.rows, index, meta | IS_CLOSED)
+            numbers[taken] = index
+            taken += 1
+    for place in range(half, count):
+        todo[kept] = todo[place]
+        kept += 1
+    shard.state[TODO] = kept
+    return taken
 
 
 @kernel

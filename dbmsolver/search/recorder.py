@@ -195,7 +195,7 @@ class Recorder:
             forced=statistics.forced,
             evaluated=statistics.evaluated,
             pending=pending,
-            memory=statistics.measure_memory(),
+            memory=statistics.memory or statistics.measure_memory(),
             disk=self.disk(),
             closed_bytes=statistics.closed_bytes,
             elapsed=statistics.elapsed,

@@ -20,8 +20,8 @@ class Statistics:
     `states` are closed states without the forced ones, which `forced` counts. `evaluated` counts
     the states looked at. `digest` is the sum modulo 2**64 of the hashes of all closed states.
     `strata` maps (layer, stratum) to [states, forced]. `closed_bytes` is the size of all blocks of
-    closed states, `peak_memory` the most memory seen in use, in bytes. `history` is what was closed
-    at commits before.
+    closed states, `memory` the memory in use when it was last measured, and `peak_memory` the most
+    of it, in bytes. `history` is what was closed at commits before.
     """
 
     states: int = 0
@@ -31,6 +31,7 @@ class Statistics:
     strata: dict[tuple[int, int], list[int]] = field(default_factory=dict)
     history: list[Moment] = field(default_factory=list)
     closed_bytes: int = 0
+    memory: int = 0
     peak_memory: int = 0
     earlier_seconds: float = 0.0
     """Time of earlier runs."""
@@ -106,6 +107,6 @@ class Statistics:
 
     def measure_memory(self) -> int:
         """Return the bytes of memory in use now; remember the most of them."""
-        memory = anonymous_memory()
-        self.peak_memory = max(self.peak_memory, memory)
-        return memory
+        self.memory = anonymous_memory()
+        self.peak_memory = max(self.peak_memory, self.memory)
+        return self.memory

@@ -27,6 +27,8 @@ from dbmsolver.core.shards import (
     COUNT,
     DONE,
     EVALUATED,
+    FIRST_LENT,
+    IN_HURRY,
     LATER,
     NOWHERE,
     ROW,
@@ -36,6 +38,7 @@ from dbmsolver.core.shards import (
     count_slices,
     find_unstored,
     hold_closed,
+    lend_rows,
     make_shard,
     mark_rows,
     read_rows,
@@ -53,11 +56,22 @@ _OUTGOING = 1 << 18
 """Candidates that can leave a shard before they are sent."""
 _FIRST_SLOTS = 1 << 16
 _NO_TABLE = np.zeros(1, np.uint32)
+_LEAST_LENT = 1 << 9
+"""The fewest rows to expand of which half are lent."""
 MOST_PART = 1 << 20
 """The most rows that are packed or loaded in one go."""
 _PARTS = 8
 _LEAST_PART = 1 << 16
 """Rows are packed in so many parts of all that there is room for, but of no fewer rows."""
+
+
+@dataclass(eq=False, slots=True)
+class Loan:
+    """Rows of a shard, by their numbers, that the thread of another one expands."""
+
+    lender: ShardQueue
+    numbers: NDArray[np.uint32]
+    first: int  # of its rows where the copies are
 
 
 @dataclass(eq=False, slots=True)
@@ -74,6 +88,7 @@ class ShardQueue:
     waiting: dict[int, list[NDArray[np.uint32]]] = field(default_factory=dict)  # by layer
     received: int = 0  # candidates
     looked_at: int = 0  # of these candidates
+    loans: list[Loan] = field(default_factory=list)  # rows of other shards, the last ones lent last
 
     @property
     def work(self) -> int:
@@ -139,6 +154,79 @@ class ShardQueue:
         count = int(self.shard.state[TODO])
         order_todo(self.tables, self.shard, np.empty(count, np.uint32), np.empty(count, np.uint16))
 
+    def hurry(self, others_wait: bool) -> None:
+        """Let rounds be short, also one that has begun, while ``others_wait`` for work."""
+        self.shard.state[IN_HURRY] = others_wait
+
+    def lend_to(self, other: ShardQueue) -> bool:
+        """Lend half of the rows to expand to a shard that has little to do; False if they are few.
+
+        No thread works on either of them. Both may be worked on then, until :meth:`settle`.
+        """
+        count = int(self.shard.state[TODO])
+        if count < max(_LEAST_LENT, 2 * other.work) or not other.has_room_for(count):
+            return False
+        numbers = np.empty(count // 2, np.uint32)
+        first = int(other.shard.state[FIRST_LENT]) - numbers.size
+        copies = other.shard.rows[first : first + numbers.size]
+        taken = int(lend_rows(self.tables, self.shard, copies, numbers))
+        other.loans.append(Loan(self, numbers[:taken], first))
+        other.shard.state[FIRST_LENT] = first
+        other.add_todo(np.arange(first, first + taken, dtype=np.uint32))
+        return True
+
+    def settle(self) -> None:
+        """Give back the rows that other shards have lent: these count them, or expand the rest.
+
+        No thread works on any shard.
+        """
+        if not self.loans:
+            return
+        left = self._without_lent(self.shard.todo, TODO)
+        self._without_lent(self.shard.done, DONE)
+        rows = self.shard.rows
+        for loan in self.loans:
+            size, lender = loan.numbers.size, loan.lender
+            lender.shard.rows[loan.numbers] = rows[loan.first : loan.first + size]
+            is_left = np.isin(np.arange(loan.first, loan.first + size), left)
+            lender.add_todo(loan.numbers[is_left])
+            lender.add_done(loan.numbers[~is_left])
+        self.loans.clear()
+        self.shard.state[FIRST_LENT] = rows.shape[0]
+
+    def _without_lent(self, numbers: NDArray[np.uint32], column: int) -> NDArray[np.uint32]:
+        """Take the rows that were lent out of those to expand, or of those expanded; return them.
+
+        ``column`` of the shard's state says how many ``numbers`` there are.
+        """
+        state = self.shard.state
+        some = numbers[: int(state[column])]
+        is_lent = some >= state[FIRST_LENT]
+        lent: NDArray[np.uint32] = some[is_lent]
+        own = some[~is_lent]
+        numbers[: own.size] = own
+        state[column] = own.size
+        return lent
+
+    def add_todo(self, numbers: NDArray[np.uint32]) -> None:
+        """Let rows, given by their numbers, be expanded in this layer, before the others."""
+        todo, state = self.shard.todo, self.shard.state
+        if int(state[TODO]) + numbers.size > todo.size:  # a row may be there more than once
+            others = np.unique(todo[: int(state[TODO])])
+            todo[: others.size] = others
+            state[TODO] = others.size
+        self._add(todo, TODO, numbers)
+
+    def add_done(self, numbers: NDArray[np.uint32]) -> None:
+        """Note that rows, given by their numbers, are expanded, and not counted."""
+        self._add(self.shard.done, DONE, numbers)
+
+    def _add(self, array: NDArray[np.uint32], column: int, numbers: NDArray[np.uint32]) -> None:
+        """Add numbers to an array of the shard; ``column`` of its state says how many it has."""
+        first = int(self.shard.state[column])
+        array[first : first + numbers.size] = numbers
+        self.shard.state[column] = first + numbers.size
+
     def many_wait(self) -> bool:
         """Return True if it is time to sort the rows that have come to wait for higher layers."""
         return 2 * int(self.shard.state[LATER]) > self.shard.later.size
@@ -197,7 +285,7 @@ class ShardQueue:
     def has_room_for(self, states: int) -> bool:
         """Return True if there is room for more closed states, and for some bursts after them."""
         last = int(self.shard.state[COUNT]) + states
-        return bool(last + 2 * BURST <= self.shard.rows.shape[0])
+        return bool(last + 2 * BURST <= self.shard.state[FIRST_LENT])
 
     def add_closed(self, rows: Rows) -> None:
         """Add closed states, but not yet to the table; OutOfBudget if there is no room."""

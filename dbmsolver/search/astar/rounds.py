@@ -11,9 +11,9 @@ from dbmsolver.search.astar.partitions import ShardQueue
 
 _STOP = 1 << 14
 """States that a shard expands in a round, where it is the only one."""
-_STOP_OF_MANY = 1 << 12
+_STOP_OF_MANY = 1 << 14
 """The same, at most, where there are others."""
-_PART = 16
+_PART = 8
 _LEAST_STOP = 1 << 7
 """There it is this part of what it has closed in the layer, but no fewer.
 

@@ -1,9 +1,10 @@
 """Worker threads that close a layer together, without waiting for each other.
 
 Each takes a shard that has something to do and that no other thread has, does a round of work on
-it, and distributes the rows that leave it; they may give work to other shards. It is over when no
-shard has anything to do and no thread is busy, or when enough rounds are made: then the caller
-looks at limits and memory, and goes on.
+it, and distributes the rows that leave it; they may give work to other shards. A thread that finds
+no such shard waits. Then the others end their rounds early, and lend rows to a shard that has
+nothing to do. It is over when no shard has anything to do and no thread is busy, or when enough
+rounds are made: then the caller looks at limits and memory, and goes on.
 """
 
 from __future__ import annotations
@@ -39,12 +40,13 @@ class ShardWorkers:
         self._rounds = rounds * len(queues)
         self._changed = changed
         self._taken: set[int] = set()
+        self._waiting = 0  # threads
         self._over = False
 
     def work(self, pool: Executor, threads: int) -> None:
         """Work with ``threads`` of a pool until it is over; raise what one of them raises.
 
-        However it ends, with an interrupt, too, no thread is at work any more.
+        However it ends, with an interrupt, too, no thread is at work any more and no rows are lent.
         """
         most = min(threads, len(self._queues))
         try:
@@ -52,6 +54,9 @@ class ShardWorkers:
                 helper.result()
         finally:
             self._see_off()
+            for queue in self._queues:
+                queue.hurry(False)
+                queue.settle()
 
     def _see_off(self) -> None:
         """End the work, and wait for the rounds that have begun; they take milliseconds."""
@@ -89,12 +94,27 @@ class ShardWorkers:
                     queue = last if last in free else free[0]
                     assert queue is not None
                     self._taken.add(queue.number)
+                    queue.hurry(self._waiting > 0)
                     return queue
                 if not self._taken:
                     self._end()
                 else:
-                    self._changed.wait()
+                    self._wait()
         return None
+
+    def _wait(self) -> None:
+        """Wait for a change; the threads that are at work are to end their rounds soon."""
+        self._waiting += 1
+        self._hurry()
+        self._changed.wait()
+        self._waiting -= 1
+        self._hurry()
+
+    def _hurry(self) -> None:
+        """Let the rounds that have begun be short, or not, as threads wait or not."""
+        for queue in self._queues:
+            if queue.number in self._taken:
+                queue.hurry(self._waiting > 0)
 
     def _give_back(self, queue: ShardQueue, goes_on: bool) -> None:
         with self._changed:
@@ -102,7 +122,16 @@ class ShardWorkers:
             self._rounds -= 1
             if not goes_on or self._rounds <= 0:
                 self._over = True
+            elif self._waiting:
+                self._lend(queue)
             self._changed.notify_all()
+
+    def _lend(self, queue: ShardQueue) -> None:
+        """Let a shard lend rows to one that has little to do, for a thread that waits."""
+        for other in self._queues:
+            if other is not queue and other.number not in self._taken:
+                queue.lend_to(other)
+                return
 
     def _end(self) -> None:
         self._over = True

@@ -133,7 +133,7 @@ def test_a_table_that_fills_is_enlarged_in_the_round(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize(
     ("shards", "uncounted", "most"),
-    [(1, 0, 1 << 14), (1, 1 << 20, 1 << 14), (2, 0, 128), (2, 16 * 129, 129), (4, 1 << 20, 4096)],
+    [(1, 0, 1 << 14), (1, 1 << 20, 1 << 14), (2, 0, 128), (2, 8 * 129, 129), (4, 1 << 20, 1 << 14)],
 )
 def test_rounds_begin_short_where_there_are_other_shards(
     monkeypatch: pytest.MonkeyPatch, shards: int, uncounted: int, most: int

@@ -52,11 +52,37 @@ def test_easy_deals_are_not_divided(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @dataclass
 class Worker:
-    """Stands for a shard: numbers that wait, each to be sent on until it is 0."""
+    """Stands for a shard: numbers that wait, each to be sent on until it is 0.
+
+    It lends half of its numbers where it has as many as ``lends`` or more.
+    """
 
     number: int
     queue: list[int] = field(default_factory=list)
     outbox: list[int] = field(default_factory=list)
+    lends: int = 1 << 30
+    lent: int = 0
+    is_settled: bool = False
+    in_hurry: bool = False
+    hurried: threading.Event = field(default_factory=threading.Event)
+
+    def hurry(self, others_wait: bool) -> None:
+        self.in_hurry = others_wait
+        if others_wait:
+            self.hurried.set()
+
+    def lend_to(self, other: Worker) -> bool:
+        assert other is not self
+        if len(self.queue) < self.lends:
+            return False
+        self.lent += 1
+        half = len(self.queue) // 2
+        other.queue += self.queue[:half]
+        del self.queue[:half]
+        return True
+
+    def settle(self) -> None:
+        self.is_settled = True
 
 
 class Work:
@@ -101,6 +127,7 @@ class Work:
     def run(self, threads: int, rounds: int) -> None:
         with ThreadPoolExecutor(threads) as pool:
             self.threads(rounds).work(pool, threads)
+        assert all(worker.is_settled and not worker.in_hurry for worker in self.workers)
 
     @property
     def waiting(self) -> int:
@@ -137,6 +164,49 @@ def test_threads_work_at_the_same_time() -> None:
     work.work_on = meets  # type: ignore[method-assign]
     work.run(2, 10)
     assert work.rounds == {0: 1, 1: 1}
+
+
+class Unshared(Work):
+    """Numbers that are looked at one in a round, and sent to nobody.
+
+    The first worker's rounds last until another thread waits, as long as the second has had none.
+    """
+
+    def __init__(self, workers: int, numbers: int, lends: int) -> None:
+        super().__init__(workers, [0] * numbers)
+        self.workers[0].lends = lends
+        self.hurried = 0
+
+    def work_on(self, worker: Worker) -> None:
+        if worker.number == 0 and not self.rounds[1]:
+            assert worker.hurried.wait(30) and worker.in_hurry
+            self.hurried += 1
+        worker.queue.pop()
+        self.rounds[worker.number] += 1
+
+
+def test_a_thread_that_waits_is_lent_rows() -> None:
+    """While it waits, the round of the other is to be short; then nobody is in a hurry."""
+    work = Unshared(2, 100, lends=50)
+    work.run(2, 10_000)
+    assert work.workers[0].lent >= 1 <= work.hurried
+    assert work.rounds.total() == 100 and work.rounds[1] >= 1
+    assert work.waiting == 0
+
+
+def test_nothing_is_lent_by_one_that_has_little() -> None:
+    work = Work(2, list(range(50)))
+    work.run(2, 10_000)
+    assert [worker.lent for worker in work.workers] == [0, 0]
+
+
+def test_nothing_is_lent_once_it_is_over() -> None:
+    """Nobody goes on with work that the caller has ended."""
+    work = Unshared(2, 100, lends=50)
+    distribute = work.distribute
+    work.distribute = lambda worker: distribute(worker) and False  # type: ignore[method-assign]
+    work.run(2, 10_000)
+    assert work.workers[0].lent == 0 and work.rounds == {0: 1}
 
 
 @pytest.mark.parametrize(("threads", "used"), [(1, 1), (2, 2), (3, 2)])

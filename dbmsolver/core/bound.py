@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.bits import highest_bit, lowest_bit, popcount
 from dbmsolver.core.tables import CARDS, Tables, Words
-from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.jit.decorators import inlined, inlined_kernel, inner, kernel
 
 U64 = np.uint64
 ONE = np.uint64(1)
@@ -103,7 +103,7 @@ def make_scratch(signatures: int = 1) -> tuple[NDArray[Any], NDArray[Any]]:
     return np.zeros((signatures, OVER_WORDS), np.uint64), np.zeros(WORK_WORDS, np.uint64)
 
 
-@kernel
+@inlined_kernel
 def smallest_cover(cards, work):
     """Return the size (int64) of the smallest vertex cover of the graph on the set ``cards``.
 

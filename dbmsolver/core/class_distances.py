@@ -321,7 +321,7 @@ def class_of_words(c, off, low, high):
     return signature, key, not covered and (t.free_stock or left == 0)
 
 
-@inner
+@inlined
 def distance_along(c, signature, key, found):
     """Return the distance (int64) of a class that need not be listed.
 

@@ -20,7 +20,7 @@ from dbmsolver.core.class_tables import (
     ClassTables,
 )
 from dbmsolver.core.tables import ALL_CARDS, CARDS, LOW, OFF, POLICY_HORNE, POLICY_NONE, SIGNATURE
-from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
 
 U64 = np.uint64
 ONE = np.uint64(1)
@@ -55,7 +55,7 @@ def matching(t, pairs):
     return ((pairs & EVEN) << ONE) | ((pairs >> ONE) & EVEN)
 
 
-@kernel
+@inlined_kernel
 def class_sets(t, signature):
     """Return the :class:`ClassSets` of a signature (uint64)."""
     held = covered = last = ZERO
@@ -231,7 +231,7 @@ def list_plays(t, sets, key, in_stock, cards, wanted, found, count, places):
     return count
 
 
-@kernel
+@inlined_kernel
 def expand_class(t, sets, key, found):
     """List the successors of a class into ``found``; returns how many there are (int64).
 

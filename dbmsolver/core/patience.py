@@ -53,7 +53,7 @@ from dbmsolver.core.patience_tables import (
     of_canfield,
 )
 from dbmsolver.core.tables import CARDS
-from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.jit.decorators import inlined, kernel
 
 U64 = np.uint64
 
@@ -136,7 +136,7 @@ def digit_at_bottom(t, card):
     return np.int64(DEALT if t.under[card] == ON_NOTHING else BOTTOM)
 
 
-@inner
+@inlined
 def add(words, board, card, digit, waste, turns, cost, found, number):
     """Write the state in which a card has another digit, as move ``number``.
 
@@ -158,7 +158,7 @@ def add(words, board, card, digit, waste, turns, cost, found, number):
     return number + 1
 
 
-@inner
+@inlined
 def fill_column(card, found, first, number):
     """Let a card of the reserve fill the column that moves from ``first`` on leave empty.
 
@@ -191,7 +191,7 @@ def first_column_of(board, tops):
     return best
 
 
-@inner
+@inlined
 def go_to_columns(t, words, board, card, source, waste, turns, cost, found, number):
     """Write the moves of a card, with the cards on it, to columns.
 
@@ -247,7 +247,7 @@ def is_safe(t, heights, card):
     return safe
 
 
-@inner
+@inlined
 def forced_column(t, board):
     """Return the column whose top card has to go home, of the lowest suit; -1 if there is none."""
     for suit in range(4):
@@ -257,7 +257,7 @@ def forced_column(t, board):
     return np.int64(-1)
 
 
-@inner
+@inlined
 def is_room_wanted(t, board):
     """Return True if no column is empty, and a king may go to an empty one at once."""
     if board.numbers[USED] < t.columns:
@@ -295,7 +295,7 @@ def is_place_wanted(t, movable, card):
     return False
 
 
-@inner
+@inlined
 def is_return_wanted(t, board, movable, card):
     """Return True if a card that comes back stays, and a card may be put on it.
 
@@ -318,7 +318,7 @@ def is_return_wanted(t, board, movable, card):
     return False
 
 
-@inner
+@inlined
 def list_moves(t, words, board, found):
     """Write the states that follow from a state (uint64[3]) to ``found``; return their number.
 
@@ -389,7 +389,7 @@ def list_moves(t, words, board, found):
     return list_plays(t, words, board, found, number)
 
 
-@inner
+@inlined
 def list_plays(t, words, board, found, number):
     """Write the moves of cards that turning the stock brings to the top of the waste.
 

@@ -77,7 +77,7 @@ from dbmsolver.core.patience_tables import (
     of_canfield,
 )
 from dbmsolver.core.tables import CARDS
-from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.jit.decorators import inlined, kernel
 
 U64 = np.uint64
 ONE = np.uint64(1)
@@ -138,7 +138,7 @@ def make_weights() -> Weights:
     )
 
 
-@inner
+@inlined
 def weigh(t, b, board, weights):
     """Write the parts of a state's bound to ``weights``.
 
@@ -186,7 +186,7 @@ def weigh(t, b, board, weights):
     weights.resting[EDGED] = edged
 
 
-@inner
+@inlined
 def _weigh_waste(t, b, board, weights, places):
     """Write the part of the bound that waste and stock add.
 
@@ -275,7 +275,7 @@ def turns(t, b, weights, left, waste, stock):
     return b.turns[left - waste] + least
 
 
-@inner
+@inlined
 def bound_here(t, b, board, weights):
     """Return the bound (int64) of the state that was weighed; ``board`` is the same state."""
     weigh(t, b, board, weights)
@@ -305,7 +305,7 @@ def _becomes_paid(b, board, weights, column, card, target):
     return False
 
 
-@inner
+@inlined
 def bound_after(t, b, board, weights, words, code):
     """Return the bound (int64) of a state that follows from the one that was weighed.
 

@@ -5,6 +5,11 @@ numba's reference counts: arrays come in from outside and outlive the call, but 
 that of arrays in a tuple, and counts each use with an atomic instruction. Measured on deal 12064
 with 2 freecells, that takes half of all time, and more with two threads, which then share the
 counters' cache lines. A function without counts must not create arrays.
+
+What is not said to be compiled into its callers, `kernel` and `inner`, numba treats as the function
+for which it is compiled first: it is compiled into its callers if that one is. So the machine code
+depends on the order in which kernels are compiled. Where that matters, `inlined` says it: searches
+of Klondike took up to a fifth longer with the list of moves or the bound as functions of their own.
 """
 
 from __future__ import annotations

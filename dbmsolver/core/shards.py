@@ -233,9 +233,9 @@ def mark_rows(t, rows, chosen, flags):
 def lend_rows(t, shard, copies, numbers):
     """Take half of the rows that a shard is to expand out of it; return how many (int64).
 
-    They are closed here, and copied to ``copies`` ([*, width]) as they were. Writes their numbers
-    to ``numbers`` (uint32[*]); both have room for half of them. Rows that are closed already are
-    left out. Rows that another shard has lent stay.
+    They are closed here, and copied to ``copies`` ([*, width]) as they were before. Writes their
+    numbers to ``numbers`` (uint32[*]); both have room for half of them. Rows that are closed
+    already are dropped. Rows that another shard has lent to this one stay.
     """
     todo, count = shard.todo, shard.state[TODO]
     half = count // 2

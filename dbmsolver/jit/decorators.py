@@ -6,10 +6,11 @@ that of arrays in a tuple, and counts each use with an atomic instruction. Measu
 with 2 freecells, that takes half of all time, and more with two threads, which then share the
 counters' cache lines. A function without counts must not create arrays.
 
-What is not said to be compiled into its callers, `kernel` and `inner`, numba treats as the function
-for which it is compiled first: it is compiled into its callers if that one is. So the machine code
-depends on the order in which kernels are compiled. Where that matters, `inlined` says it: searches
-of Klondike took up to a fifth longer with the list of moves or the bound as functions of their own.
+Only `inlined` says that a function is compiled into its callers. With `kernel` and `inner` numba
+decides by the caller that is compiled first: if that one is inlined, so is the function. So the
+machine code depends on the order in which kernels are compiled. Where that matters, a function has
+to be `inlined`. Searches of Klondike take up to a fifth longer if the list of moves, or the bound,
+is a function of its own.
 """
 
 from __future__ import annotations

@@ -67,11 +67,11 @@ _LEAST_PART = 1 << 16
 
 @dataclass(eq=False, slots=True)
 class Loan:
-    """Rows of a shard, by their numbers, that the thread of another one expands."""
+    """Rows of a shard, by their numbers, that the thread of another one, the borrower, expands."""
 
     lender: ShardQueue
     numbers: NDArray[np.uint32]
-    first: int  # of its rows where the copies are
+    first: int  # row of the borrower with a copy
 
 
 @dataclass(eq=False, slots=True)
@@ -155,13 +155,14 @@ class ShardQueue:
         order_todo(self.tables, self.shard, np.empty(count, np.uint32), np.empty(count, np.uint16))
 
     def hurry(self, others_wait: bool) -> None:
-        """Let rounds be short, also one that has begun, while ``others_wait`` for work."""
+        """Let rounds be short, one that has begun included, if ``others_wait`` for work."""
         self.shard.state[IN_HURRY] = others_wait
 
     def lend_to(self, other: ShardQueue) -> bool:
-        """Lend half of the rows to expand to a shard that has little to do; False if they are few.
+        """Lend half of the rows to expand to another shard; return True if it is done.
 
-        No thread works on either of them. Both may be worked on then, until :meth:`settle`.
+        It is not if they are few, or if the other one has enough to do, or no room. No thread works
+        on either of them. Afterwards both may be worked on, until :meth:`settle`.
         """
         count = int(self.shard.state[TODO])
         if count < max(_LEAST_LENT, 2 * other.work) or not other.has_room_for(count):
@@ -176,9 +177,10 @@ class ShardQueue:
         return True
 
     def settle(self) -> None:
-        """Give back the rows that other shards have lent: these count them, or expand the rest.
+        """Give back the rows that other shards have lent to this one.
 
-        No thread works on any shard.
+        These shards count the rows that are expanded, and have to expand the rest. No thread works
+        on any shard.
         """
         if not self.loans:
             return
@@ -195,7 +197,7 @@ class ShardQueue:
         self.shard.state[FIRST_LENT] = rows.shape[0]
 
     def _without_lent(self, numbers: NDArray[np.uint32], column: int) -> NDArray[np.uint32]:
-        """Take the rows that were lent out of those to expand, or of those expanded; return them.
+        """Take the rows of other shards out of those to expand, or of those expanded; return them.
 
         ``column`` of the shard's state says how many ``numbers`` there are.
         """
@@ -218,7 +220,7 @@ class ShardQueue:
         self._add(todo, TODO, numbers)
 
     def add_done(self, numbers: NDArray[np.uint32]) -> None:
-        """Note that rows, given by their numbers, are expanded, and not counted."""
+        """Note that rows, given by their numbers, are expanded, and not counted yet."""
         self._add(self.shard.done, DONE, numbers)
 
     def _add(self, array: NDArray[np.uint32], column: int, numbers: NDArray[np.uint32]) -> None:

@@ -1,10 +1,11 @@
 """Worker threads that close a layer together, without waiting for each other.
 
 Each takes a shard that has something to do and that no other thread has, does a round of work on
-it, and distributes the rows that leave it; they may give work to other shards. A thread that finds
-no such shard waits. Then the others end their rounds early, and lend rows to a shard that has
-nothing to do. It is over when no shard has anything to do and no thread is busy, or when enough
-rounds are made: then the caller looks at limits and memory, and goes on.
+it, and distributes the rows that leave it, which may give other shards something to do. A thread
+that finds no such shard waits. While one waits, the others end their rounds early, and a shard
+whose round has ended lends rows to one that has little to do. The work is over when no shard has
+anything to do and no thread is busy, or when enough rounds are made: then the caller looks at
+limits and memory, and goes on.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class ShardWorkers:
     def work(self, pool: Executor, threads: int) -> None:
         """Work with ``threads`` of a pool until it is over; raise what one of them raises.
 
-        However it ends, with an interrupt, too, no thread is at work any more and no rows are lent.
+        However it ends, by an interrupt, too, no thread is at work any more and no rows are lent.
         """
         most = min(threads, len(self._queues))
         try:
@@ -103,7 +104,7 @@ class ShardWorkers:
         return None
 
     def _wait(self) -> None:
-        """Wait for a change; the threads that are at work are to end their rounds soon."""
+        """Wait for a change, and let the threads that are at work end their rounds soon."""
         self._waiting += 1
         self._hurry()
         self._changed.wait()
@@ -111,7 +112,7 @@ class ShardWorkers:
         self._hurry()
 
     def _hurry(self) -> None:
-        """Let the rounds that have begun be short, or not, as threads wait or not."""
+        """Let the rounds that have begun be short while threads wait, and only then."""
         for queue in self._queues:
             if queue.number in self._taken:
                 queue.hurry(self._waiting > 0)

@@ -47,7 +47,7 @@ def small_rounds(monkeypatch: pytest.MonkeyPatch, step: int = 15) -> None:
 
     monkeypatch.setattr(Environment, "__init__", quick)
     monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
-    for name in ("_STOP", "_STOP_OF_MANY", "_LEAST_STOP"):
+    for name in ("_STOP", "_LEAST_STOP"):
         monkeypatch.setattr(rounds, name, step)
     monkeypatch.setattr(layers, "_MOST_ROUNDS", 1)
     monkeypatch.setattr(layers, "ENOUGH", 2 * step)

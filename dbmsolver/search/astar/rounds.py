@@ -10,12 +10,10 @@ from dbmsolver.core.shards import CEILING
 from dbmsolver.search.astar.partitions import ShardQueue
 
 _STOP = 1 << 14
-"""States that a shard expands in a round, where it is the only one."""
-_STOP_OF_MANY = 1 << 14
-"""The same, at most, where there are others."""
+"""States that a shard expands in a round, at most."""
 _PART = 8
 _LEAST_STOP = 1 << 7
-"""There it is this part of what it has closed in the layer, but no fewer.
+"""Where there are others it is this part of what it has closed in the layer, but no fewer.
 
 The last layer is searched depth first. A way to the goal goes through all shards, and waits at each
 change for the end of a round. So rounds begin short: mostly the goal is met soon, or not at all.
@@ -106,4 +104,4 @@ class Round:
         """Return the number of states that a shard expands in this round, at most."""
         if self.shards == 1:
             return _STOP
-        return min(max(queue.uncounted // _PART, _LEAST_STOP), _STOP_OF_MANY)
+        return min(max(queue.uncounted // _PART, _LEAST_STOP), _STOP)

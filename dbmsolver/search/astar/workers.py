@@ -130,8 +130,8 @@ class ShardWorkers:
     def _lend(self, queue: ShardQueue) -> None:
         """Let a shard lend rows to one that has little to do, for a thread that waits."""
         for other in self._queues:
-            if other is not queue and other.number not in self._taken:
-                queue.lend_to(other)
+            is_free = other is not queue and other.number not in self._taken
+            if is_free and queue.lend_to(other):
                 return
 
     def _end(self) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbmsolver.core.layers import IN_HURRY_STOP
-from dbmsolver.core.meta import IS_CLOSED, IS_FORCED, META, g_of, h_of
+from dbmsolver.core.meta import IS_CLOSED, IS_FORCED, META
 from dbmsolver.core.shards import (
     COUNT,
     FIRST_LENT,
@@ -24,7 +24,6 @@ from dbmsolver.core.shards import (
 )
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.jit.decorators import kernel
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.patience_states import PatienceStates
 from dbmsolver.keys.states import StateCodec
@@ -32,6 +31,7 @@ from dbmsolver.results import Question, Verdict
 from dbmsolver.search.astar import partitions, rounds
 from dbmsolver.search.astar.partitions import Partition, ShardQueue
 from dbmsolver.search.astar.rounds import Round
+from dbmsolver.search.rows import layers_of
 
 MEMORY = 1 << 22
 CODECS = {
@@ -42,12 +42,6 @@ CODECS = {
     ),
 }
 CODEC = CODECS["single cards"]
-
-
-@kernel
-def _costs(metas, found):
-    for index in range(metas.size):
-        found[index, 0], found[index, 1] = g_of(metas[index]), h_of(metas[index])
 
 
 class Closing:
@@ -74,7 +68,7 @@ class Closing:
         self.partition.distribute(take_outgoing(queue.shard), sender=queue)
 
     def close(self, layer: int) -> list[tuple[int, ...]]:
-        """Return the states that are closed in a layer: their words, g, h, and flags, in order."""
+        """Return the states that are closed in a layer: their words, g, f, and flag, in order."""
         this = self.round(layer)
         while any(this.is_wanted(queue) for queue in self.queues) and not self.goal():
             for queue in self.queues:
@@ -89,12 +83,11 @@ class Closing:
             queue.sort_later(NO_CEILING)
             rows = queue.states(queue.take_uncounted())
             assert (shards_of(self.codec.tables, rows, len(self.queues)) == queue.number).all()
-            costs = np.empty((len(rows), 2), np.int64)
-            _costs(rows[:, META], costs)
-            assert (rows[:, META] & IS_CLOSED).all()
-            forced = (rows[:, META] & IS_FORCED) != 0
-            for row, cost, flag in zip(rows.tolist(), costs.tolist(), forced, strict=True):
-                found.append((*row[:META], *cost, int(flag)))
+            meta = rows[:, META]
+            assert (meta & IS_CLOSED).all()
+            made, whole = layers_of(meta, 0).tolist(), layers_of(meta, 1).tolist()
+            for row, g, f in zip(rows.tolist(), made, whole, strict=True):
+                found.append((*row[:META], g, f, row[META] & int(IS_FORCED)))
         return sorted(found)
 
     def _others(self, queue: ShardQueue) -> list[ShardQueue]:
@@ -135,10 +128,10 @@ def closed_states(closing: Closing, most: int) -> list[list[tuple[int, ...]]]:
 @settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 1 << 16))
 def test_rows_that_are_lent_change_nothing(name: str, shards: int, seed: int) -> None:
-    """Each state is closed once, by its own shard, with its g, h, and whether it is forced."""
+    """Each state is closed once, by its own shard, with its g, f, and whether it is forced."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(partitions, "_LEAST_LENT", 2)
-        for stop in ("_LEAST_STOP", "_STOP_OF_MANY"):
+        for stop in ("_LEAST_STOP", "_STOP"):
             patch.setattr(rounds, stop, 8)
         closing = Closing(CODECS[name], shards, Random(seed))
         with_loans = closed_states(closing, 1500)
@@ -163,7 +156,7 @@ def with_work(least: int) -> tuple[Closing, int]:
 def test_rows_that_are_not_expanded_are_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """A round that ends early leaves some of the rows that were lent."""
     monkeypatch.setattr(rounds, "_LEAST_STOP", 1)
-    monkeypatch.setattr(rounds, "_STOP_OF_MANY", 1)
+    monkeypatch.setattr(rounds, "_STOP", 1)
     closing, layer = with_work(600)
     lender, other = closing.queues
     to_expand = sorted(lender.shard.todo[: lender.work].tolist())

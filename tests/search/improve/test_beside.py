@@ -79,7 +79,7 @@ def test_the_ceiling_falls_to_the_layer_being_closed(
     monkeypatch.setattr(ShortestBelow, "_improve", improve)
     monkeypatch.setattr(layers, "ENOUGH", 1_000)
     monkeypatch.setattr(layers, "_MOST_ROUNDS", 1)
-    monkeypatch.setattr(rounds, "_STOP_OF_MANY", 16)
+    monkeypatch.setattr(rounds, "_STOP", 16)
     result = solve(deal, threads=2)
     assert offered >= event
     assert (result.length, result.shortest) == (75, True)

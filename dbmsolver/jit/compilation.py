@@ -63,19 +63,22 @@ def is_shared() -> bool:
     return True
 
 
-def compile_ahead(kernel: Any, arguments: tuple[Any, ...]) -> None:
-    """Compile a kernel into the cache for arguments of these types.
+def compile_ahead(kernel: Any, arguments: tuple[Any, ...], wait: bool = False) -> bool:
+    """Compile a kernel into the cache for arguments of these types; return True if that is done.
 
-    If another process is compiling it, return at once. Without a cache the kernel is compiled for
-    this process only.
+    If another process is compiling it, return False at once, or ``wait`` for that process. Without
+    a cache the kernel is compiled for this process only.
     """
     types = tuple(type_of(argument) for argument in arguments)
     if types in kernel.overloads:
-        return  # numba would not ask the cache, which then would keep the kernel reserved
+        return True  # numba would not ask the cache, which then would keep the kernel reserved
     if not is_shared():
         kernel.compile(types)
-    elif kernel._cache.reserve():
-        try:
-            kernel.compile(types)
-        finally:
-            kernel._cache.release()
+        return True
+    if not wait and not kernel._cache.reserve():
+        return False
+    try:
+        kernel.compile(types)
+    finally:
+        kernel._cache.release()
+    return True

@@ -124,10 +124,20 @@ class Analyst:
         """Compile the kernels of a family of games; that goes on when the page is closed."""
         task = self._compiled.get(kernels_of(rules))
         if task is None or (task.done() and not self._is_compiled(rules)):
-            order = {"kind": "compile", "rules": rules_fields(rules)}
-            task = asyncio.create_task(self.workers.run(order, lambda _: None))
+            task = asyncio.create_task(self._compile_all(rules))
             self._compiled[kernels_of(rules)] = task
         await asyncio.shield(task)
+
+    async def _compile_all(self, rules: Rules) -> None:
+        """Let one process after the other compile, each as long as it has memory for that."""
+        left: list[int] = []
+        while True:
+            answers: list[Answer] = []
+            order = {"kind": "compile", "rules": rules_fields(rules), "left": left}
+            await self.workers.run(order, answers.append)
+            left = [number for answer in answers for number in answer.get("left", [])]
+            if not left:
+                return
 
     def learn(
         self, rules: Rules, task: SearchTask, answer: Answer, shown: Position | None = None

@@ -16,6 +16,8 @@ from importlib import import_module
 from queue import SimpleQueue
 from typing import Any
 
+import numpy as np
+
 from dbmsolver.errors import DbmError
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.deals import Deal
@@ -24,6 +26,7 @@ from dbmsolver.game.moves import Move
 from dbmsolver.game.shipped import rules_from
 from dbmsolver.play.codes import codes_of
 from dbmsolver.play.plan import kernels_of
+from dbmsolver.process import anonymous_memory
 from dbmsolver.results import Better, Event, Method, Question, Result, Verdict
 
 Say = Callable[[dict[str, Any]], None]
@@ -86,7 +89,8 @@ class Worker:
     def _do(self, task: dict[str, Any]) -> None:
         rules = rules_from(task["rules"])
         if task["kind"] == "compile":
-            compile_for(*kernels_of(rules))
+            left = compile_some(*kernels_of(rules), task["left"], task["memory"] // 3 * 2)
+            self._say({"left": left})
             return
         deals = [Deal(parse_board(board, rules), rules) for board in task["boards"]]
         settings = {
@@ -154,9 +158,27 @@ class Worker:
         self._say({"index": index, "moves": codes_of(moves), "shortest": shortest})
 
 
-def compile_for(family: Family, proof: Method) -> None:
-    """Compile the kernels that the page needs for a family, if the cache does not have them."""
-    from dbmsolver.search.precompile import compile_needed
+def compile_some(family: Family, proof: Method, left: list[int], memory: int) -> list[int]:
+    """Compile kernels that the page needs for a family, until this process has so much memory.
 
-    compile_needed(Question.PROVE, proof, 8, True, False, family)
-    compile_needed(Question.SOLVE, Method.EVERY_POSITION, 8, True, False, family)
+    ``left`` are the numbers of the kernels to compile, none for all of them. Return the numbers of
+    those that are not compiled yet, which another process is to compile.
+    """
+    from dbmsolver.jit.compilation import compile_ahead
+    from dbmsolver.search.precompile import needed
+
+    kernels = [
+        *needed(Question.PROVE, proof, np.uint8, family=family),
+        *needed(Question.SOLVE, Method.EVERY_POSITION, np.uint8, any_solution=True, family=family),
+    ]
+    left = left or list(range(len(kernels)))
+    first = left[0]
+    for wait in (False, True):  # what other processes compile at the same time comes last
+        others: list[int] = []
+        for at, number in enumerate(left):
+            if number != first and anonymous_memory() > memory:
+                return left[at:] + others
+            if not compile_ahead(*kernels[number], wait=wait):
+                others.append(number)
+        left = others
+    return []

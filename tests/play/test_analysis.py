@@ -23,7 +23,7 @@ from dbmsolver.play.analyst import Analyst, moves_of, order_of
 from dbmsolver.play.plan import Analysis, kernels_of, tasks
 from dbmsolver.play.table import measure_of_play, options_of
 from dbmsolver.play.values import LOST, UNKNOWN, Knowledge, Value
-from dbmsolver.play.worker import Worker
+from dbmsolver.play.worker import Worker, compile_some
 from dbmsolver.play.worker_pool import WorkerPool, WorkerShare
 from dbmsolver.results import Method, Question, Verdict, method_for
 
@@ -283,8 +283,21 @@ def test_what_is_compiled_is_what_searches_of_the_game_need(game: str) -> None:
 def compiled(game: str) -> list[dict[str, Any]]:
     """Return what a worker says when it compiles for a game; each time it is the same."""
     answers: list[dict[str, Any]] = []
-    Worker(answers.append).do({"kind": "compile", "rules": rules_fields(GAMES[game])})
+    order = {"kind": "compile", "rules": rules_fields(GAMES[game]), "left": []}
+    Worker(answers.append).do(LIMITS | order | {"memory": 1 << 40})
     return answers
+
+
+def test_processes_without_memory_compile_one_kernel_each() -> None:
+    family, proof = kernels_of(GAMES["golf"])
+    left = compile_some(family, proof, [], 0)
+    numbers = [left]
+    while left:
+        left = compile_some(family, proof, left, 0)
+        numbers.append(left)
+    kernels = len(numbers[0]) + 1
+    assert numbers == [list(range(first, kernels)) for first in range(1, kernels + 1)]
+    assert compile_some(family, proof, [], 1 << 40) == []
 
 
 @pytest.mark.parametrize("game", few_fast(PLAYED, 3))
@@ -293,7 +306,7 @@ def test_every_game_is_analysed(game: str) -> None:
     """Dives and short proofs of a deal and of all its moves, in every game."""
     rules = GAMES[game]
     like = next(one for one in PLAYED if kernels_of(GAMES[one]) == kernels_of(rules))
-    assert compiled(like) == []
+    assert compiled(like) == [{"left": []}]
     deal = Deal.from_number(5, rules)
     look = Analysis(rules, [deal.position], Knowledge())
     analyst = Analyst(WorkerPool(WorkerShare(1, 1 << 30, 1)))

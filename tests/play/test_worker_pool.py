@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import pytest
 from helpers.playing import finished
 
+from dbmsolver.cli.commands.play import LEAST_MEMORY
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
@@ -298,3 +299,21 @@ def test_compiling_is_not_ended_by_who_leaves() -> None:
         await analyst.close()
 
     with_workers(work)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("game", "verdict"), [("canfield", "unsolvable"), ("klondike", "solved")])
+def test_kernels_are_compiled_in_the_least_memory(
+    game: str, verdict: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a fresh machine, whose cache of kernels is empty."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    rules = GAMES[game]
+
+    async def work(workers: WorkerPool) -> None:
+        analyst = Analyst(workers)
+        found = await analyst.decide(rules, [Deal.from_number(3, rules)], 10)
+        assert [answer["verdict"] for answer in found] == [verdict]
+        await analyst.close()
+
+    with_workers(work, WorkerShare.of(LEAST_MEMORY, 2))

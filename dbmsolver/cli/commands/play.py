@@ -19,7 +19,7 @@ from dbmsolver.signals import raise_on_signals
 
 PARTS = ("starlette", "uvicorn")
 LEAST_MEMORY = 512 << 20
-"""The least that --memory can be: compiling kernels takes some 300 MiB."""
+"""The least that --memory can be: compiling a few kernels takes some 300 MiB."""
 
 
 def _memory(text: str) -> int:

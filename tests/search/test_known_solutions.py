@@ -148,7 +148,7 @@ def _wait_for_a_beam(self: ShortestBelow) -> None:
     if self._beside is None:
         shape = self.improver.due(10**9)
         assert shape is not None
-        self._beside = _Beside(partial(self.improver.beam, shape))
+        self._beside = _Beside(partial(self.improver.beam, shape), self.best)
         self._beside._future.result()
 
 

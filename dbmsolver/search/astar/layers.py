@@ -15,7 +15,7 @@ come.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Condition
@@ -52,8 +52,6 @@ _SHARD_BYTES = 1 << 22
 """Memory of a shard, at least: in less it is crowded at once, however many threads there are."""
 _MOST_ROUNDS = 32
 """The rounds of each shard before limits and memory are looked at again."""
-_ROUNDS_ALONE = 4
-"""The same while a thread is lent."""
 _ROUND_BYTES = 1 << 25
 """The bytes of the memory budget that each of these rounds needs: it fills about 2 % of them."""
 GIVEN_PART = 8
@@ -104,7 +102,7 @@ class AStarSearch(Search):
         self._closing: Partition | None = None
         self._preparation: Iterator[None] | None = None  # of what comes before states are closed
         self._passed: Partition | None = None  # the last one of this layer that is closed
-        self._lent = False
+        self._is_back: Callable[[], bool] | None = None  # a thread that is lent
 
     @property
     def layer(self) -> int:
@@ -125,12 +123,15 @@ class AStarSearch(Search):
     def ceiling(self, length: int) -> None:
         self.checkpoint.ceiling = length
 
-    def lend_thread(self, lent: bool) -> None:
-        """Use one thread fewer while `lent` is true.
+    def lend_thread(self, is_back: Callable[[], bool] | None) -> None:
+        """Use one thread fewer, until None is given.
 
-        A step does fewer rounds then, so that the search soon sees that the thread is free again.
+        ``is_back`` says whether the thread is free again; a step ends soon once it is.
         """
-        self._lent = lent
+        self._is_back = is_back
+
+    def _is_thread_back(self) -> bool:
+        return self._is_back is not None and self._is_back()
 
     def lend_memory(self, size: int) -> None:
         """Use so many bytes fewer than the search was given, for the states that it keeps."""
@@ -341,19 +342,20 @@ class AStarSearch(Search):
 
         def distribute(queue: ShardQueue) -> bool:
             self._distribute(partition, queue)
-            return self.goal is None and not queue.is_crowded()
+            return self.goal is None and not queue.is_crowded() and not self._is_thread_back()
 
         work = sum(queue.work for queue in busy)
         if len(busy) > 1 and (work > _PARALLEL or any(self.layer in p.waiting for p in busy)):
+            threads = self.threads - (self._is_back is not None)
             workers = ShardWorkers(
                 partition.queues,
                 this.is_wanted,
                 this.work_on,
                 distribute,
-                min(self._rounds, _ROUNDS_ALONE) if self._lent else self._rounds,
+                max(self._rounds * threads // self.threads, 1),
                 self._changed,
             )
-            workers.work(pool, self.threads - self._lent)
+            workers.work(pool, threads)
         else:
             for queue in busy:
                 this.work_on(queue)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from dbmsolver.core.shards import NO_CEILING
 from dbmsolver.errors import InternalError
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from dbmsolver.search.improve.beam import AnyBeam
 
 KeysT = TypeVar("KeysT", bound=Keys)
+
+
+class Played(NamedTuple):
+    """A solution that has been played on the readable model."""
+
+    steps: list[Step]
+    moves: tuple[Move, ...]
+    length: int
 
 
 class Best(Generic[KeysT]):
@@ -45,20 +53,29 @@ class Best(Generic[KeysT]):
         """The length that a new solution has to be below to be of any use."""
         return NO_CEILING if self.length is None else self.length
 
-    def offer(self, steps: Sequence[Step]) -> bool:
-        """Take a solution if it is shorter; return True if it is. InternalError if it is none."""
+    def play(self, steps: Sequence[Step]) -> Played:
+        """Return a solution, played; InternalError if it is none.
+
+        Any thread may call this: what is known of the best solution is left as it is.
+        """
         codec = self.codec
         moves = replay(codec, list(steps))
-        length = codec.measure.length(moves)
-        if length >= self.ceiling:
-            return False
         position = codec.deal.position
         for move in moves:
             position = position.apply(move)
         if not position.is_goal():
             raise InternalError("a solution that was found does not bring all cards home")
-        self.moves, self.length = moves, length
-        self.path = [list(step) for step in steps]
+        return Played(list(steps), moves, codec.measure.length(moves))
+
+    def offer(self, steps: Sequence[Step]) -> bool:
+        """Take a solution if it is shorter; return True if it is. InternalError if it is none."""
+        return self._accept(self.play(steps))
+
+    def _accept(self, played: Played) -> bool:
+        if played.length >= self.ceiling:
+            return False
+        self.moves, self.length = played.moves, played.length
+        self.path = [list(step) for step in played.steps]
         self.recorder.batch.fields |= self.fields()
         return True
 
@@ -88,15 +105,17 @@ class Best(Generic[KeysT]):
         if waiting is not None and self.length is None:
             self.take(waiting())
 
-    def end_beam(self, beam: AnyBeam) -> bool:
+    def end_beam(self, beam: AnyBeam, played: Played | None = None) -> bool:
         """Count a beam that has ended, and take its solution if it is the shortest so far.
 
-        Returns True if one is taken.
+        ``played`` is that solution, where it has been played. Returns True if one is taken.
         """
         self.beams_won += beam.steps is not None
         self.beams_failed += beam.steps is None and not beam.gave_up
         self.recorder.batch.fields |= self.fields()
-        return beam.steps is not None and self.offer(beam.steps)
+        if beam.steps is None:
+            return False
+        return self._accept(played or self.play(beam.steps))
 
     def fields(self) -> dict[str, object]:
         """Return the solution, and the counts of beams, as fields of a manifest."""

@@ -32,7 +32,7 @@ states that the beam looks at.
 
 Started sooner, they would slow down searches of half a second.
 """
-_PACES_OF_THREADS = (0, 1)
+_PACES_OF_THREADS = (0, 0.25)
 """The same with several threads: one of the threads has little else to do at first."""
 LATER = (
     BeamShape(10_000, 0),
@@ -91,7 +91,7 @@ class Improver:
         self.room = room if most is None else min(room, most)
         self.any_solution = any_solution
         self._of_patience = are_of_patience(best.codec)
-        self._due = [(PACE, shape) for shape in LATER]
+        self._due: list[tuple[float, BeamShape]] = [(PACE, shape) for shape in LATER]
         if not any_solution:
             paces = _PACES if best.recorder.threads == 1 else _PACES_OF_THREADS
             self._due = [*zip(paces, _BESIDE, strict=True), *self._due]

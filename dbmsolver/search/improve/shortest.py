@@ -2,7 +2,8 @@
 
 With one thread a beam is made between two rounds of that search, with several by one of the
 threads: then nobody waits for it, and it ends as soon as it would alone. The sooner its solution
-comes, the fewer states the search has looked at that are of no use.
+comes, the fewer states the search has looked at that are of no use. When the beam has ended, the
+round that the search is in is the last of its step, and both threads work on the next.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from dbmsolver.results import Commit, Report
 from dbmsolver.search.astar.layers import AStarSearch
-from dbmsolver.search.improve.best import Best
+from dbmsolver.search.improve.best import Best, Played
 from dbmsolver.search.outcome import GoalMet, Outcome, Search, Stopped
 from dbmsolver.search.trace import Step
 
@@ -61,9 +62,9 @@ class ShortestBelow(Search):
         """Begin a beam if it is time for one, or take the solution that one has found."""
         if self._beside is not None:
             if self._beside.is_over():
-                self.search.lend_thread(False)
-                ended, self._beside = self._beside.beam(), None
-                self._offer(ended)
+                self.search.lend_thread(None)
+                ended, self._beside = self._beside.result(), None
+                self._offer(*ended)
             return
         if self.best.ceiling - self.search.layer <= 1:
             return  # this layer would hold the solution
@@ -71,14 +72,14 @@ class ShortestBelow(Search):
         if shape is None:
             return
         if self.recorder.threads > 1:
-            self.search.lend_thread(True)
-            self._beside = _Beside(partial(self.improver.beam, shape))
+            self._beside = _Beside(partial(self.improver.beam, shape), self.best)
+            self.search.lend_thread(self._beside.is_over)
         else:
             self._between = self.improver.beam(shape)
 
-    def _offer(self, beam: AnyBeam) -> None:
+    def _offer(self, beam: AnyBeam, played: Played | None = None) -> None:
         """Lower the ceiling to the length of a beam's solution if it is shorter than the best."""
-        if self.best.end_beam(beam):
+        if self.best.end_beam(beam, played):
             self.search.ceiling = self.best.ceiling
             if self.improver.any_solution:
                 self.best.tell()
@@ -97,7 +98,7 @@ class ShortestBelow(Search):
         if self._beside is not None:
             self._beside.end()
             if isinstance(outcome, Stopped):
-                self._offer(self._beside.beam())
+                self._offer(*self._beside.result())
         return self.search.end(outcome)
 
     def close(self) -> None:
@@ -112,29 +113,33 @@ class ShortestBelow(Search):
 
 
 class _Beside:
-    """A beam that runs in a thread of its own, where ``begin`` is called, which returns it."""
+    """A beam that runs in a thread of its own, where ``begin`` is called, which returns it.
 
-    def __init__(self, begin: Callable[[], AnyBeam]) -> None:
+    The thread also plays the solution of the beam for ``best``: that takes 10 milliseconds.
+    """
+
+    def __init__(self, begin: Callable[[], AnyBeam], best: Best[Any]) -> None:
         self._begin = begin
+        self._best = best
         self._ended = Flag()
         self._pool = ThreadPoolExecutor(1)
-        self._future: Future[AnyBeam] = self._pool.submit(self._run)
+        self._future: Future[tuple[AnyBeam, Played | None]] = self._pool.submit(self._run)
 
-    def _run(self) -> AnyBeam:
+    def _run(self) -> tuple[AnyBeam, Played | None]:
         beam = self._begin()
         while not self._ended.is_set() and not beam.step():
             pass
-        return beam
+        return beam, None if beam.steps is None else self._best.play(beam.steps)
 
     def is_over(self) -> bool:
         """Return True if the beam has ended, in whatever way."""
         return self._future.done()
 
-    def beam(self) -> AnyBeam:
-        """Return the beam, which has ended; raise the exception that ended it otherwise."""
-        beam = self._future.result()
+    def result(self) -> tuple[AnyBeam, Played | None]:
+        """Return the beam, which has ended, and its solution; raise what ended it otherwise."""
+        result = self._future.result()
         self.end()
-        return beam
+        return result
 
     def end(self) -> None:
         """End the beam early, and wait for its thread; that takes milliseconds."""

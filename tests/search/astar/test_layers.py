@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +20,8 @@ from dbmsolver.results import Limits, Question
 from dbmsolver.search.astar import layers
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.layers import AStarSearch
-from dbmsolver.search.astar.partitions import Partition
+from dbmsolver.search.astar.partitions import Partition, ShardQueue
+from dbmsolver.search.astar.rounds import Round
 from dbmsolver.search.astar.workers import ShardWorkers
 from dbmsolver.search.outcome import Exhausted, NoneShorter, Stopped
 from dbmsolver.search.recorder import Recorder
@@ -81,28 +81,50 @@ def test_states_of_searches_before_are_told_but_are_no_effort(tmp_path: Path) ->
 def test_a_thread_that_is_lent_does_no_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There are fewer rounds, so that it is soon seen when it is free again."""
-    used: list[tuple[int, int]] = []
+    used: list[int] = []
+    work = ShardWorkers.work
 
-    class Noted(ShardWorkers):
-        def __init__(self, *how: Any) -> None:
-            super().__init__(*how)
-            self.rounds = how[4]
+    def noted(self: ShardWorkers, pool: Executor, threads: int) -> None:
+        used.append(threads)
+        work(self, pool, threads)
 
-        def work(self, pool: Executor, threads: int) -> None:
-            used.append((threads, self.rounds))
-            super().work(pool, threads)
-
-    monkeypatch.setattr(layers, "ShardWorkers", Noted)
-    monkeypatch.setattr(layers, "_ROUNDS_ALONE", 1)
+    monkeypatch.setattr(ShardWorkers, "work", noted)
     monkeypatch.setattr(layers, "ENOUGH", 1000)
     with begun(CODEC, tmp_path, LOOKED_AT, threads=2) as search:
-        for lent, how in ((True, (1, 1)), (False, (2, 2))):
-            search.lend_thread(lent)
+        for is_back, threads in ((lambda: False, 1), (None, 2)):
+            search.lend_thread(is_back)
             used.clear()
             while not used:
                 assert search.step() is None
-            assert used == [how]
+            assert used == [threads]
+
+
+def test_a_step_ends_with_the_round_in_which_a_lent_thread_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rounds: list[int] = []
+    work_on = Round.work_on
+
+    def noted(self: Round, queue: ShardQueue) -> None:
+        rounds.append(queue.number)
+        work_on(self, queue)
+
+    monkeypatch.setattr(Round, "work_on", noted)
+    monkeypatch.setattr(layers, "ENOUGH", 1000)
+    monkeypatch.setattr(layers, "_PARALLEL", 0)
+    with begun(CODEC, tmp_path, LOOKED_AT, threads=2) as search:
+        while search.shards == 1:
+            assert search.step() is None
+        search.lend_thread(lambda: len(rounds) >= 3)
+        rounds.clear()
+        while len(rounds) < 3:
+            assert search.step() is None
+        assert len(rounds) == 3
+        search.lend_thread(None)
+        rounds.clear()
+        while len(rounds) <= 3:
+            rounds.clear()
+            assert search.step() is None
 
 
 def test_states_are_divided_in_the_middle_of_a_layer(

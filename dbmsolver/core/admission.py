@@ -220,7 +220,7 @@ def has_room_for_closed(out, width, count):
     )
 
 
-@inlined
+@inner
 def put_closed(ws, out, signature, width, count, forced):
     """Sort ``ws.order[:count]`` by key and append it to the output as a closed signature.
 

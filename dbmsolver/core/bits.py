@@ -14,7 +14,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.decorators import inlined, inlined_kernel
 
 U64 = np.uint64
 NETWORK_STAGES = 6
@@ -87,7 +87,7 @@ def multiply_high(typingctx, left, right):
     return types.uint64(types.uint64, types.uint64), codegen
 
 
-@kernel
+@inlined_kernel
 def make_network(mask, network):
     """Write the packing network of ``mask`` (uint64) to ``network`` (uint64[7])."""
     network[NETWORK_STAGES] = mask

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.bits import highest_bit, lowest_bit, popcount
 from dbmsolver.core.tables import CARDS, Tables, Words
-from dbmsolver.jit.decorators import inlined, inlined_kernel, inner, kernel
+from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
 
 U64 = np.uint64
 ONE = np.uint64(1)
@@ -154,7 +154,7 @@ def smallest_cover(cards, work):
         cover = np.int64(work[CARDS + 2 * depth + 1])
 
 
-@inner
+@inlined
 def bound_sets(b, t, sets, over, work):
     """Return the :class:`BoundSets` of a signature (``sets``: its :class:`Sets`).
 

@@ -70,7 +70,7 @@ def class_sets(t, signature):
     return ClassSets(signature, held, covered, last, t.varying[0], unoccupied)
 
 
-@kernel
+@inlined_kernel
 def class_progress(t, signature, locked_in_deal):
     """Return the number of cards that have left their dealt place (int64); one more for a win."""
     if signature == WON:

@@ -25,7 +25,7 @@ from dbmsolver.core.run_tables import RunTables
 from dbmsolver.core.signatures import signature_sets
 from dbmsolver.core.tables import CARDS, Tables
 from dbmsolver.core.two_way_tables import TwoWayTables
-from dbmsolver.jit.decorators import allocating, inlined, inlined_kernel, inner
+from dbmsolver.jit.decorators import allocating, inlined, inlined_kernel
 from dbmsolver.jit.families import ByType
 
 U64 = np.uint64
@@ -82,7 +82,7 @@ def hash_words(word0, word1, word2, count):
     return _avalanche(total)
 
 
-@inner
+@inlined
 def base_words(t, sets, words):
     """Write to ``words`` (uint64[3]) what all states of a signature share of their public key.
 

@@ -34,7 +34,7 @@ from dbmsolver.core.record_form import (
 )
 from dbmsolver.core.slot_macros import list_slot_macros
 from dbmsolver.core.tables import CARDS, LOW, OFF, SIGNATURE
-from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.jit.decorators import inlined, kernel
 
 
 @inlined
@@ -101,7 +101,7 @@ def carry_out(t, sets, wanted, off, low, lifted, move):
     return make_form(t, signature, wanted, locked, loose, under_locked, off, low)
 
 
-@inner
+@inlined
 def expand_record(t, sets, off, low, scratch):
     """List the successors of a record into ``scratch.found``; return how many there are (int64).
 

@@ -104,7 +104,7 @@ def prepare(t, ws, signature):
     return sets, layout
 
 
-@inner
+@inlined
 def prepare_target(t, ws, loose, card, target):
     """Work out the layout of the signature that ``card`` leads to when it leaves this one.
 

@@ -25,7 +25,7 @@ from dbmsolver.core.tables import (
     POLICY_NONE,
     Tables,
 )
-from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
 
 U64 = np.uint64
 ONE = np.uint64(1)
@@ -74,7 +74,7 @@ class Sets(NamedTuple):
     bottoms: int  # columns whose bottom card is a locked one
 
 
-@kernel
+@inlined_kernel
 def signature_sets(t, signature):
     """Return the :class:`Sets` of a signature (uint64)."""
     home = (
@@ -312,7 +312,7 @@ def undo_code(t, signature, off, low, high, code):
     return put_back(t, signature, off, low, high, code, 1)
 
 
-@kernel
+@inlined_kernel
 def progress(t, signature, locked_in_deal):
     """Return the progress (int64) of a signature: cards home plus locked cards released.
 

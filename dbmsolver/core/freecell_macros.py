@@ -11,7 +11,7 @@ from dbmsolver.core.bits import lowest_bit
 from dbmsolver.core.expand import parent_of, permute_suits
 from dbmsolver.core.macros import FAR, HOMEWARD, TO_COLUMN, look_up, note_macro
 from dbmsolver.core.record_form import NOBODY, ONE, U64, ZERO
-from dbmsolver.jit.decorators import inlined, inner
+from dbmsolver.jit.decorators import inlined
 
 
 @inlined
@@ -41,7 +41,7 @@ def onto_card(r, scratch, count, card, parent, kind):
     return count
 
 
-@inner
+@inlined
 def king_to_column(r, scratch, count, card):
     """Note the moves of a king to an empty column, or to a column that is cleared for it.
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from dbmsolver.core.bits import pack_bits
 from dbmsolver.core.layout import WIDE_WORDS, key_at
-from dbmsolver.jit.decorators import inlined, inner
+from dbmsolver.jit.decorators import inlined
 
 U64 = np.uint64
 EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -112,7 +112,7 @@ def insert_compact(table, steps, mask, home, low):
         step += 1
 
 
-@inner
+@inlined
 def rebuild_table(table, bits, order, count, wide):
     """Clear ``2**bits`` slots of a plain table and insert the first ``count`` keys of ``order``.
 

@@ -23,7 +23,7 @@ from dbmsolver.core.pile import PileTables
 from dbmsolver.core.run_tables import RunTables
 from dbmsolver.core.tables import Tables
 from dbmsolver.core.two_way_tables import TwoWayTables
-from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.decorators import inlined, inlined_kernel
 from dbmsolver.jit.families import ByType
 
 U64 = np.uint64
@@ -46,7 +46,7 @@ class KeyLayout(NamedTuple):
     wide: bool
 
 
-@kernel
+@inlined_kernel
 def packing_layout(t, loose, nets):
     """Return the layout of a signature with these loose cards; write ``nets`` (uint64[3, 7]).
 

@@ -121,7 +121,7 @@ def make_record_space(t: Any, candidates: int) -> RecordSpace:
     )
 
 
-@inner
+@inlined
 def add_target(t, space, signature, slot):
     """Give a signature, which ``slot`` is free for, the next target number and return that.
 

@@ -46,7 +46,7 @@ import numpy as np
 from dbmsolver.core.bits import highest_bit, lowest_bit, popcount
 from dbmsolver.core.bound import BoundSets, smallest_cover
 from dbmsolver.core.tables import CARDS, Tables
-from dbmsolver.jit.decorators import inlined, inner
+from dbmsolver.jit.decorators import inlined
 
 U64 = np.uint64
 ONE = np.uint64(1)
@@ -138,7 +138,7 @@ def dealt_graph(b, edged, vertices, work):
     return segments
 
 
-@inner
+@inlined
 def segment_sets(b, t, sets, over, work):
     """Return the :class:`~dbmsolver.core.bound.BoundSets` of a signature, by segments.
 
@@ -205,7 +205,7 @@ def count_blocked(b, t, s, off, low, high, over):
     return s.base + popcount(newly), stacked
 
 
-@inner
+@inlined
 def cover_segments(b, s, cheap, stacked, over, work):
     """Return the bound (int64) of a state, once :func:`count_blocked` has given its first part.
 

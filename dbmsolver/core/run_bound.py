@@ -60,7 +60,7 @@ from dbmsolver.core.room_bound import (
     segment_sets,
 )
 from dbmsolver.core.tables import CARDS, SUITS, Tables, Words
-from dbmsolver.jit.decorators import inlined, inner
+from dbmsolver.jit.decorators import inlined
 
 U64 = np.uint64
 ONE = np.uint64(1)
@@ -150,7 +150,7 @@ def _heads(card: int, under: int | None, beneath: int, in_run: bool) -> tuple[bo
     return True, not in_run and bool(beneath >> (card + 4) & 1)
 
 
-@inner
+@inlined
 def bound_sets(b, t, sets, over, work):
     """Return the :class:`~dbmsolver.core.bound.BoundSets` of a signature.
 

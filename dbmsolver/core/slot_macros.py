@@ -14,7 +14,7 @@ from dbmsolver.core.bits import highest_bit, lowest_bit
 from dbmsolver.core.expand import parent_of, permute_suits
 from dbmsolver.core.macros import FAR, HOMEWARD, MAX_SUCCESSORS, MacroWay, look_up, note_macro
 from dbmsolver.core.record_form import NOBODY, ONE, U64, ZERO
-from dbmsolver.jit.decorators import inlined, inner
+from dbmsolver.jit.decorators import inlined
 
 
 @inlined
@@ -29,7 +29,7 @@ def left_alone(r, under):
     return ZERO if under == NOBODY else r.off & (ONE << U64(under))
 
 
-@inner
+@inlined
 def note_stripped(
     lengths,
     masks,
@@ -175,7 +175,7 @@ def onto_slot_card(t, r, scratch, count, card, parent, kind):
     return count
 
 
-@inner
+@inlined
 def onto_column_card(t, r, scratch, count, card, parent, kind):
     """Note the ways to move ``card`` onto a card of a stuck column."""
     lifts = np.int64(scratch.depth[card]) + np.int64(scratch.depth[parent])

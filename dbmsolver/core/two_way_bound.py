@@ -25,7 +25,7 @@ import numpy as np
 from dbmsolver.core.bits import highest_bit, lowest_bit, popcount
 from dbmsolver.core.bound import BoundSets
 from dbmsolver.core.tables import CARDS, Tables, Words
-from dbmsolver.jit.decorators import inlined, inner
+from dbmsolver.jit.decorators import inlined
 
 U64 = np.uint64
 ONE = np.uint64(1)
@@ -62,7 +62,7 @@ def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> TwoWayBoun
     return TwoWayBoundTables(np.array(higher, np.uint64), over_top, np.uint64(blockers))
 
 
-@inner
+@inlined
 def bound_sets(b, t, sets, over, work):
     """Return the :class:`~dbmsolver.core.bound.BoundSets` of a signature.
 

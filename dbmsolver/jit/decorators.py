@@ -6,11 +6,10 @@ that of arrays in a tuple, and counts each use with an atomic instruction. Measu
 with 2 freecells, that takes half of all time, and more with two threads, which then share the
 counters' cache lines. A function without counts must not create arrays.
 
-Only `inlined` says that a function is compiled into its callers. With `kernel` and `inner` numba
-decides by the caller that is compiled first: if that one is inlined, so is the function. So the
-machine code depends on the order in which kernels are compiled. Where that matters, a function has
-to be `inlined`. Searches of Klondike take up to a fifth longer if the list of moves, or the bound,
-is a function of its own.
+Only `inlined` says that a function is compiled into its callers. numba lets other functions take
+that from the caller that is compiled first. Then machine code would depend on the order in which
+kernels are compiled, and a search takes up to a fifth longer where a small function is not compiled
+into its callers. So a function that is `inlined` calls no others but such; a test holds that.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.rows import Rows
 from dbmsolver.search.trace import Step, steps_to
 
-ENOUGH = 1 << 16
+ENOUGH = 1 << 18
 """The number of states looked at from which on dividing them among shards pays."""
 _PARALLEL = 2_000
 """The fewest states in a round for which waking threads pays."""

@@ -20,7 +20,7 @@ needs of it.
 
 from __future__ import annotations
 
-from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.decorators import inlined, inlined_kernel
 from dbmsolver.verify.kernels.board import cards_home
 from dbmsolver.verify.kernels.covers import touching_all
 from dbmsolver.verify.kernels.room_bound import bound_of_pieces
@@ -29,7 +29,7 @@ from dbmsolver.verify.kernels.run_bound import bound_of_runs, bound_of_suits
 from dbmsolver.verify.kernels.words import ALL, ONE, SUIT, U64, ZERO, count_bits, first_bit
 
 
-@kernel
+@inlined_kernel
 def lower_bound(r, board, laid):
     """Return h of the position on ``board``."""
     if r.limited:

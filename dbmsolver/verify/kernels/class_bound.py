@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.jit.decorators import inlined
+from dbmsolver.jit.decorators import inlined, inner
 from dbmsolver.verify.kernels.class_distances import distance_of
 from dbmsolver.verify.kernels.class_layout import KING
 from dbmsolver.verify.kernels.class_moves import is_won
@@ -49,7 +49,7 @@ def key_of(game, board, laid):
     return key | U64(laid.turns) << U64(size + 22) if laid.turns else key
 
 
-@inlined
+@inner
 def moves_by_class(d, board, laid, scratch):
     """Return the moves to come by the class of a position: FAR if it cannot be won.
 

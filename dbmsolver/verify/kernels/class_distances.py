@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.game.cards import CARDS
-from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.jit.decorators import inner, kernel
 from dbmsolver.verify.kernels.class_layout import lay_columns, lay_out
 from dbmsolver.verify.kernels.class_moves import (
     IS_WON,
@@ -142,7 +142,7 @@ def relax(moves, order, starts, targets):
                 changed = True
 
 
-@inlined
+@inner
 def distance_of(c, board, signature, key):
     """Return the distance of a class: FAR if it cannot be won, NO_CLASS if it does not follow."""
     place = place_of(c, signature, key)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.game.cards import CARDS
-from dbmsolver.jit.decorators import inner
+from dbmsolver.jit.decorators import inlined, inner
 from dbmsolver.verify.kernels.class_layout import (
     FREE,
     HELD,
@@ -52,7 +52,7 @@ def is_of_no_use(game, board, card):
     return True
 
 
-@inner
+@inlined
 def is_won(game, covered, hand):
     """Return True if nothing is covered, and every card left can be turned up at any time."""
     return covered == 0 and (hand == 0 or (game.draw == 1 and game.most_turns < 0))

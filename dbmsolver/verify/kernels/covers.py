@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.jit.decorators import kernel
+from dbmsolver.jit.decorators import inlined_kernel
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO, count_bits, first_bit
 
 
-@kernel
+@inlined_kernel
 def touching_all(cards, near, stack):
     """Return the fewest of ``cards`` that touch all edges between them.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.decorators import inlined, inlined_kernel
 from dbmsolver.verify.kernels.words import HALF, U64
 
 _PRIME = np.uint64(0x9E3779B185EBCA87)
@@ -48,7 +48,7 @@ def reversed_bytes(word):
     return (word >> U64(32)) | (word << U64(32))
 
 
-@kernel
+@inlined_kernel
 def hash_key(first, second, third, words):
     """Return the hash of a key of two or three words."""
     if words == 2:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
 from dbmsolver.verify.kernels.planes import State
 from dbmsolver.verify.kernels.rows import CHAIN, KIND, SOURCE, SUCCESSOR, WANT
 from dbmsolver.verify.kernels.states import bound_of, lay_out, take_signature
@@ -58,7 +58,7 @@ class PartitionStates(NamedTuple):
     slots: NDArray[np.uint32]  # hash << 24 | number of a state plus one
 
 
-@kernel
+@inlined_kernel
 def find_run(index, signature):
     """Return the run of a signature, -1 if there is none."""
     low, high = 0, index.signatures.size

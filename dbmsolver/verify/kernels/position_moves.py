@@ -19,7 +19,7 @@ GOAL_REACHED = 20
 MOVE_LEADS_OUT = 21
 
 
-@inlined
+@inner
 def state_of(f, words, before):
     """Return the state of three words; ``before`` is one that may have the same signature."""
     home, locked = before.home, before.locked

@@ -6,7 +6,7 @@ Which function it is, the class of the tables decides: planes of cards, or digit
 
 from __future__ import annotations
 
-from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.jit.families import ByType
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels import digits, planes
@@ -25,7 +25,7 @@ def _bound_of_planes(f, board, laid, scratch):
     return lower_bound(f.rules, board, laid)
 
 
-@inlined
+@inner
 def _bound_of_digits(d, board, laid, scratch):
     moves = least(d.rules, board, laid)
     if d.distances.known:

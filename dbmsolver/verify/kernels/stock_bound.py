@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.game.cards import CARDS
-from dbmsolver.jit.decorators import inlined, inner
+from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.kernels.board import cards_home
 from dbmsolver.verify.kernels.covers import touching_all
 from dbmsolver.verify.kernels.digits import AS_DEALT
@@ -13,7 +13,7 @@ from dbmsolver.verify.kernels.rules import holds, one
 from dbmsolver.verify.kernels.words import ALL, ONE, ZERO, count_bits, first_bit
 
 
-@inner
+@inlined
 def least(r, board, laid):
     """Return a number of moves that no solution from a position falls short of.
 

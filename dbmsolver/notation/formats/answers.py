@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from dbmsolver.errors import DbmError
+from dbmsolver.errors import DbmError, quoted
 from dbmsolver.game.automoves import AUTOMOVES, Automove, moves_home
 from dbmsolver.game.cards import parse_card, suit
 from dbmsolver.game.deals import Deal
@@ -22,6 +22,7 @@ from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.json_text import parse
 from dbmsolver.notation.formats.source import InvalidError, Source
+from dbmsolver.notation.formats.stated_length import StatedError, check_fields, check_title
 from dbmsolver.notation.solution import Path, Solution
 from dbmsolver.notation.steps import Origin, Step
 
@@ -70,7 +71,13 @@ def read_text(source: Source, given: Given) -> Solution:
             other = parse_card(found["other"], source.named(number, found.start("other") + 1))
         step = Step(place, destination, count, card=card, onto=other, origin=origin)
         builder.add(_forced(step, builder) if found["forced"] else step)
-    return builder.solution()
+    solution = builder.solution()
+    first, title = _title(source)
+    try:
+        check_title(title, solution)
+    except StatedError as error:
+        raise InvalidError(str(error), source.named(first)) from None
+    return solution
 
 
 def deal_of_text(source: Source, given: Given, end: int | None) -> Deal:
@@ -79,11 +86,16 @@ def deal_of_text(source: Source, given: Given, end: int | None) -> Deal:
     Its title and board stand above line ``end``, the line of the first move; None without moves.
     """
     lines = source.lines()
-    first, title = next(((n, line) for n, line in lines if line.strip()), (1, ""))
+    first, title = _title(source)
     match = TITLE.fullmatch(title.strip())
     if match is None:
         raise InvalidError("no solution, expected `Deal ...: solved in ...`", source.named(first))
     return _deal(source, given, match, first, len(lines) + 1 if end is None else end)
+
+
+def _title(source: Source) -> tuple[int, str]:
+    """Return the first line that is not empty, with its number."""
+    return next(((n, line) for n, line in source.lines() if line.strip()), (1, ""))
 
 
 def _forced(step: Step, builder: Builder) -> Step:
@@ -165,7 +177,12 @@ def read_json(source: Source, given: Given) -> Solution:
         if not isinstance(count, int) or isinstance(count, bool):
             raise problem((*path, "count"), "expected a number of cards")
         builder.add(Step(start, end, count, made_by, card=card, onto=other, origin=origin))
-    return builder.solution()
+    solution = builder.solution()
+    try:
+        check_fields(value, solution, policy)
+    except StatedError as error:
+        raise problem((error.name,), str(error)) from None
+    return solution
 
 
 def deal_of_json(
@@ -180,9 +197,12 @@ def deal_of_json(
         keys = ("game", "freecells", "columns")
         rules = given.agreed(_rules(value["rules"]), {key: place("rules", key) for key in keys})
         board = list(map(str, value["deal"]["board"]))
-        deal = _numbered(
-            Deal(given.board(board, rules, source.where), rules), str(value["deal"]["name"])
-        )
+        deal = Deal(given.board(board, rules, source.where), rules)
+        number = value["deal"].get("number")
+        deal = _numbered(deal, str(value["deal"]["name"] if number is None else number))
+        if number is not None and number != deal.number:
+            text = f"deal {quoted(str(number))}, expected the number of the deal with this board"
+            raise InvalidError(text, place("deal", "number"))
         return given.start(deal, rules, place("deal"))
     except (KeyError, TypeError, AttributeError, StopIteration) as error:
         raise _no_answer(error, places, source) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -17,6 +18,8 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation import formats
 from dbmsolver.notation.formats import InvalidError, Source
 from dbmsolver.results import Limit, Verdict
+
+SHORTEST = api.solve(Deal.from_number(3))
 
 
 def test_pairs() -> None:
@@ -83,3 +86,70 @@ def test_another_verdict() -> None:
     del data["verdict"]
     with pytest.raises(InvalidError, match="line 1, column 1: no solution"):
         formats.read(Source(json.dumps(data)), "json")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "problem"),
+    [
+        ("length", 50, "length is 50, but the moves count 73"),
+        ("length", True, "length is True"),
+        ("at_most", 74, "at_most is 74, but the moves count 73"),
+        ("at_least", 72, "at_least is 72, but the moves count 73"),
+        ("at_least", "73", "at_least is '73'"),
+        ("metric", "plays", "metric plays: freecell has no stock"),
+        ("metric", "steps", "metric 'steps', expected cards, runs, moves"),
+        ("metric", ["cards"], "metric"),
+    ],
+)
+def test_an_answer_that_contradicts_its_moves(name: str, value: object, problem: str) -> None:
+    data = json.loads(render_json(SHORTEST))
+    assert data["length"] == data["at_least"] == data["at_most"] == 73 and data["shortest"]
+    assert len(formats.read(Source(json.dumps(data))).steps) == 73
+    text = json.dumps({**data, name: value}, indent=1)
+    with pytest.raises(InvalidError, match=re.escape(problem)) as error:
+        formats.read(Source(text), "json")
+    if "at_" in name or (name, value) == ("length", 50):
+        line = 1 + text[: text.index(f'"{name}"')].count("\n")
+        assert f"line {line}," in str(error.value)
+
+
+def test_a_bound_above_a_solution_that_is_not_shortest() -> None:
+    data = {**json.loads(render_json(SHORTEST)), "shortest": False}
+    for at_least, fits in ((None, True), (60, True), (73, True), (74, False)):
+        text = json.dumps({**data, "at_least": at_least})
+        if fits:
+            assert formats.read(Source(text))
+        else:
+            with pytest.raises(InvalidError, match="at_least is 74, but the moves count 73"):
+                formats.read(Source(text))
+
+
+@pytest.mark.parametrize("number", [4, 0, "3", -3])
+def test_a_number_of_another_deal(number: object) -> None:
+    data = json.loads(render_json(SHORTEST))
+    assert (data["deal"]["number"], data["deal"]["name"]) == (3, "3")
+    data["deal"]["number"] = number
+    with pytest.raises(InvalidError, match="expected the number of the deal with this board"):
+        formats.read(Source(json.dumps(data)))
+
+
+def test_a_text_with_the_length_of_another_solution() -> None:
+    text = render_text(SHORTEST)
+    assert text.startswith("Deal 3: solved in 73 card moves, shortest\n")
+    assert len(formats.read(Source(text)).steps) == 73
+    for wrong in ("72 card moves", "1,073 card moves", "74 moves of cards or runs"):
+        with pytest.raises(InvalidError, match=r"the length is .*, but the moves count \d+$"):
+            formats.read(Source(text.replace("73 card moves", wrong)))
+
+
+def test_the_length_of_a_game_with_a_stock() -> None:
+    """Turning the waste over does not count, as the answer says it."""
+    board = "Foundations: H-K C-K D-K S-T\nWaste: JS QS\nStock:\nKS\n"
+    deal = Deal.from_text(board, GAMES["klondike"])
+    for metric, length in (("turns", 5), ("runs", 6), ("plays", 3)):
+        answer = api.solve(deal, metric=metric)
+        assert answer.length == length
+        for text in (render_text(answer), render_json(answer)):
+            assert len(formats.read(Source(text)).steps) == 6
+            with pytest.raises(InvalidError, match="but the moves count"):
+                formats.read(Source(text.replace(str(length), str(length + 1), 1)))

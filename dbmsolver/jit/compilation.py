@@ -64,10 +64,11 @@ def is_shared() -> bool:
 
 
 def compile_ahead(kernel: Any, arguments: tuple[Any, ...], wait: bool = False) -> bool:
-    """Compile a kernel into the cache for arguments of these types; return True if that is done.
+    """Compile a kernel for the types of some arguments, into the cache; return True.
 
-    If another process is compiling it, return False at once, or ``wait`` for that process. Without
-    a cache the kernel is compiled for this process only.
+    If another process is compiling it, return False at once; with ``wait``, wait until that process
+    has ended with it, and compile it if it is not in the cache then. Without a folder for the cache
+    the kernel is compiled for this process only.
     """
     types = tuple(type_of(argument) for argument in arguments)
     if types in kernel.overloads:

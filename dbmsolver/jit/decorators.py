@@ -6,10 +6,11 @@ that of arrays in a tuple, and counts each use with an atomic instruction. Measu
 with 2 freecells, that takes half of all time, and more with two threads, which then share the
 counters' cache lines. A function without counts must not create arrays.
 
-Only `inlined` says that a function is compiled into its callers. numba lets other functions take
-that from the caller that is compiled first. Then machine code would depend on the order in which
-kernels are compiled, and a search takes up to a fifth longer where a small function is not compiled
-into its callers. So a function that is `inlined` calls no others but such; a test holds that.
+Only `inlined` compiles a function into its callers. numba lets functions of the other kinds inherit
+that from the caller that is compiled first, so that machine code would depend on the order in which
+kernels are compiled. It matters: a search takes up to a fifth longer if a small function is not
+compiled into its callers. So functions that are `inlined` call only functions that are `inlined`,
+too, and nothing is inherited; a test makes sure of that.
 """
 
 from __future__ import annotations

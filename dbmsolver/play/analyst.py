@@ -129,7 +129,10 @@ class Analyst:
         await asyncio.shield(task)
 
     async def _compile_all(self, rules: Rules) -> None:
-        """Let one process after the other compile, each as long as it has memory for that."""
+        """Compile all kernels for some rules in a series of processes.
+
+        Each stops at its limit of memory, and the next one goes on.
+        """
         left: list[int] = []
         while True:
             answers: list[Answer] = []

@@ -159,10 +159,11 @@ class Worker:
 
 
 def compile_some(family: Family, proof: Method, left: list[int], memory: int) -> list[int]:
-    """Compile kernels that the page needs for a family, until this process has so much memory.
+    """Compile the kernels for a family until this process uses ``memory`` bytes.
 
-    ``left`` are the numbers of the kernels to compile, none for all of them. Return the numbers of
-    those that are not compiled yet, which another process is to compile.
+    The kernels are those of proofs by the method ``proof``, and of searches for a solution.
+    ``left`` lists the indices of those to compile; an empty list stands for all. Return the indices
+    of those that are not compiled yet, so that another process can go on with them.
     """
     from dbmsolver.jit.compilation import compile_ahead
     from dbmsolver.search.precompile import needed

@@ -18,7 +18,7 @@ _LENGTH = re.compile(r"solved in ([0-9]{1,3}(?:,[0-9]{3})*) ([a-z ]+)", re.ASCII
 
 
 class StatedError(Exception):
-    """A field of an answer that contradicts the moves: its name, and why."""
+    """An error in what an answer states of its length: the name of the field, and why."""
 
     def __init__(self, name: str, why: str) -> None:
         super().__init__(why)
@@ -26,9 +26,10 @@ class StatedError(Exception):
 
 
 def check_fields(value: Mapping[str, Any], solution: Solution, policy: Automove) -> None:
-    """Raise StatedError unless the fields about lengths agree with each other and with the moves.
+    """Raise StatedError unless what an answer states of its length is true of its moves.
 
-    Each of them may be missing, or null.
+    ``value`` is the answer, ``solution`` what was read from it, and ``policy`` its automoves. The
+    fields are metric, length, at_most and at_least; each may be missing, or null.
     """
     metric = value.get("metric")
     if metric is None:

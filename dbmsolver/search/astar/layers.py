@@ -124,9 +124,10 @@ class AStarSearch(Search):
         self.checkpoint.ceiling = length
 
     def lend_thread(self, is_back: Callable[[], bool] | None) -> None:
-        """Use one thread fewer, until None is given.
+        """Use one thread fewer, until this is called with None.
 
-        ``is_back`` says whether the thread is free again; a step ends soon once it is.
+        ``is_back()`` returns True when the thread is free again. The step that is under way ends
+        early then, so that the caller can end the loan.
         """
         self._is_back = is_back
 

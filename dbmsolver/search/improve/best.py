@@ -20,7 +20,7 @@ KeysT = TypeVar("KeysT", bound=Keys)
 
 
 class Played(NamedTuple):
-    """A solution that has been played on the readable model."""
+    """A solution that has been played on the readable model of the game, and wins there."""
 
     steps: list[Step]
     moves: tuple[Move, ...]
@@ -54,9 +54,9 @@ class Best(Generic[KeysT]):
         return NO_CEILING if self.length is None else self.length
 
     def play(self, steps: Sequence[Step]) -> Played:
-        """Return a solution, played; InternalError if it is none.
+        """Play steps on the readable model; InternalError if they do not win.
 
-        Any thread may call this: what is known of the best solution is left as it is.
+        Any thread may call this: it does not change the best solution.
         """
         codec = self.codec
         moves = replay(codec, list(steps))
@@ -106,9 +106,9 @@ class Best(Generic[KeysT]):
             self.take(waiting())
 
     def end_beam(self, beam: AnyBeam, played: Played | None = None) -> bool:
-        """Count a beam that has ended, and take its solution if it is the shortest so far.
+        """Count a beam that has ended; keep its solution if it is shorter than the best so far.
 
-        ``played`` is that solution, where it has been played. Returns True if one is taken.
+        ``played`` is that solution, if it has been played already. Return True if it is kept.
         """
         self.beams_won += beam.steps is not None
         self.beams_failed += beam.steps is None and not beam.gave_up

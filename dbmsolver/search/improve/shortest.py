@@ -113,9 +113,10 @@ class ShortestBelow(Search):
 
 
 class _Beside:
-    """A beam that runs in a thread of its own, where ``begin`` is called, which returns it.
+    """A beam that runs in a thread of its own.
 
-    The thread also plays the solution of the beam for ``best``: that takes 10 milliseconds.
+    The thread calls ``begin()``, which makes the beam, and does its steps. Then it plays the
+    solution by ``best.play``, which would hold up the search for some 10 milliseconds.
     """
 
     def __init__(self, begin: Callable[[], AnyBeam], best: Best[Any]) -> None:

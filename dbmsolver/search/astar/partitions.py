@@ -93,7 +93,12 @@ class ShardQueue:
     @property
     def work(self) -> int:
         """Rows to expand and candidates to look at in this layer."""
-        return int(self.shard.state[TODO]) + sum(len(rows) for rows in self.incoming)
+        return int(self.shard.state[TODO]) + self.arrived
+
+    @property
+    def arrived(self) -> int:
+        """Candidates that have come to the shard, and have not been looked at."""
+        return sum(len(rows) for rows in self.incoming)
 
     @property
     def uncounted(self) -> int:
@@ -248,11 +253,10 @@ class ShardQueue:
 
     def check_none_lost(self) -> None:
         """Raise InternalError unless every candidate received waits or was looked at."""
-        waiting = sum(rows.shape[0] for rows in self.incoming)
-        if self.received != self.looked_at + waiting:
+        if self.received != self.looked_at + self.arrived:
             raise InternalError(
                 f"internal check failed: of {self.received} candidates {self.looked_at} "
-                f"were looked at, {waiting} wait"
+                f"were looked at, {self.arrived} wait"
             )
 
     def table_is_full(self) -> bool:

@@ -16,6 +16,9 @@ from concurrent.futures import Executor
 
 from dbmsolver.search.astar.partitions import ShardQueue
 
+_MANY = 1 << 14
+"""Candidates that have come to a shard, from which on a thread leaves another one for it."""
+
 
 class ShardWorkers:
     """The threads that work on some shards, round by round.
@@ -92,8 +95,7 @@ class ShardWorkers:
                     if queue.number not in self._taken and self._is_wanted(queue)
                 ]
                 if free:
-                    queue = last if last in free else free[0]
-                    assert queue is not None
+                    queue = _choice(free, last)
                     self._taken.add(queue.number)
                     queue.hurry(self._waiting > 0)
                     return queue
@@ -137,3 +139,13 @@ class ShardWorkers:
     def _end(self) -> None:
         self._over = True
         self._changed.notify_all()
+
+
+def _choice(free: Sequence[ShardQueue], last: ShardQueue | None) -> ShardQueue:
+    """Return the shard for a thread to take: the last one, unless many candidates wait elsewhere.
+
+    Candidates take memory until they are looked at. Where fewer threads than shards are at work,
+    one shard would send more and more of them to another, which nobody takes.
+    """
+    fullest = max(free, key=lambda queue: queue.arrived)
+    return fullest if last is None or last not in free or fullest.arrived > _MANY else last

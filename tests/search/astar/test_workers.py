@@ -15,7 +15,7 @@ import pytest
 from dbmsolver.api import solve
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.search.astar import layers
+from dbmsolver.search.astar import layers, workers
 from dbmsolver.search.astar.partitions import Partition
 from dbmsolver.search.astar.workers import ShardWorkers
 
@@ -62,6 +62,7 @@ class Worker:
     outbox: list[int] = field(default_factory=list)
     lends: int = 1 << 30
     lent: int = 0
+    arrived: int = 0
     is_settled: bool = False
     in_hurry: bool = False
     hurried: threading.Event = field(default_factory=threading.Event)
@@ -149,6 +150,33 @@ def test_it_is_over_after_enough_rounds(threads: int) -> None:
     work.run(threads, 50)
     assert work.waiting == 1
     assert 100 <= work.rounds.total() < 100 + threads
+
+
+def test_one_thread_looks_at_what_one_shard_sends_to_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The first has work for hundreds of rounds; what it sends does not wait for their end."""
+    monkeypatch.setattr(workers, "_MANY", 10)
+    work = Work(2, [0] * 300)
+    first, second = work.workers
+    most, order = 0, list[int]()
+
+    def work_on(worker: Worker) -> None:
+        nonlocal most
+        most = max(most, second.arrived)
+        order.append(worker.number)
+        if worker is first:
+            first.queue.pop()
+            second.queue += [0] * 4
+        else:
+            second.queue.clear()
+        second.arrived = len(second.queue)
+
+    work.work_on = work_on  # type: ignore[method-assign]
+    work.run(1, 10_000)
+    assert work.waiting == 0
+    assert most == 12  # three rounds, each of which sends four
+    assert order == [0, 0, 0, 1] * 100
 
 
 def test_threads_work_at_the_same_time() -> None:

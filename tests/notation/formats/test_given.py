@@ -185,7 +185,7 @@ def test_deal_as_a_board(tmp_path: Path) -> None:
 
 
 def test_answers_of_solve(tmp_path: Path) -> None:
-    text = f"Deal 3 (2 freecells): solved in 9 card moves\n\n{format_board(solved(3, 2).initial)}"
+    text = f"Deal 3 (2 freecells): solved in 0 card moves\n\n{format_board(solved(3, 2).initial)}"
     assert formats.read(Source(text)).rules.freecells == 2
     with pytest.raises(InvalidError, match="the text says 2 for freecells, --freecells says 4"):
         formats.read(Source(text), given=Given(freecells=4))

@@ -29,6 +29,12 @@ from dbmsolver.play.plan import kernels_of
 from dbmsolver.process import anonymous_memory
 from dbmsolver.results import Better, Event, Method, Question, Result, Verdict
 
+_COMPILING_PART = 2 / 3
+"""The part of a search's memory from which on a process compiles no other kernel.
+
+One more kernel takes up to 130 MiB. The process may have a third more memory than a search in it.
+"""
+
 Say = Callable[[dict[str, Any]], None]
 
 
@@ -89,7 +95,8 @@ class Worker:
     def _do(self, task: dict[str, Any]) -> None:
         rules = rules_from(task["rules"])
         if task["kind"] == "compile":
-            left = compile_some(*kernels_of(rules), task["left"], task["memory"] // 3 * 2)
+            memory = int(task["memory"] * _COMPILING_PART)
+            left = compile_some(*kernels_of(rules), task["left"], memory)
             self._say({"left": left})
             return
         deals = [Deal(parse_board(board, rules), rules) for board in task["boards"]]

@@ -22,7 +22,7 @@ from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.json_text import parse
 from dbmsolver.notation.formats.source import InvalidError, Source
-from dbmsolver.notation.formats.stated_length import StatedError, check_fields, check_title
+from dbmsolver.notation.formats.stated_length import check_fields, check_title
 from dbmsolver.notation.solution import Path, Solution
 from dbmsolver.notation.steps import Origin, Step
 
@@ -73,10 +73,7 @@ def read_text(source: Source, given: Given) -> Solution:
         builder.add(_forced(step, builder) if found["forced"] else step)
     solution = builder.solution()
     first, title = _title(source)
-    try:
-        check_title(title, solution)
-    except StatedError as error:
-        raise InvalidError(str(error), source.named(first)) from None
+    check_title(title, solution, source.named(first))
     return solution
 
 
@@ -178,10 +175,7 @@ def read_json(source: Source, given: Given) -> Solution:
             raise problem((*path, "count"), "expected a number of cards")
         builder.add(Step(start, end, count, made_by, card=card, onto=other, origin=origin))
     solution = builder.solution()
-    try:
-        check_fields(value, solution, policy)
-    except StatedError as error:
-        raise problem((error.name,), str(error)) from None
+    check_fields(value, solution, policy, problem)
     return solution
 
 

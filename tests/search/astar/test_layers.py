@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from concurrent.futures import Executor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -81,22 +82,27 @@ def test_states_of_searches_before_are_told_but_are_no_effort(tmp_path: Path) ->
 def test_a_thread_that_is_lent_does_no_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    used: list[int] = []
-    work = ShardWorkers.work
+    """There are fewer rounds, so that a step takes no longer."""
+    used: list[tuple[int, int]] = []
 
-    def noted(self: ShardWorkers, pool: Executor, threads: int) -> None:
-        used.append(threads)
-        work(self, pool, threads)
+    class Noted(ShardWorkers):
+        def __init__(self, *how: Any) -> None:
+            super().__init__(*how)
+            self.rounds = how[4]
 
-    monkeypatch.setattr(ShardWorkers, "work", noted)
+        def work(self, pool: Executor, threads: int) -> None:
+            used.append((threads, self.rounds))
+            super().work(pool, threads)
+
+    monkeypatch.setattr(layers, "ShardWorkers", Noted)
     monkeypatch.setattr(layers, "ENOUGH", 1000)
     with begun(CODEC, tmp_path, LOOKED_AT, threads=2) as search:
-        for is_back, threads in ((lambda: False, 1), (None, 2)):
+        for is_back, how in ((lambda: False, (1, 1)), (None, (2, 2))):
             search.lend_thread(is_back)
             used.clear()
             while not used:
                 assert search.step() is None
-            assert used == [threads]
+            assert used == [how]
 
 
 def test_a_step_ends_with_the_round_in_which_a_lent_thread_comes_back(

@@ -210,7 +210,7 @@ class LargeSignature:
         self.set.deliver_new(done.routes, done.routed)
         self.take_result(result)
         if done.sample is not None:
-            self.set.sample = done.sample
+            self.set.take_sample(*done.sample)
         if not self.workers.keeps_tables:
             self.set.settle(piece, done.closed, full=done.full, lost=not done.loaded)
         elif not done.loaded:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dbmsolver.core.workspace import BURST
 from dbmsolver.search.commits import BlockRef
@@ -17,6 +21,8 @@ from dbmsolver.search.recorder import Recorder
 _ALL_BITS = (1 << 64) - 1
 _SETTLED = 1 << 19
 """The number of closed states from which on enough is known of a piece to choose a bit for good."""
+_SAMPLE_ENOUGH = 400
+"""The number of states from which on a bit is chosen well: a newer sample need not have more."""
 FIRST_PIECES = 3
 """A new large signature is cut into two to this power pieces, so that all threads have work."""
 
@@ -128,6 +134,14 @@ class PieceSet(Queues):
         if piece.bit is not None:
             return piece.bit
         return split_bit(self.shape, piece, *self.sample, self.index.mixed(piece.blocks))
+
+    def take_sample(self, keys: NDArray[np.uint64], codes: NDArray[Any]) -> None:
+        """Choose bits by a newer sample of the signature's states from now on.
+
+        One with few states is refused: a single state tells of no bit that it divides a piece.
+        """
+        if codes.size >= min(self.sample[1].size, _SAMPLE_ENOUGH):
+            self.sample = keys, codes
 
     def plan(self, piece: Piece) -> None:
         """Choose the bit that a piece will be split by, so that its blocks are divided by it."""

@@ -54,6 +54,12 @@ def some(keys: Words) -> Candidates:
     return SHAPE.candidates(keys, (keys % np.uint64(7)).astype(CODEC.code_type))
 
 
+def arrays(keys: Words) -> tuple[Words, NDArray[Any]]:
+    """Return states and their codes, as a sample has them."""
+    runs = some(keys).load()
+    return runs.keys, runs.codes
+
+
 class MadeUp:
     """Kernels that expand numbers. Each state counts as one with a forced move."""
 
@@ -299,6 +305,21 @@ def test_the_end_waits_for_what_is_under_way(make: Callable[[], Any]) -> None:
     assert not any(piece.busy or piece.in_work for piece in of.pieces)
     books.commit(of)
     check_closed(start(books.refs, list(books.records.values())), workers)
+
+
+def test_a_sample_of_few_states_does_not_replace_a_better_one() -> None:
+    """An expansion may end with one state. It tells of no bit that it divides a piece."""
+    begun, workers = start([], [ALL[:1]]), threads()
+    pieces = signature(Books(begun), begun, workers).set
+    workers.close()
+    (first, second) = pieces.pieces
+    for sample in (ALL[:1], ALL[3:5]):
+        pieces.take_sample(*arrays(sample))
+        assert pieces.sample[1].size == STATES // 16
+        assert pieces.best_bit(first) is not None
+        assert pieces.best_bit(second) is not None
+    pieces.take_sample(*arrays(ALL[:400]))
+    assert (pieces.sample[0] == ALL[:400]).all()
 
 
 def test_a_table_that_turns_out_too_small_for_closed_states_is_made_anew() -> None:

@@ -6,11 +6,13 @@ certificates are checked before anything else in them is used.
 
 from __future__ import annotations
 
-from dbmsolver.game.classes import has_classes
+from dbmsolver.game.classes import has_classes, is_in_a_class
 from dbmsolver.game.dominance.records import can_dominate
 from dbmsolver.game.measures import usual_metric
+from dbmsolver.game.patience import Patience
+from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.results import Method, Question, Verdict
+from dbmsolver.results import Bound, Method, Question, Verdict
 
 
 def wrong_label(
@@ -42,3 +44,20 @@ def wrong_label(
     if shortest and (question != Question.SOLVE or verdict != Verdict.SOLVED):
         return f"a shortest solution, where the question is {question} and the verdict {verdict}"
     return None
+
+
+def wrong_label_of_deal(
+    position: Position, rules: Rules, method: Method, bound: Bound
+) -> str | None:
+    """Return why a search of a deal cannot have a method or bound that its rules allow.
+
+    None if it can. ``position`` is the deal's.
+    """
+    if not method.of_classes and bound != Bound.CLASSES:
+        return None
+    if method == Method.CLASSES_ANY_PASSES and isinstance(position, Patience):
+        position = position.without_turn_limit()
+    if is_in_a_class(position, rules):
+        return None
+    label = f"method {method}" if method.of_classes else f"bound {bound}"
+    return f"{label}: the theorem of classes does not hold for this deal"

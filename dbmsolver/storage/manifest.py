@@ -25,7 +25,7 @@ from dbmsolver.results import (
     method_for,
 )
 from dbmsolver.storage.fields import CHOICES, FIELDS, read_json
-from dbmsolver.storage.labels import wrong_label
+from dbmsolver.storage.labels import wrong_label, wrong_label_of_deal
 from dbmsolver.storage.meanings import Meaning, difference, meaning_of
 from dbmsolver.storage.records import FORMAT
 from dbmsolver.version import PROGRAM
@@ -224,7 +224,8 @@ def _metric_of(question: Question, deal: Deal, options: Options) -> Metric:
 def deal_of(manifest: Manifest, where: str) -> Deal:
     """Return the deal of a manifest.
 
-    StoreError if it cannot be read, or if its board is not that of its number.
+    StoreError if it cannot be read, if its board is not that of its number, or if the method or the
+    bound of the search cannot be those of a search of this deal.
     """
     try:
         rules = rules_from(manifest.rules)
@@ -241,6 +242,9 @@ def deal_of(manifest: Manifest, where: str) -> Deal:
         raise StoreError(f"the manifest is wrong: {error.message}", where) from None
     if format_board(deal.position) != manifest.deal["board"]:
         raise StoreError("the manifest is wrong: its board is not as a store has it", where)
+    wrong = wrong_label_of_deal(deal.position, rules, manifest.method, manifest.bound)
+    if wrong is not None:
+        raise StoreError(f"the manifest is wrong: {wrong}", where)
     return deal
 
 

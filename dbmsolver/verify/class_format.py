@@ -25,11 +25,10 @@ more than the number of dealt cards.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from dbmsolver.game.cards import CARDS
+from dbmsolver.game.classes import is_in_a_class
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import measure_of
@@ -44,6 +43,7 @@ from dbmsolver.verify.kernels.class_layout import (
 )
 from dbmsolver.verify.kernels.class_table import Words
 from dbmsolver.verify.kernels.classes import WON_SIGNATURE
+from dbmsolver.verify.refutation import Refuted
 from dbmsolver.verify.rules_of_deal import NEVER, at_home
 
 CODE_BYTES = 1
@@ -53,13 +53,17 @@ class ClassFormat:
     """The keys of one deal, and the rules, read from the deal alone; ``root`` is its class.
 
     With ``any_passes`` the waste may be turned over any number of times, whatever the deal says.
+    Refuted if classes do not describe the games from this deal, or their keys are too long: the
+    theorem does not hold, or says nothing.
     """
 
     def __init__(self, deal: Deal, policy: Policy, any_passes: bool = False) -> None:
         position, rules = deal.position, deal.rules
         assert isinstance(position, Patience)
         if any_passes:
-            position = replace(position, turns=None)
+            position = position.without_turn_limit()
+        if not is_in_a_class(position, rules):
+            raise Refuted("the theorem of classes does not hold for this deal")
         self.dealt, self.parent_kinds = position, rules.parent_kinds
         ways = at_home(deal, measure_of(rules, policy))
         needed = ways[0] if ways.size else np.full((CARDS, 4), NEVER, np.int64)

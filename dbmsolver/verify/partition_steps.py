@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.errors import InternalError, UsageError
-from dbmsolver.game.classes import is_in_a_class
 from dbmsolver.results import Method
 from dbmsolver.verify.blocks import Readers
 from dbmsolver.verify.catalog import Catalog, read_catalog
@@ -25,7 +24,6 @@ from dbmsolver.verify.partitions import PartitionLoader, state_bytes
 from dbmsolver.verify.position_list import TooManyPositions
 from dbmsolver.verify.positions import check_positions
 from dbmsolver.verify.records import root_record
-from dbmsolver.verify.refutation import Refuted
 from dbmsolver.verify.store_check import StoreCheck
 
 _SMALLEST_PARTITION = 1 << 16
@@ -41,8 +39,6 @@ def check_states(check: StoreCheck, form: Form, claim: Claim) -> Generator[Progr
 def with_distances(check: StoreCheck, form: DigitFormat) -> Generator[Progress, None, DigitFormat]:
     """Return keys whose lower bound knows the distances of all classes of the deal, too."""
     report, memory = check.report, check.memory
-    if not is_in_a_class(report.deal.position, report.deal.rules):
-        raise Refuted("layers are counted with classes, which this deal does not have")
     classes = ClassDistances(report.deal, check.threads, 3 * memory // 4)
     try:
         distances = yield from classes.run()

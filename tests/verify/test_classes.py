@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 from helpers import faults
+from helpers.class_distances import successors_of_words
 from helpers.searching import end_of
 from helpers.small_klondikes import (
     five_columns_and_four_kings,
@@ -18,16 +21,22 @@ from helpers.small_klondikes import (
 )
 
 from dbmsolver import api
+from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.classes import ClassKeys
+from dbmsolver.results import Method, Options, Question
+from dbmsolver.storage import labels
 from dbmsolver.storage.blocks import Runs, read_block
+from dbmsolver.storage.manifest import deal_of, new_manifest
+from dbmsolver.storage.meanings import meaning_of
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
-from dbmsolver.verify import position_list
+from dbmsolver.verify import class_format, position_list
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.class_positions import count_positions
+from dbmsolver.verify.kernels.class_layout import make_board
 from dbmsolver.verify.refutation import Refuted
 
 LOST = (229, 657, 909, 922, 980, 990, 1023, 1139)
@@ -183,3 +192,84 @@ def test_classes_that_cannot_be_are_refused() -> None:
     for words in ((signature, waste), (signature ^ 1 << 62, key)):
         assert form.position(words) is None
     assert np.uint64(signature) == signature
+
+
+NO_THEOREM = """Foundations: H-9 C-9 D-9 S-9
+Stock: TC JS
+QH JC TH
+<QC> <JD> JH QD TD
+<KC> <KD> TS KH QS KS
+"""
+"""A board that can be won. JH and QD lie face up beneath TD: the queen and what lies on her can
+move together later. The moves of classes do not have that, and lead to no win."""
+
+
+def proof_by_classes(deal: Deal, store: Path) -> int:
+    """Write the proof of a deal by all classes that moves lead to; return their number.
+
+    These are the moves of the check, whether or not classes describe the games from this deal.
+    """
+    form = ClassFormat(deal, "wkr")
+    game, board = form.game, make_board(form.game)
+    found, waiting = {form.root}, [form.root]
+    while waiting:
+        words = np.array(waiting.pop(), np.uint64)
+        for number in range(successors_of_words(game, board, words, False)):
+            assert not board.told[number, 1], "it is won"
+            after = int(board.after[number, 0]), int(board.after[number, 1])
+            if after not in found:
+                found.add(after)
+                waiting.append(after)
+    manifest = new_manifest(Question.PROVE, deal, Options(method=Method.EVERY_POSITION))
+    Store.create(store, manifest).close()
+    strata: dict[int, list[tuple[int, int]]] = {}
+    counts = list(zip(game.shifts.tolist(), game.widths.tolist(), strict=True))
+    for signature, key in sorted(found):
+        left = sum(signature >> shift & (1 << width) - 1 for shift, width in counts)
+        strata.setdefault(game.total - left, []).append((signature, key))
+    with Store.open(store) as opened, opened.write() as txn:
+        for stratum, closed in strata.items():
+            signatures, sizes = np.unique(
+                [signature for signature, _ in closed], return_counts=True
+            )
+            keys = np.array([key for _, key in closed], np.uint64)
+            codes = np.zeros(keys.size, np.uint8)
+            faults.put_block(
+                txn, 0, stratum, Runs(signatures.astype(np.uint64), sizes, keys, codes, 1)
+            )
+
+    def claim(manifest: dict[str, Any]) -> None:
+        method, question = Method.CLASSES, Question.PROVE
+        manifest |= {"verdict": "unsolvable", "method": method, "states": len(found)}
+        manifest["meaning"] = meaning_of(deal.rules, "wkr", "turns", method, question)
+
+    faults.change_manifest(store, claim)
+    return len(found)
+
+
+@pytest.mark.parametrize("depth", [None, "lemma", "full"])
+def test_deals_that_the_theorem_does_not_speak_of(
+    depth: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = replace(
+        GAMES["klondike"], columns=3, layout="", stock=2, draw=3, passes=0, removable=False
+    )
+    deal = Deal.from_text(NO_THEOREM, rules)
+    assert api.prove(deal).verdict == "solved"
+    store = tmp_path / "store"
+    with monkeypatch.context() as patch:
+        for module in (class_format, labels):
+            patch.setattr(module, "is_in_a_class", lambda *_: True)
+        assert proof_by_classes(deal, store) == 37
+        faults.make_counts_fit(store)
+        # Nothing but the theorem is wrong with it.
+        assert faults.check(store, depth="lemma").valid
+    report = faults.check(store, depth=depth)
+    assert (report.valid, report.reason) == (
+        False,
+        "the theorem of classes does not hold for this deal",
+    )
+    with Store.open(store, readonly=True) as opened:
+        manifest = opened.manifest
+    with pytest.raises(StoreError, match="method classes: the theorem of classes does not"):
+        deal_of(manifest, "here")

@@ -113,7 +113,7 @@ class Closure:
             if self.row_queues.waiting():
                 raise InternalError("rows have been sent, and not looked up")
         except Missing as missing:
-            raise self._refuted(missing.row) from None
+            raise self._refuted(missing) from None
         finally:
             self._pool.shutdown(cancel_futures=True)
             self.row_queues.close()
@@ -271,9 +271,9 @@ class Closure:
             words = self._state(lost)
             raise Refuted("parent-move codes lead round in a ring, and never to the deal", words)
 
-    def _refuted(self, row: list[int]) -> Refuted:
-        source = source_of(row)
-        return refuted(self.claim, row, None if source is None else self._state(source))
+    def _refuted(self, missing: Missing) -> Refuted:
+        source = source_of(missing.row)
+        return refuted(self.claim, missing, None if source is None else self._state(source))
 
     def _state(self, number: int) -> tuple[int, int, int, int]:
         """Return a state by its number in the store."""

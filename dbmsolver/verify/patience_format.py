@@ -76,7 +76,9 @@ class PatienceFormat:
         marks = np.zeros(CARDS, np.uint64)
         marks[marked] = np.left_shift(np.uint64(1), np.arange(len(marked), dtype=np.uint64))
         rules = rules_of_deal(deal, measure_of(deal.rules, policy, metric), metric is not None)
-        self.digits = DigitFormat(rules, 3, below, set_of(face_down), marks)
+        # The last card of a reserve goes to a column that becomes empty, whichever card it is.
+        fillers = rules.fillers | rules.waste_fillers | set_of(rules.reserve.tolist())
+        self.digits = DigitFormat(rules, 3, below, set_of(face_down), marks, fillers)
         self.board = make_board()
         self.root = self._root()
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.errors import InternalError
 from dbmsolver.verify.catalog import Catalog
 from dbmsolver.verify.chains import NO_CHAINS, Chains
 from dbmsolver.verify.claim import Claim
@@ -39,11 +38,15 @@ _ROWS = 1 << 16
 
 
 class Missing(Exception):
-    """A row was looked up and is not closed, or has more moves made than it may."""
+    """A row was looked up and is not closed, or has more moves made than it may.
 
-    def __init__(self, row: list[int]) -> None:
+    ``of_no_class``: it is a successor of a class that no moves from the deal lead to.
+    """
+
+    def __init__(self, row: list[int], of_no_class: bool = False) -> None:
         super().__init__()
         self.row = row
+        self.of_no_class = of_no_class
 
 
 class CheckWorker:
@@ -151,9 +154,8 @@ class CheckWorker:
             if worst < 0:
                 return
         row = [int(word) for word in self.work.rows[worst]]
-        if row[4] >> KIND == SUCCESSOR and self._is_of_no_class(row[:4]):
-            raise InternalError("a successor is of a class that no moves from the deal lead to")
-        raise Missing(row)
+        of_no_class = row[4] >> KIND == SUCCESSOR and self._is_of_no_class(row[:4])
+        raise Missing(row, of_no_class)
 
     def _is_of_no_class(self, words: list[int]) -> bool:
         """Return True if no moves between classes lead from the deal's to that of a position."""
@@ -166,8 +168,9 @@ def root_row(claim: Claim) -> list[int]:
     return [*claim.root, ROOT << KIND, 0]
 
 
-def refuted(claim: Claim, row: list[int], source: tuple[int, int, int, int] | None) -> Refuted:
+def refuted(claim: Claim, missing: Missing, source: tuple[int, int, int, int] | None) -> Refuted:
     """Return the refutation by a missing row; ``source`` is the state it came from."""
+    row = missing.row
     other = (row[0], row[1], row[2], row[3])
     kind = row[4] >> KIND
     if claim.records:
@@ -188,7 +191,11 @@ def refuted(claim: Claim, row: list[int], source: tuple[int, int, int, int] | No
     else:
         relation = "the successor"
         reason = "a successor of a closed position is not closed"
-        if claim.costs:
+        if missing.of_no_class:
+            reason = (
+                "a successor of a closed position is of a class that no moves from the deal lead to"
+            )
+        elif claim.costs:
             reason += ", though a solution through it could be shorter than the one claimed"
     return Refuted(reason, source, other, relation)
 

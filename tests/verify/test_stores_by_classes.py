@@ -85,7 +85,8 @@ def test_a_store_that_says_another_bound_is_refused(store: Path, tmp_path: Path)
         del manifest["meaning"]["distances"]
 
     change_manifest(other, by_positions)
-    report = check(other)
+    # With more threads it depends on them which of the faults is found first.
+    report = check(other, threads=1)
     assert not report.valid
     assert re.search("lower bound|parent", report.reason or "")
 

@@ -10,7 +10,7 @@ from dbmsolver.results import Method
 from dbmsolver.verify.certificate import _counts
 from dbmsolver.verify.claim import Claim
 from dbmsolver.verify.kernels.rows import KIND, PARENT, ROOT
-from dbmsolver.verify.worker import refuted, root_row
+from dbmsolver.verify.worker import Missing, refuted, root_row
 
 SOURCE = (1, 2, 3, 4)
 SHORTER = ", though a solution through it could be shorter than the one claimed"
@@ -22,7 +22,7 @@ def test_the_deal_is_missing(length: int | None, method: Method) -> None:
     claim = Claim((9, 8, 7, 6), length, method)
     row = root_row(claim)
     assert row[:4] == [9, 8, 7, 6]
-    found = refuted(claim, row, None)
+    found = refuted(claim, Missing(row), None)
     if method is Method.DOMINATING:
         assert found.reason == "the deal's record is not among the closed ones"
     else:
@@ -39,7 +39,7 @@ def test_what_follows_is_missing(length: int | None, cost: int) -> None:
         if kind == ROOT:
             continue
         row = [5, 6, 7, 8, kind << KIND | cost, 11]
-        found = refuted(Claim((9, 8, 7, 6), length), row, SOURCE)
+        found = refuted(Claim((9, 8, 7, 6), length), Missing(row), SOURCE)
         assert (found.shown, found.other) == (SOURCE, (5, 6, 7, 8))
         if name == "successor":
             reason = "a successor of a closed position is not closed"
@@ -50,10 +50,17 @@ def test_what_follows_is_missing(length: int | None, cost: int) -> None:
             reason += "" if length is None else " with one move less"
             assert found.reason == reason
             assert found.relation == "its parent by the parent-move code"
-        record = refuted(Claim((9, 8, 7, 6), None, Method.DOMINATING), row, SOURCE)
+        record = refuted(Claim((9, 8, 7, 6), None, Method.DOMINATING), Missing(row), SOURCE)
         assert record.reason == "a record that follows from a closed one is not closed"
         assert record.relation == "a position of the record that follows"
         assert (record.shown, record.other) == (SOURCE, (5, 6, 7, 8))
+
+
+def test_a_successor_of_a_class_that_is_not_listed() -> None:
+    """Moves lead to none from a position that follows from the deal; others may be in a store."""
+    found = refuted(Claim((9, 8, 7, 6), 30), Missing([5, 6, 7, 8, 0, 11], True), SOURCE)
+    reason = "a successor of a closed position is of a class that no moves from the deal lead to"
+    assert (found.reason, found.relation) == (reason, "the successor")
 
 
 def test_what_a_certificate_counts() -> None:

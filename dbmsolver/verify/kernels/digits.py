@@ -67,6 +67,7 @@ class DigitFormat(NamedTuple):
     dealt_on: Ints  # [52]: the card below, NOTHING or NOWHERE
     face_down: np.uint64  # the cards dealt face down
     marks: Words  # [52]: the bit that a card has in signatures once it has moved, 0 for none
+    fillers: np.uint64  # the cards that can come to lie at the bottom of a column
     distances: Distances = no_distances()
 
     @property
@@ -235,9 +236,11 @@ def place_cards(d, state, board):
             signature |= d.marks[card]
             if digit == AT_BOTTOM:
                 under = NOTHING
+                if not holds(d.fillers, card) or d.dealt_on[card] == NOTHING:
+                    return False, signature, heights, lying, bottoms
             elif digit < AT_BOTTOM:
                 under = d.rules.takers[card, digit - 1]
-                if under < 0:
+                if under < 0 or is_as_dealt(d, card, under):
                     return False, signature, heights, lying, bottoms
             else:
                 if digit != AT_HOME or height_of(heights, card & 3) != card >> 2:
@@ -267,15 +270,22 @@ def lay_stock(r, board):
 
 
 @inlined
+def is_as_dealt(d, card, taker):
+    """Return True if a card that lies on ``taker`` lies as it was dealt.
+
+    If that one was dealt face down, it does not: no card is put on it before it is turned up.
+    """
+    return d.dealt_on[card] == taker and not holds(d.face_down, taker)
+
+
+@inlined
 def digit_of(d, card, place):
     """Return the digit of a card that has been put in a place."""
     if place == HOME:
         return AT_HOME
     if place == BOTTOM:
         return AS_DEALT if d.dealt_on[card] == NOTHING else AT_BOTTOM
-    taker = d.rules.takers[card, place]
-    back = d.dealt_on[card] == taker and not holds(d.face_down, taker)
-    return AS_DEALT if back else place + 1
+    return AS_DEALT if is_as_dealt(d, card, d.rules.takers[card, place]) else place + 1
 
 
 @inlined

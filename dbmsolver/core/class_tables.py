@@ -61,7 +61,7 @@ class ClassTables(NamedTuple):
     draw: int
     free_stock: bool  # whether every card left can be turned up at any time
     limited: bool  # whether the waste may be turned over only so often
-    removable: bool  # whether cards come back from the foundations
+    returning: np.uint64  # the cards that come back from the foundations
     left_out: int  # which rules leave out moves
     policy: int  # which moves home are safe: POLICY_NONE, POLICY_HORNE or POLICY_WKR
     by_suit: bool  # whether columns are built by suit, else by alternate colour

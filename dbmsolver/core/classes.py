@@ -290,8 +290,9 @@ def list_moves(t, sets, key, in_stock, wanted, homing, fitting, spaces, found, p
         count += 1
     count = list_plays(t, sets, key, in_stock, wanted, wanted, found, count, places)
     count = list_plays(t, sets, key, in_stock, fitting | fillers, ZERO, found, count, places)
-    if t.removable:
-        count = list_returns(t, sets, key, fitting | fillers, found, count, places)
+    returning = (fitting | fillers) & t.returning
+    if returning:
+        count = list_returns(t, sets, key, returning, found, count, places)
     return count
 
 

@@ -66,7 +66,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dbmsolver.game.cards import suit
+from dbmsolver.game.cards import rank, suit
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import WASTE, Move, Place
 from dbmsolver.game.patience import Patience
@@ -127,14 +127,16 @@ def _may_come_back(position: Patience, card: int, rules: Rules, policy: Policy) 
         return False
     movable = list(_movable(position, rules))
     # The card, and those beneath it on its foundation that can come back next.
-    beneath = range(card, 4 * (position.lowest - 1) - 1, -4)
+    beneath = range(card, 4 * position.kept(rules) - 1, -4)
     return any(position.can_stack(other, one, rules) for one in beneath for other in movable)
 
 
 def _movable(position: Patience, rules: Rules) -> Iterator[int]:
     """Yield the cards that may move to a column, some of them after turns of the stock."""
     yield from (*position.waste, *position.stock)
-    yield from (top for index in range(4) if (top := position.top_home(index)) is not None)
+    tops = (position.top_home(index) for index in range(4))
+    kept = position.kept(rules)
+    yield from (top for top in tops if top is not None and rank(position.counted(top)) > kept)
     for card, source, count in position.runs(rules):
         if source.kind != "column":
             continue

@@ -314,7 +314,9 @@ class Classes:
         """Yield the moves from foundations."""
         for index, height in enumerate(found.foundations):
             card = 4 * (height - 1) + index
-            if height and (self.has_gap(found, card) or (space and height == KING_RANK)):
+            if height > self.deal.kept(self.rules) and (
+                self.has_gap(found, card) or (space and height == KING_RANK)
+            ):
                 after = found._replace(foundations=_raised(found.foundations, index, -1))
                 target: Literal["card", "space"] = "space" if height == KING_RANK else "card"
                 yield ClassMove(card, "home", target), after

@@ -106,6 +106,13 @@ class Patience(Position):
         """Return the position with unlimited passes through the stock."""
         return replace(self, turns=None)
 
+    def kept(self, rules: Rules) -> int:
+        """Return the highest rank, counted from the base, whose cards never come back.
+
+        Those are cards that are not in the deck, and cards that the deal puts home in all suits.
+        """
+        return max(self.lowest - 1, rules.kept_rank)
+
     def available(self) -> list[tuple[int, Place]]:
         """Return the cards that are free to move: last of columns, of the reserve, of the waste."""
         free = self.ends() + [(card, RESERVE) for card in self.reserve[-1:]]
@@ -135,7 +142,7 @@ class Patience(Position):
         if rules.removable:
             for index in range(4):
                 top = self.top_home(index)
-                if top is not None and rank(top) >= self.lowest:
+                if top is not None and rank(self.counted(top)) > self.kept(rules):
                     place = Place("foundation", index)
                     moves += self._to_columns(top, place, 1, rules, empty, ends)
         return moves + self.moves_of_stock(rules)
@@ -311,11 +318,10 @@ class Patience(Position):
         raise IllegalMoveError(f"{card_name(card)} cannot go there", str(destination))
 
     def _is_home(self, card: int, source: Place) -> bool:
-        """Return True if the card is the top one of its foundation."""
+        """Return True if ``source`` is the card's foundation, and the card lies on top there."""
         top = self.top_home(suit(card))
-        return (
-            source == Place("foundation", suit(card)) and top == card and rank(card) >= self.lowest
-        )
+        in_deck = rank(card) >= self.lowest
+        return source == Place("foundation", suit(card)) and top == card and in_deck
 
     def _is_free(self, card: int, source: Place, count: int) -> bool:
         """Return True if `count` cards lie face up at the end of a column, `card` the deepest."""

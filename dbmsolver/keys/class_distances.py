@@ -87,7 +87,7 @@ def no_distances() -> ClassDistances:
         draw=1,
         free_stock=False,
         limited=False,
-        removable=False,
+        returning=none,
         left_out=0,
         policy=0,
         by_suit=False,

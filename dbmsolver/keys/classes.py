@@ -177,6 +177,7 @@ def make_class_tables(classes: Classes, left_out: Collection[LeftOut]) -> ClassT
     turn_bits = (classes.deal.turns or 0).bit_length()
     waste_shift = cards + _SUITS * HEIGHT_BITS
     key_bits = waste_shift + WASTE_BITS + turn_bits
+    kept = classes.deal.kept(classes.rules) if classes.rules.removable else CARDS
     return ClassTables(
         columns=len(columns),
         planes=2,
@@ -199,7 +200,7 @@ def make_class_tables(classes: Classes, left_out: Collection[LeftOut]) -> ClassT
         draw=max(classes.rules.draw, 1),
         free_stock=classes.free_stock,
         limited=classes.deal.turns is not None,
-        removable=classes.rules.removable,
+        returning=np.uint64(_set(range(_SUITS * kept, CARDS))),
         left_out=sum(_FLAGS[rule] for rule in left_out),
         policy=_POLICIES[classes.policy],
         by_suit=classes.rules.build == "suit",

@@ -84,7 +84,7 @@ def tables_of(
         limited=int(position.turns is not None),
         free=int(not counted and position.turns is None),
         counted=counted,
-        worrying=position.lowest if rules.removable else 0,
+        worrying=position.kept(rules) + 1 if rules.removable else 0,
         takes=_TAKES[rules.moves],
         fill=_FILLS[rules.fill],
         brief=int(brief and is_brief(rules)),

@@ -78,7 +78,7 @@ class ClassFormat:
             columns=rules.columns,
             draw=max(rules.draw, 1),
             most_turns=-1 if position.turns is None else position.turns,
-            back=int(rules.removable),
+            kept=position.kept(rules) if rules.removable else KING + 1,
             dealt=np.array([[*cards, *[-1] * (most - len(cards))] for cards in columns], np.int64),
             sizes=np.array([len(column) for column in columns], np.int64),
             shifts=np.array([sum(widths[:index]) for index in range(rules.columns)], np.int64),

@@ -10,6 +10,7 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Measure
+from dbmsolver.game.patience import Patience
 from dbmsolver.verify.kernels.rules import (
     ALL_OR_NOTHING,
     ANY_PART,
@@ -41,7 +42,7 @@ def rules_of_deal(deal: Deal, measure: Measure, shortest: bool) -> Rules:
     takes = np.array([set_of(card for card in row if card >= 0) for row in takers], np.uint64)
     fillers = set_of(card for card in range(CARDS) if rules.can_fill(card))
     returns = rules.removable if rules.is_patience else rules.takes_back
-    kept = position.lowest - 1 if rules.is_patience else rules.kept_rank
+    kept = position.kept(rules) if isinstance(position, Patience) else rules.kept_rank
     turns = position.turns if rules.is_patience else 0
     counted = _COUNTED.get(measure.metric, 0) if shortest and rules.is_patience else 0
     return Rules(

@@ -10,7 +10,7 @@ from typing import Any
 
 from dbmsolver.game.bases import Base
 from dbmsolver.game.brevity import brief_successors, is_brief
-from dbmsolver.game.cards import CARDS, rank, suit
+from dbmsolver.game.cards import CARDS, RANKS, rank, suit
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import BUILDS, Policy
 from dbmsolver.game.moves import Move
@@ -167,6 +167,18 @@ def small_canfield(
     deal = Deal(position, replace(rules, **changes))
     position.validate(deal.rules)
     return deal
+
+
+def without_low_ranks(deal: Deal) -> Deal:
+    """Return a small deck whose rules say which ranks it is without. Others come back from home.
+
+    A deck with a base is returned as it is.
+    """
+    if deal.rules.base != "ace":
+        return deal
+    kept = min(deal.position.foundations)
+    layout = " ".join(["home", *RANKS[:kept]]) if kept else ""
+    return Deal(deal.position, replace(deal.rules, layout=layout, removable=True))
 
 
 def whole_deck(random: Random) -> Deal:

@@ -18,6 +18,7 @@ from helpers.class_distances import (
     words_of,
 )
 from helpers.measured import closure, lengths
+from helpers.patience_games import without_low_ranks
 from helpers.searching import end_of
 from helpers.selection import few_fast
 from helpers.small_klondikes import (
@@ -52,10 +53,11 @@ MOST = 3000
 
 
 def deals(seed: str, count: int) -> Iterator[tuple[Deal, Policy]]:
-    """Yield small decks, and a policy for each."""
+    """Yield small decks, some without low ranks by their rules, and a policy for each."""
     random = Random(seed)
-    for _ in range(count):
-        yield small_klondike(random, 14), random.choice(POLICIES)
+    for number in range(count):
+        deal = small_klondike(random, 14)
+        yield deal if number % 4 else without_low_ranks(deal), random.choice(POLICIES)
     yield last_king_needs_a_column(), "wkr"
     yield five_columns_and_four_kings(), "wkr"
 

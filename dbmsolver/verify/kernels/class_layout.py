@@ -36,7 +36,7 @@ class ClassRules(NamedTuple):
     columns: int
     draw: int
     most_turns: int  # of the waste, -1 for any number
-    back: int  # 1 if cards come back from the foundations
+    kept: int  # the highest rank whose cards never come back from the foundations, 13 for all
     dealt: Ints  # [columns, most]: cards from the bottom up, held card last, -1 beyond
     sizes: Ints  # [columns]: how many these are
     shifts: Ints  # [columns]: where the column's number is in a signature

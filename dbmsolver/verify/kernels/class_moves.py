@@ -207,7 +207,11 @@ def list_returns(game, board, count, signature, key):
     """Note what moves back from foundations lead to."""
     for suit in range(4):
         card = 4 * (board.home[suit] - 1) + suit
-        if card < 0 or is_of_no_use(game, board, card) or not has_place(game, board, card):
+        if (
+            board.home[suit] <= game.kept
+            or is_of_no_use(game, board, card)
+            or not has_place(game, board, card)
+        ):
             continue
         down = with_home(game, key, card, -1)
         covered, hand = board.numbers[3], board.numbers[0]
@@ -229,6 +233,5 @@ def list_successors(game, board, signature, key, every):
         return move_open(game, board, 0, signature, up, card)
     count = list_moves_home(game, board, 0, signature, key)
     count = list_moves_of_held(game, board, count, signature, key, every)
-    if game.back:
-        count = list_returns(game, board, count, signature, key)
+    count = list_returns(game, board, count, signature, key)
     return list_plays(game, board, count, signature, key, -1)

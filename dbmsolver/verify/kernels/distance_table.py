@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.verify.kernels.class_layout import ClassRules
+from dbmsolver.verify.kernels.class_layout import KING, ClassRules
 from dbmsolver.verify.kernels.words import HALF, U64, ZERO, hash_state
 
 NONE = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -42,7 +42,7 @@ class Distances(NamedTuple):
 def no_distances() -> Distances:
     """Return what stands for distances where none are wanted."""
     none, rows = np.empty(0, np.int64), np.empty((0, 4), np.int64)
-    game = ClassRules(0, 1, -1, 0, rows, none, none, none, none, 0, rows, 0)
+    game = ClassRules(0, 1, -1, KING + 1, rows, none, none, none, none, 0, rows, 0)
     words = np.empty((0, 3), np.uint64)
     return Distances(False, game, words, np.empty(0, np.uint64), np.empty(0, np.uint8))
 

@@ -20,6 +20,7 @@ from helpers.patience_games import (
     small_deck,
     states_of,
     whole_deck,
+    without_low_ranks,
 )
 from helpers.selection import few_fast
 
@@ -201,6 +202,11 @@ def any_game(random: Random) -> Deal:
     return small_deck(random.choice(PATIENCE_GAMES), random)
 
 
+def short_deck(random: Random) -> Deal:
+    """Return a small deck of any of the games, without low ranks by its rules."""
+    return without_low_ranks(any_game(random))
+
+
 def any_canfield(random: Random) -> Deal:
     """Return a small deck of Canfield or of a game like it."""
     return small_deck("canfield", random)
@@ -214,7 +220,13 @@ def canfield_with_twins(random: Random) -> Deal:
 
 @pytest.mark.parametrize(
     ("make", "decks"),
-    [(any_game, 60), (any_canfield, 40), (canfield_with_twins, 40), (whole_deck, 30)],
+    [
+        (any_game, 60),
+        (short_deck, 30),
+        (any_canfield, 40),
+        (canfield_with_twins, 40),
+        (whole_deck, 30),
+    ],
 )
 def test_moves_are_those_of_the_model(make: Callable[[Random], Deal], decks: int) -> None:
     """In each position of a random game the kernel finds the plays of the model at their cost."""

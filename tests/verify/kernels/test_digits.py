@@ -14,6 +14,7 @@ from helpers.patience_games import (
     late_position,
     small_deck,
     whole_deck,
+    without_low_ranks,
 )
 
 from dbmsolver.core.patience import moves_of
@@ -53,6 +54,11 @@ def any_deck(random: Random) -> Deal:
 def deck_of(random: Random) -> Deal:
     """Return a small deck of any game."""
     return small_deck(random.choice(PATIENCE_GAMES), random)
+
+
+def short_deck(random: Random) -> Deal:
+    """Return a small deck of any game, without low ranks by its rules."""
+    return without_low_ranks(deck_of(random))
 
 
 def turned_by_ones(random: Random) -> Deal:
@@ -102,7 +108,7 @@ SHORTEST = (Question.SOLVE,)
 
 @pytest.mark.parametrize(
     ("make", "questions"),
-    [(any_deck, BOTH), (turned_by_ones, SHORTEST), (much_at_home, SHORTEST)],
+    [(any_deck, BOTH), (short_deck, BOTH), (turned_by_ones, SHORTEST), (much_at_home, SHORTEST)],
 )
 def test_moves(make: Callable[[Random], Deal], questions: Sequence[Question]) -> None:
     follow_moves(make, f"moves {make.__name__}", 60, questions)

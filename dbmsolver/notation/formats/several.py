@@ -3,8 +3,8 @@
 A new one begins as this program's own texts do, with a comment line that names the game or the deal
 or with the answer of `solve`; with each output of Freecell Solver; with each line that names a deal
 above lines of moves; and with each line of a deal's number and its moves, as in collections with a
-line for each deal. Numbers before moves are numbers of lines where the deal is named before. Pages
-follow each other, too.
+line for each deal. Numbers before moves are numbers of lines where the deal is named before, and
+in a text that begins as this program's own do they are moves. Pages follow each other, too.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import re
 
 from dbmsolver.notation.formats import answers
 from dbmsolver.notation.formats.given import Given
+from dbmsolver.notation.formats.moves import is_board_line
 from dbmsolver.notation.formats.sfn_text import is_deal_with_moves, is_line_of_moves, is_title
 from dbmsolver.notation.formats.source import InvalidError, Source
 
@@ -21,6 +22,8 @@ _OPENING = re.compile(
     rf"#\s*game\s*:|#\s*deal\s*:\s*-?[0-9]|{answers.ANSWER.pattern}", re.ASCII | re.IGNORECASE
 )
 """The first line of a text that this program wrote, of one solution."""
+_DEAL = re.compile(r"#\s*(?:\||deal\s*:\s*-?[0-9]+\s*$)", re.ASCII | re.IGNORECASE)
+"""A comment of such a text that says the deal."""
 _STRUCTURED = re.compile(r"\s*[{<]")
 _PAGE = re.compile(r"^\s*<!doctype html\b", re.ASCII | re.IGNORECASE | re.MULTILINE)
 """The beginning of a page. In the solution of one that this program wrote no line begins so."""
@@ -38,8 +41,10 @@ def parts(source: Source, given: Given) -> list[Source]:
     if len(starts) < 2:
         starts = [number for number, line in lines if _OUTPUT.fullmatch(line)]
     if len(starts) < 2:
-        starts = _titles(lines)
-        if not starts and given.deal is None:
+        is_own = _is_own(lines)
+        # A comment such as `# 3 cards` names no deal; others write `#3`.
+        starts = _titles([each for each in lines if not (is_own and each[1].startswith("# "))])
+        if not starts and not is_own and given.deal is None:
             starts = [number for number, line in lines if is_deal_with_moves(line)]
     if len(starts) < 2:
         return [source]
@@ -81,6 +86,21 @@ def _own(lines: list[tuple[int, str]]) -> list[int]:
             if not starts and is_line_of_moves(line):
                 starts.append(lines[0][0])
     return starts if more else starts[:-1]
+
+
+def _is_own(lines: list[tuple[int, str]]) -> bool:
+    """Return True if a text begins as this program's do, and says its deal before its moves.
+
+    A collection of others may name its game in a comment, too, but has no deal or board there.
+    """
+    names_game = says_deal = False
+    for _, line in lines:
+        if line.strip() and not line.lstrip().startswith("#"):
+            has_board = _OUTPUT.fullmatch(line) is not None or is_board_line(line)
+            return names_game and (says_deal or has_board)
+        names_game = names_game or _OPENING.match(line) is not None
+        says_deal = says_deal or _DEAL.match(line) is not None
+    return names_game
 
 
 def _titles(lines: list[tuple[int, str]]) -> list[int]:

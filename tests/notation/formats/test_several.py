@@ -49,6 +49,41 @@ def test_lines_about_one_deal_begin_no_second_text() -> None:
     assert len(parts(Source(text), Given())) == 1
 
 
+@pytest.mark.parametrize(
+    "opening",
+    [
+        "# game: king_albert\n# deal: 5",
+        "# game: king_albert\n# a remark\n# | 2H",
+        "# a remark\n\n#Deal: 5",
+        "# game: freecell\n2H 3H\n:",
+        "# game: freecell\n-=-=-=-=-=-=-=-=-=-=-=-",
+    ],
+)
+def test_moves_that_look_like_the_number_of_a_deal(opening: str) -> None:
+    """Column 10 is called 0, and a line may begin with any move."""
+    text = f"{opening}\neh 07\n07 37 63\n95 1h\n# 3 1h\n79 7h\n# 4 cards\n1h\n# 5 cards\n1h\n"
+    for given in (Given(), Given(deal="5")):
+        assert [part.text for part in parts(Source(text), given)] == [text]
+
+
+def test_a_collection_may_name_its_game() -> None:
+    text = "# Game: FreeCell, by somebody\n1: 1a 2b\n2: 3a 4b\n"
+    assert [part.first for part in parts(Source(text), Given())] == [2, 3]
+    text = "# game: freecell\n# deal: 3\n1a 2b\n#5\n1a 1b\n#7\n1a 1b\n"
+    assert [part.first for part in parts(Source(text), Given())] == [4, 6]
+
+
+def test_a_game_of_many_columns_is_one_text_wherever_its_lines_end() -> None:
+    game = random_game(5, GAMES["king_albert"], 1, 60)
+    *opening, moves = formats.write(game, "short").split("\n", 2)
+    words = moves.split()
+    for size in range(1, 12):
+        lines = [" ".join(words[at : at + size]) for at in range(0, len(words), size)]
+        text = "\n".join([*opening, *lines, ""])
+        assert len(parts(Source(text), Given())) == 1
+        assert formats.read(text).final == game.final
+
+
 def test_titles_count_beside_a_deal_that_is_given() -> None:
     text = "#3\n 1a 1b\n#5\n 1a 1b\n"
     assert len(parts(Source(text), Given(deal="3"))) == 2

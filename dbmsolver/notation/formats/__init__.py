@@ -68,6 +68,8 @@ _MOVE_LINE = re.compile(
 )
 _LOG_LINE = re.compile(r"^(?:>>>Queue Stats|instance_run_)", re.MULTILINE)
 """A line of the log of a Freecell Solver with a database."""
+_OUTPUT_LINE = re.compile(r"(?:^|\r)[^#\r\n]*-=-=-=-", re.MULTILINE)
+"""The line before the boards of Freecell Solver, and no comment that has the same characters."""
 _SHORT_LINE = re.compile(
     r"(?:^|[\r\n])[ \t]*[1-8a-d][1-8a-dhr](?:[ \t]+[1-8a-d][1-8a-dhr])*[ \t]*(?=[\r\n])"
 )
@@ -194,7 +196,7 @@ def detect(source: Source, given: Given | None = None) -> str:
         return klondike
     if _MOVE_LINE.search(text) or _LOG_LINE.search(text):
         return "moves"
-    if "-=-=-=-" in text and not _SHORT_LINE.search(text):
+    if _OUTPUT_LINE.search(text) and not _SHORT_LINE.search(text):
         return "moves"
     ending = format_of_name(source.where)
     if ending in ("sfn", "short", "moves"):

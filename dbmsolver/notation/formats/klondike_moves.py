@@ -30,7 +30,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.decks import DIGITS, deal_of_line, deck_of_digits, lay_klondike
 from dbmsolver.game.moves import STOCK, WASTE, Place
 from dbmsolver.game.rules import Rules
-from dbmsolver.game.texts import WHICH_GAME
+from dbmsolver.game.texts import LINE_END, WHICH_GAME
 from dbmsolver.notation.formats.building import Builder
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.source import MAX_MOVES, InvalidError, Source
@@ -62,7 +62,8 @@ Match = re.Match[str]
 
 def format_of_moves(text: str) -> str | None:
     """Return the format, of these two, that a text has moves of; None if it has none."""
-    for line in text.splitlines():
+    lines = re.split(LINE_END, text)
+    for line in lines:
         words = line.removeprefix("Moves:").split()
         if not words:
             continue
@@ -70,12 +71,14 @@ def format_of_moves(text: str) -> str | None:
             return "klondike-solver"
         if all(map(_is_piled, words)) and ("@" in line or line.startswith("Moves:")):
             return "minimal-klondike"
-    # Where no line has nothing but moves, one with a mistyped word tells the format.
-    for line in text.splitlines():
+    # Where no line has nothing but moves, one with a mistyped word tells the format. Comments of
+    # other formats may quote such moves.
+    for line in lines:
         words = line.removeprefix("Moves:").split()
-        if "@" in line and _is_mistyped(line, [_PILED.fullmatch(word) for word in words]):
+        told = line.partition("#")[0]
+        if "@" in told and _is_mistyped(told, [_PILED.fullmatch(word) for word in words]):
             return "minimal-klondike"
-        if "@" not in line and _is_mistyped(line, [_LETTERED.fullmatch(word) for word in words]):
+        if "@" not in told and _is_mistyped(told, [_LETTERED.fullmatch(word) for word in words]):
             return "klondike-solver"
     return None
 

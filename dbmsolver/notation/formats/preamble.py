@@ -8,10 +8,12 @@
 # moves: runs, suit-runs or single; whole-suits; reserve: if the game's are others
 # tag: another name of the deal
 # anything else is a remark
+# "tag: mine"          a remark that would say something else stands in quotes, as a string of JSON
 """
 
 from __future__ import annotations
 
+import json
 import re
 
 from dbmsolver.errors import DbmError, UsageError
@@ -21,7 +23,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, changed, usual_rules
 from dbmsolver.notation.formats.given import Given
-from dbmsolver.notation.formats.source import InvalidError, Source
+from dbmsolver.notation.formats.source import MAX_LINE, InvalidError, Source
 from dbmsolver.notation.solution import Solution
 
 _NUMBER = re.compile(r"-?[0-9]{1,12}")
@@ -32,7 +34,7 @@ def opening(solution: Solution, board: bool = True) -> list[str]:
     """Return the comment lines that name the game and the deal of a solution.
 
     UsageError if the rules have the name of a shipped game, and more or fewer columns than that
-    game can have: read again, they would be refused.
+    game can have, or for a remark that is too long for a line: read again, they would be refused.
     """
     rules = solution.rules
     lines = [f"# game: {rules.name}"]
@@ -55,7 +57,12 @@ def opening(solution: Solution, board: bool = True) -> list[str]:
         lines += [f"# | {line}" for line in format_board(solution.initial).splitlines()]
     if solution.tag:
         lines.append(f"# tag: {_line(solution.tag)}")
-    return lines + [f"# {_line(remark)}" for remark in solution.remarks]
+    for remark in solution.remarks:
+        lines.append(f"# {_spelled(remark)}")
+        if len(lines[-1]) > MAX_LINE:
+            text = f"a remark of {len(remark)} characters, expected one that fits a comment line"
+            raise UsageError(f"{text} of {MAX_LINE}")
+    return lines
 
 
 class Preamble:
@@ -72,17 +79,16 @@ class Preamble:
 
     def take(self, number: int, comment: str) -> None:
         """Take the text of one comment line, without its `#`."""
-        key, colon, value = comment.partition(":")
-        key, value = key.strip().lower(), value.strip()
-        if comment.strip().startswith("|"):
-            self.board.append((number, comment.strip()[1:]))
-        elif colon and key in _KEYS:
+        comment = comment.strip()
+        if comment.startswith("|"):
+            self.board.append((number, comment[1:]))
+        elif key := _key(comment):
             if key in self.values:
                 text = f"{key} a second time, expected only that of line {self.values[key][1]}"
                 raise InvalidError(text, self.source.named(number))
-            self.values[key] = (value, number)
-        elif comment.strip():
-            self.remarks += (comment.strip(),)
+            self.values[key] = (comment.partition(":")[2].strip(), number)
+        elif comment:
+            self.remarks += (_unquoted(comment),)
 
     @property
     def tag(self) -> str:
@@ -143,3 +149,42 @@ class Preamble:
 
 def _line(text: str) -> str:
     return " ".join(text.split())
+
+
+def _key(comment: str) -> str | None:
+    """Return the key that a comment gives a value to; None for any other text."""
+    key, colon, _ = comment.partition(":")
+    key = key.strip().lower()
+    return key if colon and key in _KEYS else None
+
+
+def _spelled(remark: str) -> str:
+    """Return a remark as its comment line has it: in quotes where it would be read otherwise."""
+    return remark if _is_read_bare(remark) else json.dumps(remark, ensure_ascii=False)
+
+
+def _is_read_bare(remark: str) -> bool:
+    """Return True if a comment line that has a remark without quotes is read as that remark."""
+    return (
+        remark != ""
+        and remark == remark.strip()
+        and not re.search(r"[\r\n]", remark)
+        and not remark.startswith("|")
+        and _key(remark) is None
+        and _unquoted(remark) == remark
+    )
+
+
+def _unquoted(comment: str) -> str:
+    """Return the remark that a comment is.
+
+    Quotes are taken away only where `_spelled` has put them: others belong to the remark, as they
+    always did in texts of earlier versions and of people.
+    """
+    if len(comment) < 2 or comment[0] != '"' or comment[-1] != '"':
+        return comment
+    try:
+        remark = json.loads(comment)
+    except ValueError:
+        return comment
+    return remark if _spelled(remark) == comment else comment

@@ -53,6 +53,11 @@ def test_formats_of_lines() -> None:
         ("Moves: KL", "minimal-klondike"),
         ("KL", None),
         ("@@AM", None),
+        ("DR7 #1 W1 31-2", "klondike-solver"),
+        ("# DR7 W1 31-2", None),
+        ("26 72  # W1", None),
+        ("# @@AL KL", None),
+        ("# a\x85DR7", None),
         ("", None),
     ):
         assert format_of_moves(f"words\n\n{text}\n") == found

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
+from helpers.solutions import solved
+from hypothesis import example, settings
+from hypothesis import given as drawn
+from hypothesis import strategies as st
 
 from dbmsolver.errors import UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, changed, rules_for
+from dbmsolver.notation import formats
 from dbmsolver.notation.formats import Given, InvalidError, Source
 from dbmsolver.notation.formats.preamble import Preamble, opening
 from dbmsolver.notation.solution import Solution
@@ -81,11 +87,83 @@ def test_a_number_is_left_out_where_the_name_deals_otherwise() -> None:
 
 
 def test_tags_and_remarks_are_lines() -> None:
-    told = replace(unplayed(GAMES["freecell"]), tag="a\ntag", remarks=("one\n two", "three"))
-    lines = ["# tag: a tag", "# one two", "# three"]
+    told = replace(unplayed(GAMES["freecell"]), tag="a\ntag", remarks=("one  two", "three: 3"))
+    lines = ["# tag: a tag", "# one  two", "# three: 3"]
     assert opening(told)[2:] == lines
     found = read("\n".join([*lines, "#  ", "#"]))
-    assert (found.tag, found.remarks) == ("a tag", ("one two", "three"))
+    assert (found.tag, found.remarks) == ("a tag", ("one  two", "three: 3"))
+
+
+@pytest.mark.parametrize(
+    ("remark", "line"),
+    [
+        ("Moves: 41", '# "Moves: 41"'),
+        ("tag :", '# "tag :"'),
+        ("| 2H", '# "| 2H"'),
+        (" two\nlines", r'# " two\nlines"'),
+        ("", '# ""'),
+        ('"Deal: 3"', r'# "\"Deal: 3\""'),
+        ('"a word"', '# "a word"'),
+        ('the "deal": 3', '# the "deal": 3'),
+        ("deals: 3", "# deals: 3"),
+    ],
+)
+def test_a_remark_that_would_say_something_else_stands_in_quotes(remark: str, line: str) -> None:
+    told = replace(unplayed(GAMES["freecell"]), remarks=(remark,))
+    assert opening(told)[2:] == [line]
+    found = read(line)
+    assert (found.remarks, found.values, found.board) == ((remark,), {}, [])
+
+
+@pytest.mark.parametrize(
+    "remark", ['"a', '"', '"a" and "b"', '"\\u0061: b"', r'"d\u0065al: 3"', '"1a"']
+)
+def test_other_quotes_belong_to_a_remark(remark: str) -> None:
+    """They do in texts of people, and in those of versions that wrote remarks as they are."""
+    assert read(f"# {remark}").remarks == (remark,)
+
+
+LIKE_OTHER_LINES = st.builds(
+    "{}{}{}{}".format,
+    st.sampled_from(["", " ", '"', "#", "# "]),
+    st.sampled_from(["game", "Freecells", "COLUMNS", "deal", "tag", "build", "fill", "moves", "|"])
+    | st.sampled_from(["-=-=-=-=-", "DR7", "@@AL", "26", "#3", "3"]),
+    st.sampled_from(["", ":", " : ", " W1 ", " KL", " 1a 2b"]),
+    st.sampled_from(["", "any", "runs", "3", "2H", '"', "x\n", "\x85DR1", "\u2028Moves: @", "\r"]),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@drawn(
+    st.lists(st.text(max_size=30) | LIKE_OTHER_LINES, max_size=4).map(tuple),
+    st.sampled_from(["short", "moves"]),
+)
+@example(("freecells: 5", "build: any", "moves: runs", "tag: mine", "fill: any"), "short")
+@example(("Deal: 3", "Game: freecell", "columns: 9", "| 2H", "Moves: 41"), "moves")
+def test_every_remark_comes_back(remarks: tuple[str, ...], name: str) -> None:
+    told = replace(solved(3), remarks=remarks, tag="mine")
+    text = formats.write(told, name)
+    assert formats.detect(Source(text)) == name
+    found = formats.read(text)
+    assert (found.remarks, found.tag, found.deal) == (remarks, "mine", told.deal)
+    assert len(found.steps) == len(told.steps)
+    assert formats.write(found, name) == text
+
+
+def test_a_remark_too_long_for_a_line() -> None:
+    told = unplayed(GAMES["freecell"])
+    assert opening(replace(told, remarks=("a" * 39_998,)))[2:] == ["# " + "a" * 39_998]
+    with pytest.raises(UsageError, match=r"^a remark of 39999 characters, expected one that fits"):
+        opening(replace(told, remarks=("a" * 39_999,)))
+
+
+@pytest.mark.parametrize("name", ["short", "moves"])
+def test_remarks_of_the_universal_format_are_written_and_read(name: str) -> None:
+    tree = json.loads(formats.write(solved(3), "universal-json"))
+    tree["header"]["remarks"] = ["freecells: 5", "one\ntwo"]
+    text = formats.write(formats.read(json.dumps(tree) + "\n"), name)
+    back = json.loads(formats.write(formats.read(text), "universal-json"))
+    assert back["header"] == tree["header"]
 
 
 @pytest.mark.parametrize(

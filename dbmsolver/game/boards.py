@@ -90,6 +90,8 @@ GONE = "--"
 _PILED = ("pile", "stock", "reserve", "removed")
 _STRANGE_END = re.compile(r"[\v\f\x1c-\x1e\x85\u2028\u2029]")
 """A character that some programs show as the end of a line, and others as a blank."""
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
+"""A character that nobody sees and that is no blank."""
 _FOUNDATION_ORDER = (0, 3, 2, 1)  # H C D S, the order that programs of the field print
 
 
@@ -225,6 +227,9 @@ class _BoardReader:
         if strange := _STRANGE_END.search(line.rstrip(), at[1] - 1):
             text = f"the character U+{ord(strange[0]):04X} ends no line here, expected a line feed"
             self.fail(text, (number, strange.start() + 1))
+        if control := _CONTROL.search(line):
+            text = f"the character U+{ord(control[0]):04X} is a control character, expected cards"
+            self.fail(text, (number, control.start() + 1))
         if label and label["home"]:
             if self.foundations_line is not None:
                 first = self.foundations_line

@@ -14,6 +14,9 @@ LINE_END = r"\r\n|\n|\r"
 WHICH_GAME = "--game says which game it is"
 """The advice where a text is of another game."""
 
+_END_OF_FILE = "\x1a"
+"""The character that DOS takes for the end of a text."""
+
 _SHOWN = 400
 """A longer path is not shown whole."""
 
@@ -21,11 +24,12 @@ _SHOWN = 400
 def decoded(data: bytes) -> str:
     """Return text in UTF-8, or in UTF-16 if a byte order mark says so.
 
+    The mark with which editors of DOS end a file is no part of its text.
+
     Raises UnicodeDecodeError.
     """
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16")
-    return data.decode("utf-8")
+    is_utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    return data.decode("utf-16" if is_utf16 else "utf-8").removesuffix(_END_OF_FILE)
 
 
 class RepeatedNameError(ValueError):

@@ -116,6 +116,22 @@ def test_words_that_are_no_foundations() -> None:
             parse_board(f"Foundations: {word}\n", GAMES["freecell"])
 
 
+@pytest.mark.parametrize("character", "\0\b\x0e\x1a\x1b\x7f\x80\x9f")
+def test_control_characters_are_named(character: str) -> None:
+    board = format_board(Deal.from_number(1).position)
+    fault = f"the character U+{ord(character):04X} is a control character, expected cards"
+    for text, line, column in (
+        (board + character, 9, 1),
+        (board + "  " + character + "\n", 9, 3),
+        (board[:3] + character + board[3:], 1, 4),
+    ):
+        place = re.escape(f"<board>, line {line}, column {column}: {fault}")
+        with pytest.raises(InputError, match=f"^{place}$"):
+            parse_board(text, GAMES["freecell"])
+    said = board.replace("\n", f" # {character}\n", 1)
+    assert parse_board(said, GAMES["freecell"]) == Deal.from_number(1).position
+
+
 @pytest.mark.parametrize("end", "\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 def test_characters_that_end_lines_elsewhere_are_refused_between_cards(end: str) -> None:
     """With such ends all cards would be in one column."""

@@ -389,7 +389,7 @@ HALF = MIDGAME + "QC QS\nKS KC\n"
         (HALF.replace("S-J", "S-K"), "line 2, column 4: QS is on the foundation S-K of line 1 to"),
         (HALF.replace("S-J", "S-T"), "missing card JS, expected all 52"),
         ("Fundation: H-K\n" + DEAL_1, "line 1, column 1: unknown card 'Fundation:'"),
-        ("A\0 KD", "line 1, column 1: unknown card 'A\\x00'"),
+        ("A\0 KD", "line 1, column 2: the character U+0000 is a control character"),
         ("♥1 KD", "line 1, column 1: unknown card '♥1'"),
     ],
 )

@@ -149,10 +149,15 @@ def _moves(
 ) -> list[tuple[Match, Origin]]:
     """Return the words of the lines that hold only moves.
 
+    A line of a column is none of them: cards as 7S or AD are moves of these formats, too.
     InvalidError without any, and for a line of moves with another word; `examples` are told then.
     """
     found: list[tuple[Match, Origin]] = []
-    for number, line in source.lines():
+    lines = source.lines()
+    board = {number for number, _ in _board(lines)}
+    for number, line in lines:
+        if number in board:
+            continue
         start = len("Moves:") if line.startswith("Moves:") else 0
         places = list(re.compile(r"\S+").finditer(line, start))
         matches = [parse(place.group()) for place in places]
@@ -202,7 +207,10 @@ def _board(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
         words = [word.strip("<>()") for word in line.split()]
         if LABEL.match(line) and not _STOCK_PILE.fullmatch(line):
             board.append((number, line))
-            left = 0 if line.startswith(":") else COLUMNS
+            if line.strip() == ":":  # an empty column, whether or not others have colons
+                left = max(0, left - 1)
+            else:
+                left = 0 if line.startswith(":") else COLUMNS
         elif board and left and words and all(map(is_card, words)):
             board.append((number, line))
             left -= 1

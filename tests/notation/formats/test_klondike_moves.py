@@ -10,6 +10,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.decks import DIGITS
 from dbmsolver.game.numbers import Numbers
 from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation import formats
 from dbmsolver.notation.formats import Given, Source, klondike_moves
@@ -166,6 +167,33 @@ def test_boards_before_moves() -> None:
         assert read(f"{bare}{rest}\nDR1").initial == deal.position
     assert "the text starts from board-" in refused(f"\n{board}\nDR1", "4")
     assert refused(f"\n{board}\nDR1", "4").startswith("f, line 2, column 1: ")
+
+
+@pytest.mark.parametrize("game", [KLONDIKE, THREES])
+@pytest.mark.parametrize(
+    ("board", "moves"),
+    [
+        (
+            "Foundations: H-K C-K D-K S-6\nStock: 9S\n7S\n8S\nKS QS JS TS\n",
+            "1S 2S DR1 WS 3S 3S 3S 3S",
+        ),
+        (
+            "Foundations: H-K C-K D-Q S-6\nStock: KD\n:\n7S\n:\nKS QS JS TS 9S 8S\n",
+            "DR1 WD 2S 4S 4S 4S 4S 4S 4S",
+        ),
+        ("Foundations: H-K C-Q D-K S-Q\nStock: KS\nKC\n", "FB @ AD"),
+        ("Foundations: H-K C-Q D-K S-Q\nStock: KS\n:\n:\nKC\n", "@ AD HB"),
+    ],
+)
+def test_columns_whose_cards_are_written_as_moves(board: str, moves: str, game: Rules) -> None:
+    """A line of the board is none of moves, with a colon before it or without."""
+    deal = Deal.from_text(board, game)
+    colons = "".join(line if ":" in line else f": {line}" for line in board.splitlines(True))
+    for text in (board, colons, format_board(deal.position)):
+        found = read(f"{text}{moves}\n", game=game.name)
+        assert found.initial == deal.position
+        assert [step.origin.text for step in found.steps if step.origin] == moves.split()
+        assert found.final.is_goal()
 
 
 def piles(position: Position) -> str:

@@ -3,8 +3,11 @@
 `klondike-solver`, of Klondike-Solver and KSolve:
 
     DR7 W1 31-2 F3 3C NEW H1    draw seven times; waste to column 1; two cards from column 3 to 1;
-                                turn the top of column 3 up, which happens by itself here; column 3
-                                to the clubs; turn the waste over; from the hearts to column 1
+                                the move turns the top of column 3 up; column 3 to the clubs; turn
+                                the waste over; from the hearts to column 1
+
+Both programs write `F3` behind each move that uncovers a card lying face down. Here that is no move
+of its own, but it has to be true.
 
 `minimal-klondike`, of MinimalKlondike:
 
@@ -29,6 +32,7 @@ from dbmsolver.game.cards import SUITS, is_card
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.decks import DIGITS, deal_of_line, deck_of_digits, lay_klondike
 from dbmsolver.game.moves import STOCK, WASTE, Place
+from dbmsolver.game.patience import Patience
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.texts import LINE_END, WHICH_GAME
 from dbmsolver.notation.formats.building import Builder
@@ -42,7 +46,7 @@ COLUMNS = 7
 GAMES_TRIED = ("klondike", "klondike_by_threes")
 
 _LETTERED = re.compile(
-    r"DR(?P<draws>[0-9]{1,3})|(?P<new>NEW)|(?P<flip>F[1-7])"
+    r"DR(?P<draws>[0-9]{1,3})|(?P<new>NEW)|F(?P<flip>[1-7])"
     r"|(?P<source>[1-7WCDSH])(?P<destination>[1-7CDSH])(?:-(?P<count>[0-9]{1,2}))?",
     re.IGNORECASE | re.ASCII,
 )
@@ -58,6 +62,47 @@ _DECK = re.compile(rf"(?<![0-9])[0-9]{{{DIGITS}}}(?![0-9])")
 _SUIT_LETTERS = "CDSH"
 
 Match = re.Match[str]
+
+
+class _Game(Builder):
+    """A solution as far as it is read, and the cards that its moves turned up."""
+
+    def __init__(self, deal: Deal, where: str) -> None:
+        super().__init__(deal, where, surplus=True)
+        self.uncovered: set[int] = set()
+        """The columns whose last move turned a card up or left none, if no word has told so yet."""
+
+    def add(self, step: Step) -> None:
+        """Play one more step, and note the column in which it uncovers a card."""
+        before = self.position
+        super().add(step)
+        after = self.position
+        if after is before:  # a move after the win
+            return
+        assert isinstance(before, Patience) and isinstance(after, Patience)
+        touched = {index for kind, index in (step.source, step.destination) if kind == "column"}
+        self.uncovered -= touched
+        for index in touched:
+            # A KSolve of 2025 writes that a card is turned up where the column is empty, too.
+            if after.hidden[index] < before.hidden[index] or not after.columns[index]:
+                self.uncovered.add(index)
+
+    def tell_turned_up(self, column: int, origin: Origin) -> None:
+        """Check a word that says that a move has turned a card of the column up.
+
+        It is checked where there are cards face down in the beginning: a board without any may be
+        one that does not say which they are, as KSolve reads them. Raises IllegalStepError.
+        """
+        start = self.deal.position
+        assert isinstance(start, Patience)
+        if self.surplus or not any(start.hidden):  # moves after the win are not played
+            return
+        if column not in self.uncovered:
+            text = f"{quoted(origin.text)} says that a card of column {column + 1} is turned up"
+            expected = "expected that behind the move that uncovers one lying face down"
+            where = f"{self.where}, line {origin.line}, column {origin.column}"
+            raise IllegalStepError(f"{text}, {expected}", where, self.position, len(self.steps))
+        self.uncovered.remove(column)
 
 
 def format_of_moves(text: str) -> str | None:
@@ -112,7 +157,7 @@ def _read(
     given: Given,
     parse: Callable[[str], Match | None],
     examples: str,
-    play: Callable[[Builder, Match, Origin], None],
+    play: Callable[[_Game, Match, Origin], None],
 ) -> Solution:
     words = _moves(source, parse, examples)
     games: tuple[str | Rules | None, ...] = (given.game,)
@@ -126,7 +171,7 @@ def _read(
         if not rules.is_patience or not rules.draw:
             text = f"moves of Klondike, expected klondike or a relative, not {rules.name}"
             raise InvalidError(text, source.named(), WHICH_GAME)
-        builder = Builder(_deal(source, wanted, rules), source.where, surplus=True)
+        builder = _Game(_deal(source, wanted, rules), source.where)
         try:
             for match, origin in words:
                 play(builder, match, origin)
@@ -226,14 +271,16 @@ def _board(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
     return board
 
 
-def _lettered(builder: Builder, match: Match, origin: Origin) -> None:
+def _lettered(builder: _Game, match: Match, origin: Origin) -> None:
     position, rules = builder.position, builder.deal.rules
     if match["draws"]:
         for _ in range(int(match["draws"])):
             _draw(builder, rules, origin)
     elif match["new"]:
         builder.add(Step(WASTE, STOCK, max(1, len(position.waste)), origin=origin))
-    elif not match["flip"]:
+    elif match["flip"]:
+        builder.tell_turned_up(int(match["flip"]) - 1, origin)
+    else:
         source, destination = _place(match["source"]), _place(match["destination"])
         count = int(match["count"] or 1)
         if source.kind == destination.kind == "column":

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
+from dbmsolver import api
 from dbmsolver.errors import InputError
 from dbmsolver.game.boards import format_board
+from dbmsolver.game.cards import suit
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.decks import DIGITS
+from dbmsolver.game.moves import STOCK
 from dbmsolver.game.numbers import Numbers
+from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
@@ -98,6 +104,71 @@ def test_each_word_of_klondike_solver() -> None:
     ]
     assert found.final.is_goal()
     assert steps(read("DR4 NEW", start())) == ["stock0 1 waste0"] * 4 + ["waste0 4 stock0"]
+
+
+# Cards that are turned up
+
+
+@cache
+def of_game_6() -> str:
+    """Return a solution of game 6 as Klondike-Solver writes it: `F3` behind each card turned up."""
+    deal = read("Game: 6\nDR1").deal
+    words, position, draws = [], deal.position, 0
+    for move in api.solve(deal, any_solution=True, threads=1).moves:
+        assert isinstance(position, Patience)
+        before, position = position, position.apply(move)
+        assert isinstance(position, Patience)
+        source, target = move.source, move.destination
+        if source == STOCK:
+            draws += 1
+            continue
+        words += [f"DR{draws}"] * bool(draws)
+        draws = 0
+        if target == STOCK:
+            words.append("NEW")
+            continue
+        names = {"foundation": "HSDC"[suit(move.card)], "waste": "W"}
+        word = names.get(source.kind, str(source.index + 1))
+        word += names.get(target.kind, str(target.index + 1))
+        words.append(word + f"-{move.count}" * (move.count > 1))
+        if position.hidden != before.hidden:
+            words.append(f"F{source.index + 1}")
+    return " ".join(words)
+
+
+def test_cards_turned_up_as_klondike_solver_writes_them() -> None:
+    """It tells each card that a move turns up: 21 in a deal. None of the words is a move."""
+    words = of_game_6().split()
+    told = [index for index, word in enumerate(words) if word[0] == "F"]
+    assert len(told) == 21
+    found = read("Game: 6\n" + of_game_6())
+    assert found.final.is_goal()
+    assert read("game: 6\n" + of_game_6().lower()).steps == found.steps
+    assert read("Game: 6\n" + " ".join(word for word in words if word[0] != "F")) == found
+    for index in told:
+        twice = " ".join([*words[: index + 1], *words[index:]])
+        assert f": '{words[index]}' says that a card of column" in refused(f"Game: 6\n{twice}")
+
+
+@pytest.mark.parametrize(
+    ("words", "column"),
+    [("F5 64", 1), ("64 F4 F6", 4), ("64 F6 F6", 7), ("64 DR4 f7", 8), ("64 72 7H F7 F7", 13)],
+)
+def test_a_card_that_is_not_turned_up(words: str, column: int) -> None:
+    """One that is told before its move, of another column, or twice."""
+    word = words[column - 1 :][:2]
+    assert refused(f"Game: 6\n{words} DR1") == (
+        f"f, line 2, column {column}: {word!r} says that a card of column {word[1]} is turned up, "
+        "expected that behind the move that uncovers one lying face down"
+    )
+
+
+def test_words_of_cards_turned_up_that_are_not_refused() -> None:
+    """Later than programs write them; of an empty column, as KSolve did; after the win."""
+    assert len(read("Game: 6\n64 72 F7 7H DR4 F6 F7").steps) == 7
+    deal = start("Foundations: H-J C-K D-J S-K\n<KH> QH\nQD\nKD\n")
+    assert len(read("2D F2 1H F1 1H 3D NEW F5", deal).steps) == 4
+    assert "'F3' says" in refused("2D F3 1H F1 1H 3D NEW F5", deal)
 
 
 def test_places_of_words() -> None:

@@ -50,7 +50,9 @@ _LETTERED = re.compile(
     r"|(?P<source>[1-7WCDSH])(?P<destination>[1-7CDSH])(?:-(?P<count>[0-9]{1,2}))?",
     re.IGNORECASE | re.ASCII,
 )
-_PILED = re.compile(r"(?P<draws>@+)?(?:(?P<source>[A-L])(?P<destination>[B-L]))?", re.ASCII)
+_PILED = re.compile(
+    r"(?P<draws>@+)?(?:(?P<source>[A-L])(?P<destination>[B-L]))?", re.IGNORECASE | re.ASCII
+)
 _MARKS = re.compile(r"(?:^|\s)(?:DR[0-9]+|NEW|W[1-7CDSH])(?=\s|$)", re.ASCII)
 _BEGINNING = re.compile(r"(?:^|\s)(?:DR[0-9]|W[1-7CDSH](?=\s|$)|@)", re.ASCII)
 """A move of the stock, which a line of moves has if some of its words are mistyped."""
@@ -109,23 +111,41 @@ def format_of_moves(text: str) -> str | None:
     """Return the format, of these two, that a text has moves of; None if it has none."""
     lines = re.split(LINE_END, text)
     for line in lines:
-        words = line.removeprefix("Moves:").split()
+        words = _words(line)
         if not words:
             continue
         if _MARKS.search(line.upper()) and all(map(_LETTERED.fullmatch, words)):
             return "klondike-solver"
-        if all(map(_is_piled, words)) and ("@" in line or line.startswith("Moves:")):
+        # In lower case, `ah bh` are moves of FreeCell, too: only a draw tells the format.
+        is_told = "@" in line or (line.startswith("Moves:") and "".join(words).isupper())
+        if is_told and all(map(_is_piled, words)):
             return "minimal-klondike"
     # Where no line has nothing but moves, one with a mistyped word tells the format. Comments of
     # other formats may quote such moves.
     for line in lines:
-        words = line.removeprefix("Moves:").split()
+        words = _words(line)
         told = line.partition("#")[0]
-        if "@" in told and _is_mistyped(told, [_PILED.fullmatch(word) for word in words]):
+        piled = [_PILED.fullmatch(word) for word in words]
+        if "@" in told and _is_mistyped(told, piled) and any(map(_is_told, piled)):
             return "minimal-klondike"
         if "@" not in told and _is_mistyped(told, [_LETTERED.fullmatch(word) for word in words]):
             return "klondike-solver"
     return None
+
+
+def _is_told(match: Match | None) -> bool:
+    """Return True for a move of MinimalKlondike that is none of FreeCell with a comment behind."""
+    return bool(match and match["source"] and (match["draws"] or match["source"].isupper()))
+
+
+def _words(line: str) -> list[str]:
+    """Return the words of a line, without that which says that they are moves."""
+    return line[_start(line) :].split()
+
+
+def _start(line: str) -> int:
+    """Return where the moves of a line begin, behind `Moves:`."""
+    return len("Moves:") if line.lower().startswith("moves:") else 0
 
 
 def _is_mistyped(line: str, matches: Sequence[Match | None]) -> bool:
@@ -203,8 +223,7 @@ def _moves(
     for number, line in lines:
         if number in board:
             continue
-        start = len("Moves:") if line.startswith("Moves:") else 0
-        places = list(re.compile(r"\S+").finditer(line, start))
+        places = list(re.compile(r"\S+").finditer(line, _start(line)))
         matches = [parse(place.group()) for place in places]
         if matches and None not in matches:
             origins = [Origin(place.group(), number, place.start() + 1) for place in places]
@@ -333,7 +352,7 @@ def _place(letter: str) -> Place:
 
 
 def _pile(letter: str) -> Place:
-    number = ord(letter) - ord("A")
+    number = ord(letter.upper()) - ord("A")
     if number == 0:
         return WASTE
     if number <= 4:

@@ -66,6 +66,12 @@ def test_formats_of_lines() -> None:
         ("# @@AL KL", None),
         ("# a\x85DR7", None),
         ("", None),
+        ("moves: dr7 w1", "klondike-solver"),
+        ("@@al kl cf", "minimal-klondike"),
+        ("moves: @al kl", "minimal-klondike"),
+        ("Moves: ah bh", None),
+        ("moves: AH BH", None),
+        ("ah bh ch @ safe", None),
     ):
         assert format_of_moves(f"words\n\n{text}\n") == found
 
@@ -77,6 +83,7 @@ def test_formats_of_lines() -> None:
         ("DR1 DR2\nNEW 31-2 W1 Q3", "line 2, column 13: unknown move 'Q3'"),
         ("@@AL ZL KL", "line 1, column 6: unknown move 'ZL', expected moves as in @@AL KL"),
         ("Moves: @AL BC 3C", "line 1, column 15: unknown move '3C'"),
+        ("moves: @al bc 3c", "line 1, column 15: unknown move '3c'"),
     ],
 )
 def test_a_mistyped_move_is_named(text: str, message: str) -> None:
@@ -178,6 +185,15 @@ def test_places_of_words() -> None:
     empty = start("Foundations: H-K C-K D-K S-Q\nKS\n")
     for text in ("NEW", "DR1", "@"):
         assert refused(text, empty).startswith(f"f, line 1, column 1: illegal move 1 '{text}': ")
+
+
+@pytest.mark.parametrize("text", ["@AH GC FC FE HE", "DR1 W3 2D 1D 1H 3H"])
+def test_letters_of_either_case(text: str) -> None:
+    deal = start("Foundations: H-J C-K D-J S-K\nStock: KH\nQH KD\nQD\n")
+    found = read(text, deal)
+    assert found.final.is_goal()
+    for other in (text.lower(), f"Moves: {text}", f"moves: {text.lower()}"):
+        assert read(other, deal) == found
 
 
 def test_the_last_cards_of_a_stock_by_threes() -> None:

@@ -6,8 +6,10 @@
                                 the move turns the top of column 3 up; column 3 to the clubs; turn
                                 the waste over; from the hearts to column 1
 
-Both programs write `F3` behind each move that uncovers a card lying face down. Here that is no move
-of its own, but it has to be true.
+Where several cards are turned at once, Klondike-Solver writes how often that is done, and KSolve
+how many cards it turns. Moves are read in the second way if they are illegal in the first, or do
+not win. Both programs write `F3` behind each move that uncovers a card lying face down. Here that
+is no move of its own, but it has to be true.
 
 `minimal-klondike`, of MinimalKlondike:
 
@@ -25,6 +27,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import product
 
 from dbmsolver.errors import InputError, quoted
 from dbmsolver.game.boards import LABEL, parse_board
@@ -159,13 +162,14 @@ def _is_mistyped(line: str, matches: Sequence[Match | None]) -> bool:
 
 def read_lettered(source: Source, given: Given) -> Solution:
     """Read moves of Klondike-Solver and KSolve."""
-    return _read(source, given, _LETTERED.fullmatch, "DR7 W1 31-2 F3 NEW", _lettered)
+    plays = (_lettered, _lettered_by_cards)
+    return _read(source, given, _LETTERED.fullmatch, "DR7 W1 31-2 F3 NEW", plays)
 
 
 def read_piled(source: Source, given: Given) -> Solution:
     """Read moves of MinimalKlondike."""
     parse = _PILED.fullmatch
-    return _read(source, given, lambda word: parse(word) if word else None, "@@AL KL", _piled)
+    return _read(source, given, lambda word: parse(word) if word else None, "@@AL KL", (_piled,))
 
 
 def _is_piled(word: str) -> bool:
@@ -177,15 +181,16 @@ def _read(
     given: Given,
     parse: Callable[[str], Match | None],
     examples: str,
-    play: Callable[[_Game, Match, Origin], None],
+    plays: Sequence[Callable[[_Game, Match, Origin], None]],
 ) -> Solution:
+    """Read moves, each word by one of ``plays``: the first way, of the first game, that wins."""
     words = _moves(source, parse, examples)
     games: tuple[str | Rules | None, ...] = (given.game,)
     if given.game is None and not isinstance(given.deal, Deal):
         games = GAMES_TRIED
     failure: InputError | None = None
     found: Solution | None = None
-    for game in games:
+    for game, play in product(games, plays):
         wanted = given if game is None else replace(given, game=game)
         rules = wanted.rules({}, source.where)
         if not rules.is_patience or not rules.draw:
@@ -288,6 +293,17 @@ def _board(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
         elif board and not _OTHER_PILE.match(line):
             break
     return board
+
+
+def _lettered_by_cards(builder: _Game, match: Match, origin: Origin) -> None:
+    """Play a word in which a number behind `DR` counts the cards that are turned."""
+    left = int(match["draws"] or 0)
+    if not left:
+        _lettered(builder, match, origin)
+    while left > 0:
+        count = max(1, min(builder.deal.rules.draw, len(builder.position.stock), left))
+        builder.add(Step(STOCK, WASTE, count, origin=origin))
+        left -= count
 
 
 def _lettered(builder: _Game, match: Match, origin: Origin) -> None:

@@ -117,9 +117,11 @@ def test_each_word_of_klondike_solver() -> None:
 
 
 @cache
-def of_game_6() -> str:
-    """Return a solution of game 6 as Klondike-Solver writes it: `F3` behind each card turned up."""
-    deal = read("Game: 6\nDR1").deal
+def written(deal: Deal, by_cards: bool = False) -> str:
+    """Return a solution as Klondike-Solver writes it: `F3` behind each card that is turned up.
+
+    With ``by_cards``, draws are counted as KSolve does.
+    """
     words, position, draws = [], deal.position, 0
     for move in api.solve(deal, any_solution=True, threads=1).moves:
         assert isinstance(position, Patience)
@@ -127,7 +129,7 @@ def of_game_6() -> str:
         assert isinstance(position, Patience)
         source, target = move.source, move.destination
         if source == STOCK:
-            draws += 1
+            draws += move.count if by_cards else 1
             continue
         words += [f"DR{draws}"] * bool(draws)
         draws = 0
@@ -145,16 +147,26 @@ def of_game_6() -> str:
 
 def test_cards_turned_up_as_klondike_solver_writes_them() -> None:
     """It tells each card that a move turns up: 21 in a deal. None of the words is a move."""
-    words = of_game_6().split()
+    text = written(read("Game: 6\nDR1").deal)
+    words = text.split()
     told = [index for index, word in enumerate(words) if word[0] == "F"]
     assert len(told) == 21
-    found = read("Game: 6\n" + of_game_6())
+    found = read("Game: 6\n" + text)
     assert found.final.is_goal()
-    assert read("game: 6\n" + of_game_6().lower()).steps == found.steps
+    assert read("game: 6\n" + text.lower()).steps == found.steps
     assert read("Game: 6\n" + " ".join(word for word in words if word[0] != "F")) == found
     for index in told:
         twice = " ".join([*words[: index + 1], *words[index:]])
         assert f": '{words[index]}' says that a card of column" in refused(f"Game: 6\n{twice}")
+
+
+def test_draws_of_several_cards_are_counted_in_either_way() -> None:
+    """Klondike-Solver counts draws, KSolve cards; of a stock that ends with fewer, these."""
+    deal = Deal.from_number(3, THREES)
+    by_draws, by_cards = written(deal), written(deal, by_cards=True)
+    assert by_draws != by_cards and read(by_draws, deal).final.is_goal()
+    assert read(by_cards, deal) == read(by_draws, deal)
+    assert "'DR4'" in refused("DR4 W1", Deal.from_text(NEAR_THE_END, THREES))
 
 
 @pytest.mark.parametrize(

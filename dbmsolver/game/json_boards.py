@@ -47,6 +47,11 @@ _NUMBERED = {"1": "A", "11": "J", "12": "Q", "13": "K"}
 _PYRAMID, _REMOVED = "pyramid", "removed"
 
 
+def of_board(where: str) -> str:
+    """Return the place of a board that a JSON text has line by line: its lines are told behind."""
+    return f"{where}, the board"
+
+
 def is_json_board(text: str) -> bool:
     """Return True if a text is JSON: no other board begins as JSON does."""
     return text.lstrip("\ufeff \t\r\n").startswith("{")
@@ -56,7 +61,7 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
     """Read a board; InputError for a text that is none, or none of these rules."""
     data = read_json(text, "a board", where)
     if (lines := _lines_of(data)) is not None:
-        return parse_board("\n".join(lines), rules, where)
+        return parse_board("\n".join(lines), rules, of_board(where))
     _check_names(data, _names_of(rules), rules, where)
     laid, hidden = (_pyramid if rules.has_pairs else _piles)(data, rules, where)
     of_cells = _RESERVE if rules.reserve else _CELLS

@@ -12,8 +12,9 @@ from typing import Any
 
 from dbmsolver.errors import DbmError, quoted
 from dbmsolver.game.automoves import AUTOMOVES, Automove, moves_home
-from dbmsolver.game.cards import parse_card, suit
+from dbmsolver.game.cards import SUITS, parse_card, suit
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.json_boards import of_board
 from dbmsolver.game.moves import COLUMNS, PILE, REMOVED, RESERVE, STOCK, WASTE, Place
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import UNUSUAL, rules_from
@@ -115,8 +116,10 @@ def _deal(source: Source, given: Given, title: re.Match[str], first: int, end: i
         line if first < number < end and not _FACT.fullmatch(line) else ""
         for number, line in source.lines()
     ]
-    deal = Deal(given.board(board, rules, source.where), rules)
-    return given.start(_numbered(deal, title[1]), rules, place)
+    deal = _numbered(Deal(given.board(board, rules, source.where), rules), title[1])
+    if _NUMBER.fullmatch(title[1]) and deal.number is None:
+        raise _other_number(title[1], place)
+    return given.start(deal, rules, place)
 
 
 def _numbered(deal: Deal, name: str) -> Deal:
@@ -129,6 +132,11 @@ def _numbered(deal: Deal, name: str) -> Deal:
         if numbered.position == deal.position:
             return numbered
     return deal
+
+
+def _other_number(number: str, where: str) -> InvalidError:
+    text = f"deal {quoted(number)}, expected the number of the deal with this board"
+    return InvalidError(text, where)
 
 
 def _place(kind: str, number: str) -> Place:
@@ -166,6 +174,10 @@ def read_json(source: Source, given: Given) -> Solution:
             other = parse_card(str(move["other"]), where) if "other" in move else None
         except (KeyError, TypeError, ValueError) as error:
             raise problem(path, f"no move ({error}), expected card, source, destination") from None
+        for key in ("source", "destination"):
+            if (said := move[key].get("suit", SUITS[suit(card)])) != SUITS[suit(card)]:
+                text = f"suit {quoted(str(said))}, expected that of {move['card']}"
+                raise problem((*path, key, "suit"), text)
         line, column = source.at(places[path])
         end_name = "home" if end == OWN_FOUNDATION else str(end)
         origin = Origin(f"{move['card']} to {end_name}", line, column)
@@ -189,14 +201,17 @@ def deal_of_json(
 
     try:
         keys = ("game", "freecells", "columns")
-        rules = given.agreed(_rules(value["rules"]), {key: place("rules", key) for key in keys})
+        try:
+            said = _rules(value["rules"])
+        except DbmError as error:
+            raise InvalidError(error.message, place("rules")) from None
+        rules = given.agreed(said, {key: place("rules", key) for key in keys})
         board = list(map(str, value["deal"]["board"]))
-        deal = Deal(given.board(board, rules, source.where), rules)
+        deal = Deal(given.board(board, rules, of_board(source.where)), rules)
         number = value["deal"].get("number")
         deal = _numbered(deal, str(value["deal"]["name"] if number is None else number))
         if number is not None and number != deal.number:
-            text = f"deal {quoted(str(number))}, expected the number of the deal with this board"
-            raise InvalidError(text, place("deal", "number"))
+            raise _other_number(str(number), place("deal", "number"))
         return given.start(deal, rules, place("deal"))
     except (KeyError, TypeError, AttributeError, StopIteration) as error:
         raise _no_answer(error, places, source) from None

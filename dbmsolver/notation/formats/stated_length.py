@@ -15,6 +15,7 @@ from dbmsolver.notation.formats.source import InvalidError
 from dbmsolver.notation.solution import Path, Solution
 
 _LENGTH = re.compile(r"solved in ([0-9]{1,3}(?:,[0-9]{3})*) ([a-z ]+)", re.ASCII)
+_BOUND = re.compile(r"\b(at most|at least) ([0-9]{1,6})\b", re.ASCII)
 
 
 Problem = Callable[[Path, str], InvalidError]
@@ -51,20 +52,36 @@ def check_fields(
 
 
 def check_title(title: str, solution: Solution, where: str) -> None:
-    """Raise InvalidError unless the length in the title of a text is that of the moves.
+    """Raise InvalidError unless what the title of a text says of lengths is true of the moves.
 
-    Words that name no metric of the game say nothing. ``where`` is the place of the title.
+    That is the length, and the lengths that a shortest solution can have. Words that name no metric
+    say nothing. ``where`` is the place of the title.
     """
     found = _LENGTH.search(title)
     if found is None:
         return
     stated = int(found[1].replace(",", ""))
     policy: Policy = "wkr"  # of a program's moves it matters only that they are its own
+    failure: UsageError | None = None
+    lengths = []
     for metric in METRICS:
-        if found[2] in length_words(metric, solution.rules):
-            length = length_of(solution, Measure(solution.rules, policy, metric))
-            if stated != length:
-                raise InvalidError(_contradiction("the length", stated, length), where)
+        if found[2] not in length_words(metric, solution.rules):
+            continue
+        try:
+            measure = measure_of(solution.rules, "none", metric)._replace(policy=policy)
+        except UsageError as error:
+            failure = failure or error
+        else:
+            lengths.append(length_of(solution, measure))
+    if failure is not None and not lengths:
+        raise InvalidError(failure.message, where)
+    for length in lengths:
+        if stated != length:
+            raise InvalidError(_contradiction("the length", stated, length), where)
+        for name, bound in _BOUND.findall(title[found.end() :]):
+            number = int(bound)
+            if number > length or (name == "at most" and number < length):
+                raise InvalidError(_contradiction(name, number, length), where)
 
 
 def _contradiction(name: str, stated: object, length: int) -> str:

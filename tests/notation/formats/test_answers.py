@@ -133,6 +133,73 @@ def test_a_number_of_another_deal(number: object) -> None:
         formats.read(Source(json.dumps(data)))
 
 
+@pytest.mark.parametrize("number", ["4", "0", "-3", "999999999999"])
+def test_a_text_with_the_number_of_another_deal(number: str) -> None:
+    text = render_text(SHORTEST).replace("Deal 3:", f"Deal {number}:")
+    expected = f"line 1, column 1: deal '{number}', expected the number of the deal with this board"
+    with pytest.raises(InvalidError, match=expected):
+        formats.read(Source(text))
+    assert formats.read(Source(text.replace(f"Deal {number}:", "Deal mine:"))).deal.number is None
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ("73 card moves; the shortest has at most 10, at least 5 (x)", "at most is 10, but the"),
+        ("73 card moves; the shortest has at most 74, at least 5 (x)", "at most is 74, but the"),
+        ("73 card moves; the shortest has at least 74 (x)", "at least is 74, but the moves count"),
+        ("73 plays, shortest", "metric (plays|turns): freecell has no stock"),
+    ],
+)
+def test_a_title_that_contradicts_its_moves(said: str, problem: str) -> None:
+    text = render_text(SHORTEST).replace("73 card moves, shortest", said, 1)
+    with pytest.raises(InvalidError, match=f"line 1, column 1: {problem}"):
+        formats.read(Source(text))
+
+
+def test_the_title_of_a_search_that_was_interrupted() -> None:
+    for said in ("at most 73, at least 60", "at least 73", "73"):
+        title = f"73 card moves; the shortest has {said} (it was interrupted)"
+        text = render_text(SHORTEST).replace("73 card moves, shortest", title, 1)
+        assert len(formats.read(Source(text)).steps) == 73
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"layout": "x"}, "layout 'x'"),
+        ({"stock": 24, "draw": 1}, "freecells in a game of Klondike's kind: expected none"),
+        ({"columns": 99}, "99"),
+    ],
+)
+def test_rules_that_cannot_be(changes: dict[str, object], problem: str) -> None:
+    """They are bad input, told with their place, and no wrong usage."""
+    data = json.loads(render_json(SHORTEST))
+    text = json.dumps({**data, "rules": {**data["rules"], **changes}}, indent=1)
+    line = 1 + text[: text.index('"rules"')].count("\n")
+    with pytest.raises(InvalidError, match=f"f, line {line}, column [0-9]+: .*{problem}"):
+        formats.read(Source(text, "f"), "json")
+
+
+def test_the_suit_of_a_foundation_is_that_of_the_card() -> None:
+    data = json.loads(render_json(SHORTEST))
+    homes = [move for move in data["moves"] if move["destination"]["kind"] == "foundation"]
+    suit = homes[0]["destination"]["suit"]
+    assert suit == homes[0]["card"][1]
+    homes[0]["destination"]["suit"] = "S" if suit != "S" else "D"
+    with pytest.raises(InvalidError, match=rf"suit '[SD]', expected that of {homes[0]['card']}"):
+        formats.read(Source(json.dumps(data)), "json")
+
+
+def test_the_board_of_an_answer_has_lines_of_its_own() -> None:
+    """They are not those of the file."""
+    data = json.loads(render_json(SHORTEST))
+    row = data["deal"]["board"][3]
+    data["deal"]["board"][3] = row.replace(row.split()[0], data["deal"]["board"][0].split()[0])
+    with pytest.raises(InvalidError, match="^f, the board, line 4, column 1: "):
+        formats.read(Source(json.dumps(data, indent=1), "f"), "json")
+
+
 def test_a_text_with_the_length_of_another_solution() -> None:
     text = render_text(SHORTEST)
     assert text.startswith("Deal 3: solved in 73 card moves, shortest\n")

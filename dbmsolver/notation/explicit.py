@@ -22,6 +22,7 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Comment, Step, card_under, moving_card
 from dbmsolver.notation.supermoves import largest, move_run, split
+from dbmsolver.notation.xhtml import one_line
 
 StepPlaces = tuple[Place, Place, int]
 """The places that a step leads from and to, and its number of cards."""
@@ -236,10 +237,10 @@ def merged(comments: list[Comment]) -> Comment | None:
     alike = all(
         (other.xhtml, other.originator) == (first.xhtml, first.originator) for other in comments
     )
-    text = (" " if alike else " / ").join(comment.text for comment in comments)
     if alike:
-        return replace(first, text=text)
-    return Comment(text)
+        return replace(first, text=" ".join(comment.text for comment in comments))
+    texts = (one_line(comment) if comment.xhtml else comment.text for comment in comments)
+    return Comment(" / ".join(texts))
 
 
 def _cards_moved(position: Position, step: Step, rules: Rules) -> int:

@@ -34,6 +34,10 @@ class Comment:
     identifier: str = ""
 
 
+NO_CARD = -1
+"""The card that a step puts its card on, where it says that there is none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One move of a solution: a card, or `count` cards from column to column.
@@ -49,7 +53,7 @@ class Step:
     card: int | None = None
     """The card that moves, of a run the deepest one: optional, and checked."""
     onto: int | None = None
-    """The card it is put on: optional, and checked. Of a pair, the other card: needed."""
+    """The card it is put on, or NO_CARD: optional, and checked. Of a pair the other card, needed."""
     comment: Comment | None = None
     before: Position | None = None
     """The position before the step: optional, and checked."""
@@ -140,6 +144,8 @@ def _play_supermove(position: Position, move: Move, rules: Rules, unlimited: boo
 
 
 def _check_card(what: str, given: int | None, found: int | None) -> None:
-    if given is not None and given != found:
-        name = "none" if found is None else card_name(found)
-        raise IllegalMoveError(f"{card_name(given)} {what} by what it says, {name} by the position")
+    if given is None or given == (NO_CARD if found is None else found):
+        return
+    said = "no card" if given == NO_CARD else card_name(given)
+    name = "none" if found is None else card_name(found)
+    raise IllegalMoveError(f"{said} {what} by what it says, {name} by the position")

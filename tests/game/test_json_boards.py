@@ -330,3 +330,13 @@ def test_ranks_in_numbers() -> None:
 def test_what_looks_like_json() -> None:
     assert is_json_board("{") and is_json_board("\ufeff \t\r\n{}")
     assert not is_json_board("") and not is_json_board("AS {")
+
+
+def test_lines_of_a_board_are_told_as_its_own() -> None:
+    """The number of a line in the list is none of the file."""
+    lines = format_board(Deal.from_number(3).position).splitlines()
+    first = lines[0].split()[0]
+    lines[3] = f"{first} {lines[3].partition(' ')[2]}"
+    expected = rf"^f, the board, line 4, column 1: {first} is already at line 1, column 1"
+    with pytest.raises(InputError, match=expected):
+        parse_json_board(json.dumps({"kind": "solution", "board": lines}), FREECELL, "f")

@@ -155,3 +155,9 @@ def test_comments_that_become_one() -> None:
         assert merged([first]) == first
         assert merged([first, second]) == replace(first, text="one two")
         assert merged([first, other]) == merged([plain, second]) == Comment("one / two")
+
+
+def test_markup_of_comments_that_become_plain_text_is_left_out() -> None:
+    marked = Comment("<b>x</b> &amp; y", xhtml=True)
+    assert merged([marked, Comment("a < b")]) == Comment("x & y / a < b")
+    assert merged([marked, marked]) == replace(marked, text="<b>x</b> &amp; y <b>x</b> &amp; y")

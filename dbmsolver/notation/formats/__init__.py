@@ -28,7 +28,7 @@ from dbmsolver.notation.formats import (
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.listed import format_of_list
 from dbmsolver.notation.formats.sfn_text import MAX_COLUMNS, MAX_FREECELLS
-from dbmsolver.notation.formats.source import InvalidError, Source
+from dbmsolver.notation.formats.source import MAX_BYTES, InvalidError, Source
 from dbmsolver.notation.solution import Solution
 
 __all__ = [
@@ -92,16 +92,22 @@ def write(
 
     With `runs`, runs of cards are one move each, and every move is told in full.
 
-    Raises UsageError where the format cannot say it.
+    Raises UsageError where the format cannot say it, or would take more than MAX_BYTES to.
     """
     check_writable(format_name, runs)
     if runs:
         solution = grouped(solution)
     if format_name == "sfn":
-        return sfn.write(solution, policy)
-    if format_name == "html":
-        return html.write(solution, policy, shortest, at_least)
-    return _MODULES[format_name].write(solution)
+        text = sfn.write(solution, policy)
+    elif format_name == "html":
+        text = html.write(solution, policy, shortest, at_least)
+    else:
+        text = _MODULES[format_name].write(solution)
+    size = len(text.encode())
+    if size > MAX_BYTES:
+        limit = f"expected at most {MAX_BYTES}, as a file that is read"
+        raise UsageError(f"a solution of {size} bytes in the format {format_name}, {limit}")
+    return text
 
 
 def check_writable(format_name: str, runs: bool = False) -> None:

@@ -29,9 +29,9 @@ from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.preamble import Preamble, opening
 from dbmsolver.notation.formats.source import InvalidError, Source
 from dbmsolver.notation.formats.unsaid import check_things
-from dbmsolver.notation.formats.xhtml import one_line
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Comment, Origin, Step, rest_of_suit
+from dbmsolver.notation.xhtml import one_line
 
 _MOVE = re.compile(
     r"Move (?:a card|(?P<count>[0-9]{1,2}) cards) from (?P<source>stack|freecell) "

@@ -32,10 +32,10 @@ from dbmsolver.notation.formats.sfn_text import MAX_COLUMNS, MAX_FREECELLS, MAX_
 from dbmsolver.notation.formats.short import place_letter
 from dbmsolver.notation.formats.source import InvalidError, Source
 from dbmsolver.notation.formats.unsaid import check_things, check_wide
-from dbmsolver.notation.formats.xhtml import one_line
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step
 from dbmsolver.notation.supermoves import largest
+from dbmsolver.notation.xhtml import one_line
 
 PER_LINE = 10
 HOME_ORDER = (3, 2, 0, 1)

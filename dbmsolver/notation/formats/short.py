@@ -25,9 +25,9 @@ from dbmsolver.notation.formats.moves import is_board_line, read_board
 from dbmsolver.notation.formats.preamble import Preamble, opening
 from dbmsolver.notation.formats.source import MAX_MOVES, InvalidError, Source
 from dbmsolver.notation.formats.unsaid import check_things, check_wide
-from dbmsolver.notation.formats.xhtml import one_line
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Comment, Origin, Step
+from dbmsolver.notation.xhtml import one_line
 
 COLUMNS = "1234567890xyz"
 FREECELLS = "abcdefgijklmnopq"

@@ -18,7 +18,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import usual_rules
 from dbmsolver.notation.solution import Path, Solution
-from dbmsolver.notation.steps import Comment, Step
+from dbmsolver.notation.steps import NO_CARD, Comment, Step
 
 FORMAT = "universal-solitaire-solution"
 FORMAT_VERSION = "0.1"
@@ -141,7 +141,7 @@ def _step(step: Step, rules: Rules) -> dict[str, Any]:
     if step.card is not None:
         move["source_card"] = _card(step.card)
     if step.onto is not None:
-        move["dest_card"] = _card(step.onto)
+        move["dest_card"] = _card(None if step.onto == NO_CARD else step.onto)
     move["automove"] = AUTOMOVE_NAMES[step.automove]
     if step.comment is not None:
         move["comment"] = _comment(step.comment)

@@ -27,9 +27,9 @@ from dbmsolver.notation.formats.universal import (
     decks_of,
 )
 from dbmsolver.notation.formats.universal_positions import PositionReader
-from dbmsolver.notation.formats.xhtml import check_subset
 from dbmsolver.notation.solution import Path, Solution
-from dbmsolver.notation.steps import Comment, Origin, Step, moving_card, play
+from dbmsolver.notation.steps import NO_CARD, Comment, Origin, Step, moving_card, play
+from dbmsolver.notation.xhtml import check_subset
 
 
 class TreeReader(PositionReader):
@@ -194,15 +194,18 @@ class TreeReader(PositionReader):
         destination = self.place(move["dest"], (*at, "dest"))
         most = len(self.rules.deck) if self.rules.features.moves_many else 13
         count = self.integer(move.get("num_cards", 1), (*at, "num_cards"), 1, most)
-        cards = [
-            self.card(move[name], (*at, name), empty=True) if name in move else None
-            for name in ("source_card", "dest_card")
-        ]
+        card = onto = None
+        if "source_card" in move:
+            card = self.card(move["source_card"], (*at, "source_card"))
+        if "dest_card" in move:
+            onto = self.card(move["dest_card"], (*at, "dest_card"), empty=True)
+            if onto is None and not self.rules.has_pairs:  # kings are no pairs
+                onto = NO_CARD
         automove = self.automove(move, at, int(path[-1]))
         comment = None
         if "comment" in move:
             comment = self.comment(move["comment"], (*at, "comment"))
-        step = Step(source, destination, count, automove, cards[0], cards[1], comment, before)
+        step = Step(source, destination, count, automove, card, onto, comment, before)
         return replace(step, origin=Origin(str(step), line, column))
 
     def automove(self, move: Any, at: Path, index: int) -> Automove:

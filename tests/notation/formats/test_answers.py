@@ -196,7 +196,7 @@ def test_the_board_of_an_answer_has_lines_of_its_own() -> None:
     data = json.loads(render_json(SHORTEST))
     row = data["deal"]["board"][3]
     data["deal"]["board"][3] = row.replace(row.split()[0], data["deal"]["board"][0].split()[0])
-    with pytest.raises(InvalidError, match="^f, the board, line 4, column 1: "):
+    with pytest.raises(InvalidError, match=r"^f, the board, line 4, column 1: "):
         formats.read(Source(json.dumps(data, indent=1), "f"), "json")
 
 

@@ -10,18 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.solutions import solved
 
-from dbmsolver.errors import InputError
+from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.bases import Base
 from dbmsolver.game.cards import card_name, parse_card
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import COLUMNS, PILE, REMOVED, RESERVE, STOCK, WASTE, Place
 from dbmsolver.game.shipped import GAMES, rules_for
+from dbmsolver.notation import formats
 from dbmsolver.notation.formats import Given, InvalidError, Source, json_text, source, xml_text
 from dbmsolver.notation.formats.universal_positions import PositionReader
 from dbmsolver.notation.formats.universal_values import MAX_TEXT
-from dbmsolver.notation.formats.xhtml import ELEMENTS, MAX_DEPTH, check_subset, one_line
 from dbmsolver.notation.steps import Comment
+from dbmsolver.notation.xhtml import ELEMENTS, MAX_DEPTH, check_subset, one_line
 
 
 def reader(game: str = "freecell") -> PositionReader:
@@ -377,3 +379,15 @@ def test_as_many_cards_as_two_packs_have() -> None:
     one = reader("spider")
     assert len(one.cards([card("AS")] * 104, ())) == 104
     assert "a list of at most 104" in fails(lambda: one.cards([card("AS")] * 105, ()))
+
+
+def test_what_is_written_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A solution that takes more bytes than a file may have is refused when it is written."""
+    told = solved(3)
+    sizes = {name: len(formats.write(told, name).encode()) for name in ("short", "universal-json")}
+    for name, size in sizes.items():
+        monkeypatch.setattr(formats, "MAX_BYTES", size)
+        assert formats.write(told, name)
+        monkeypatch.setattr(formats, "MAX_BYTES", size - 1)
+        with pytest.raises(UsageError, match=f"^a solution of {size} bytes in the format {name}"):
+            formats.write(told, name)

@@ -18,8 +18,8 @@ from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.notation import formats
 from dbmsolver.notation.formats import Given, InvalidError
 from dbmsolver.notation.formats.universal import tree
-from dbmsolver.notation.solution import Solution
-from dbmsolver.notation.steps import Comment, Step
+from dbmsolver.notation.solution import IllegalStepError, Solution
+from dbmsolver.notation.steps import NO_CARD, Comment, Step
 
 FREECELL = GAMES["freecell"]
 ONE_SUIT = "KH QH JH TH 9H 8H 7H 6H 5H 4H 3H 2H\n"
@@ -148,6 +148,34 @@ def test_an_implicit_move_home_of_two_cards() -> None:
     whole = implicit(Solution(FREECELL, start, steps, start))
     expected = "true, expected false: no automove makes this move"
     assert refused(whole) == f"solution.moves[0].move.implicit: {expected}"
+
+
+EMPTY = {"is_empty": True, "is_hidden": False}
+
+
+def test_the_card_that_moves_is_never_empty() -> None:
+    whole = tree(solved(3))
+    whole["solution"]["moves"][3]["move"]["source_card"] = EMPTY
+    expected = "solution.moves[3].move.source_card.is_empty: no card, expected one"
+    assert refused(whole) == expected
+
+
+@pytest.mark.parametrize("name", ["universal-json", "universal-xml"])
+def test_an_empty_card_says_that_a_card_is_put_on_none(name: str) -> None:
+    whole = json.loads(formats.write(solved(3), "universal-json", runs=True))
+    moves = [item["move"] for item in whole["solution"]["moves"]]
+    first, other = (["dest_card" in move for move in moves].index(has) for has in (False, True))
+    moves[first]["dest_card"] = EMPTY
+    found = read(whole)
+    assert found.steps[first].onto == NO_CARD
+    found.check()
+    text = formats.write(found, name)
+    assert formats.read(text).steps == found.steps
+    assert "is_empty" in text
+    # Of a move that puts its card on another one, it is false.
+    moves[other]["dest_card"] = EMPTY
+    with pytest.raises(IllegalStepError, match=r"no card is the card under it by what it says"):
+        read(whole).check()
 
 
 def test_a_waste_of_many_cards_is_turned_over() -> None:

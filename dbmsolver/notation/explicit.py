@@ -194,7 +194,11 @@ def player_result(
 def player_moves(
     position: Position, rules: Rules, any_length: bool = False
 ) -> Iterable[tuple[Step, Position]]:
-    """Yield all moves of a player, each with the position after it and before any automove."""
+    """Yield the moves of a player, each with the position after it and before any automove.
+
+    Of the runs that can go from one column to another, that is the longest; to an empty column a
+    single card goes, too. With `any_length`, runs of each length go to an empty column.
+    """
     if not rules.has_supermoves:
         for move in position.moves(rules):
             yield Step.of(move), position.apply(move)

@@ -53,7 +53,7 @@ class Step:
     card: int | None = None
     """The card that moves, of a run the deepest one: optional, and checked."""
     onto: int | None = None
-    """The card it is put on, or NO_CARD: optional, and checked. Of a pair the other card, needed."""
+    """The card it is put on, or NO_CARD: optional, checked. Of a pair the other card, needed."""
     comment: Comment | None = None
     before: Position | None = None
     """The position before the step: optional, and checked."""

@@ -126,7 +126,10 @@ class Candidates:
         )
 
     def sort(self) -> None:
-        """Sort those in memory, by signature and key, and drop duplicates; a block is so."""
+        """Sort candidates in memory by signature and key, and drop duplicates.
+
+        Those in a block are sorted already.
+        """
         if self.block is not None or self.is_sorted:
             return
         sorted_ones: Runs | PackedRuns

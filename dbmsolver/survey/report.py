@@ -58,7 +58,12 @@ def render(rows: Sequence[Row], name: str) -> str:
 
 
 def label_of(rules: Rules) -> str:
-    """Return the rules in a few words; the number of freecells is always among them."""
+    """Return the rules in a few words.
+
+    The number of freecells is among them, also where it is 0, unless no such game has any.
+    """
+    if rules.reserve or rules.family not in ("cards", "two-way", "runs"):
+        return ", ".join(rules_notes(rules))
     cells = "1 freecell" if rules.freecells == 1 else f"{rules.freecells} freecells"
     notes = [note for note in rules_notes(rules) if not _CELLS.fullmatch(note)]
     return ", ".join([*notes, cells])

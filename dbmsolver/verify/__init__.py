@@ -9,12 +9,13 @@ fit is refused, not mended.
 **How to read it.** The rules of all games of columns, FreeCell's and Klondike's alike, are one
 table (:class:`dbmsolver.verify.kernels.rules.Rules`), made from the deal by
 :mod:`dbmsolver.verify.rules_of_deal`. One generator lists the moves of a position that is laid out
-on a board (:mod:`dbmsolver.verify.kernels.moves`). Two kinds of keys are laid out on such a board:
-signature and planes (:mod:`dbmsolver.verify.format`, :mod:`dbmsolver.verify.kernels.planes`), and
-the digits of Klondike and its relatives (:mod:`dbmsolver.verify.patience_format`,
-:mod:`dbmsolver.verify.kernels.digits`). The check of a state is the same for both
-(:mod:`dbmsolver.verify.kernels.expand`). Whoever has read these four modules of kernels and the
-argument below knows why to believe the check; the rest brings states and answers to each other.
+on a board (:mod:`dbmsolver.verify.kernels.moves`; :mod:`dbmsolver.verify.kernels.board` says what a
+board is). Two kinds of keys are laid out on it: signature and planes
+(:mod:`dbmsolver.verify.format`, :mod:`dbmsolver.verify.kernels.planes`), and the digits of Klondike
+and its relatives (:mod:`dbmsolver.verify.patience_format`, :mod:`dbmsolver.verify.kernels.digits`).
+:mod:`dbmsolver.verify.kernels.states` has one name for both, and the check of a state is the same
+(:mod:`dbmsolver.verify.kernels.expand`). A reader of these modules of kernels and of the argument
+below knows why to believe the check; the rest brings states and answers to each other.
 Not by this generator are made: the macros of records and the moves of classes, which are those of
 docs/dominance.md, and the moves of games whose cards only leave
 (:mod:`dbmsolver.verify.kernels.piles`, :mod:`dbmsolver.verify.kernels.pairs`).
@@ -24,13 +25,20 @@ Klondike and its relatives at :mod:`dbmsolver.game.patience`; the table ``at_hom
 rule. It says that from every solution that makes a safe move later, one as short follows that makes
 it now. So it is enough to look at *lines* that make the forced move wherever there is one: if there
 is a solution of n moves, there is one among the lines with at most n. The same is true of the other
-moves that are left out (:mod:`dbmsolver.verify.kernels.left_out`).
+moves that are left out (:mod:`dbmsolver.verify.kernels.left_out`). In the metric ``moves`` the
+forced moves are those that a program makes by itself, safe or not. They cost nothing, and there are
+no lines but those that make them: the claim is about such lines alone.
 
 **Unsolvable.**  Checked: (1) the deal is in the closed set C; (2) every key in C is that of an
 arrangement of the 52 cards in the columns, freecells and foundations of these rules, and no key is
 there twice; (3) no state in C is a goal; (4) every successor of a state in C is in C, where a
 state with a forced move has no other successor.  By (1) and (4) every line from the
 deal stays in C; by (3) none ends in a goal; so there is no solution.
+
+**Unsolvable, by classes.** The store holds classes of positions of Klondike. Checked: the theorem
+of docs/dominance.md speaks of the deal (:mod:`dbmsolver.verify.class_format`); (1) to (4) as above,
+of classes and moves between them (:mod:`dbmsolver.verify.classes`). In the depth *full* all
+positions of the deal are listed, too, by the rules alone.
 
 **Unsolvable, by dominating positions.** The store holds records; each stands for a set of positions
 that differ by parked cards (docs/dominance.md). There are two depths, and the report says which was
@@ -56,28 +64,32 @@ The code of a record is eight bits of a hash of its parent. It only helps to fin
 claim rests on it, and it is not checked. Nor is it checked that records are reached from the deal:
 more of them than need be prove the same.
 
-**Shortest.**  The claim is a length L.  Let h be the lower bound as computed here
-(:mod:`dbmsolver.verify.kernels.bound`, with the argument why it never exceeds the moves to come), C
-the closed states of layers f < L, and g(s) = f(s) - h(s) for s in C. Checked: (1) if h(deal) < L,
-the deal is in C with g = 0; (2) as above, of C; (3) no state in C is a goal; (4) for every s in C
-and every successor t of s: either g(s) + 1 + h(t) >= L, or t is in C with g(t) <= g(s) + 1; (5) the
-solution, replayed by the rules, is legal, ends with all cards home and has L moves.  Suppose a line
-s0 (the deal), s1, ..., sn (a goal) had n < L moves.  As h(s0) <= n < L, s0 is in C with g = 0.  If
-s(i) is in C with g <= i, then g + 1 + h(s(i+1)) <= i + 1 + (n - i - 1) = n < L, so by (4) s(i+1) is
-in C with g <= i + 1.  So the goal would be in C, against (3).  Nothing is assumed of the search:
-not that its bound is right (with another bound the f it wrote down would not fit (1) and (4)), nor
-that its order was.
+**Shortest.**  The claim is a length L.  A move from s to t costs c(s, t): 1 in most metrics; 0 if a
+program makes it by itself; in Klondike 1 and the turns before it, where these count. A length is
+the sum of costs. Let h be the lower bound as computed here (``bound_of`` in
+:mod:`dbmsolver.verify.kernels.states`; each module of bounds has the argument why it never exceeds
+the costs to come), C the closed states of layers f < L, and g(s) = f(s) - h(s) for s in C. Checked:
+(1) if h(deal) < L, the deal is in C with g = 0; (2) as above, of C; (3) no state in C is a goal;
+(4) for every s in C and every successor t of s: either g(s) + c(s, t) + h(t) >= L, or t is in C
+with g(t) <= g(s) + c(s, t); (5) the solution, replayed by the rules, is legal, ends with all cards
+home and has the length L.  Suppose a line s0 (the deal), s1, ..., sn (a goal) had a length n < L.
+Let d(i) be the costs of its first i moves.  As h(s0) <= n < L, s0 is in C with g = 0.  If s(i) is
+in C with g <= d(i), then g + c(s(i), s(i+1)) + h(s(i+1)) <= d(i+1) + (n - d(i+1)) = n < L, so by
+(4) s(i+1) is in C with g <= d(i+1).  So the goal would be in C, against (3).  Nothing is assumed of
+the search: not that its bound is right (with another bound the f it wrote down would not fit (1)
+and (4)), nor that its order was.
 
 *With distances of classes.* A store of Klondike may say that its layers are counted with these,
 too (docs/dominance.md). Then h(s) is the larger one of two bounds: the one above, and the distance
 of the class of s, with a turn for every ``draw`` cards of the stock where turns count. The check
 lists all classes of the deal and works their distances out
-(:mod:`dbmsolver.verify.kernels.class_distances`); nothing of this is in the store. A move between
-positions is a shift, a turn, or one move between classes, and each card of the stock has to be
-turned up. So h never exceeds the moves to come, and the argument above needs no more of it. For the
-same reason h falls by no more than a move costs. Where the class cannot be won, h is larger than
-any length: such a successor may be missing, and such a closed state is refused, as its g is below
-0. A closed state of a class that is not among the listed ones is refused, too.
+(:mod:`dbmsolver.verify.kernels.class_distances`, :mod:`dbmsolver.verify.kernels.class_bound`);
+nothing of this is in the store. A move between positions is a shift, a turn, or one move between
+classes, and each card of the stock has to be turned up. So h never exceeds the costs to come, and
+the argument above needs no more of it. For the same reason h falls by no more than a move costs.
+Where the class cannot be won, h is larger than any length: such a successor may be missing, and
+such a closed state is refused, as its g is below 0. A closed state of a class that is not among the
+listed ones is refused, too, and so is a deal that the theorem of classes does not speak of.
 
 **Parent-move codes** of positions are not needed for either claim; solutions and looked-up
 positions hang on them. A code is only a hint. Checked: when the card that it names is put back to
@@ -86,7 +98,9 @@ lists there leads to the state. So the parent is right, however it was guessed. 
 the deal: progress (cards home and locked cards released; in Klondike cards played from the stock
 and turned up) never falls along a move, so back from a state it never rises. A move that keeps it
 keeps the signature; and among states of one signature the chains of parents are followed to their
-ends, so they have no rings. For ``shortest``, g falls with each step back instead.
+ends, so they have no rings. For ``shortest`` that is not needed: a parent has to be closed with a g
+that is lower by what the move costs. A move that costs nothing takes a card home, so a ring of such
+moves would have fewer and fewer cards home, and in any other ring g would fall.
 
 **Memory.** States are found in hash tables of *partitions*: whole signatures of a stratum, or a
 piece of one, of a size that fits the budget. What is to be looked up on a partition that is not in

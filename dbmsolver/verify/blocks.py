@@ -1,4 +1,4 @@
-"""Blocks of closed states, read by the store's grammar (:mod:`dbmsolver.storage.store`)."""
+"""Blocks of closed states, as docs/store-format.md describes them."""
 
 from __future__ import annotations
 

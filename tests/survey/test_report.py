@@ -212,6 +212,8 @@ def test_what_rules_are_called() -> None:
     assert label_of(CELLS[4]) == "4 freecells"
     assert label_of(rules_for("bakers_game", 1)) == "bakers_game, 1 freecell"
     assert label_of(rules_for("eight_off")) == "eight_off, 8 freecells"
+    for game in ("king_albert", "klondike", "golf", "spider"):  # a reserve, and games without cells
+        assert label_of(rules_for(game)) == game
 
 
 def test_more_rules_than_colours() -> None:

@@ -91,7 +91,7 @@ class Here(NamedTuple):
 def expand(f, index, task, partition, segments, boards, work):
     """Check states of a partition, from ``work.place`` on, until rows run out.
 
-    Segments are int64[*, 4]: run, first state, count, layer.
+    Segments are int64[*, 5]: run, first state, count, layer, block.
 
     Returns an error, and the state's number in ``work.place[3]``.
     """

@@ -145,7 +145,7 @@ def build_table(width, signatures, partition, hashes):
 def moves_made(f, signatures, segments, partition, board, scratch):
     """Set the moves made, g = f - h, of all states of a partition's segments.
 
-    Segments are int64[*, 4]: run, first state, count, layer.
+    Segments are int64[*, 5]: run, first state, count, layer, block.
 
     Returns (error, segment, number of the state).
     """

@@ -34,7 +34,7 @@ def top_cards(stuck, table):
 def expand_records(f, index, task, partition, segments, table, work):
     """Check records of a partition, from ``work.place`` on, until rows run out.
 
-    Segments are int64[*, 4]: run, first state, count, layer.
+    Segments are int64[*, 5]: run, first state, count, layer, block.
 
     Returns an error, and the record's number in ``work.place[3]``.
     """

@@ -20,9 +20,9 @@ def least(r, board, laid):
     One home for each card. One away for each card face down, and for the open cards of each column
     together, if such a card lies above a lower one of its suit in the column. Of these that do not,
     one of two has to go away before it goes home, if each of their deepest cards, as it was dealt,
-    lies above a card that is lower than the other one, and of its suit. Where single cards are
-    turned, those of the waste are like cards of columns, in pairs with these. If turns count: one
-    for every ``draw`` cards of the stock, and what waste and stock need besides.
+    lies above a card that is lower than the other one, and of its suit. If turns count: one for
+    every ``draw`` cards of the stock, and what waste and stock need besides; and where single cards
+    are turned, those of the waste are like cards of columns, in pairs with these.
     """
     moves = count_bits(ALL & ~cards_home(laid.heights))
     loose = ZERO
@@ -74,11 +74,14 @@ def _away(board, laid, bottom):
 
 @inlined
 def _again(r, board, hand, waste):
-    """Return how many moves and turns cards need that lie above lower ones of their suit.
+    """Return how many more moves and turns the cards of waste and stock need.
 
-    Such a card of the waste makes a move that is none home, or it is turned again with all cards
-    beneath it. Cards that are turned together lie on each other, too: of these, those from the
-    highest such card down are turned again; a turn at most is counted for the move that is saved.
+    A card that lies above a lower one of its suit cannot go home before that one. So it makes a
+    move that does not take it home, or it is turned a second time, with all cards beneath it. Cards
+    of the stock that are turned together lie on each other in the waste: of each such group, those
+    up to the topmost that lies above a lower one are turned a second time. They are ``draw`` cards
+    at most, one turn, so no more is counted than where a move is made instead. For such cards of
+    the waste a move each is counted, or the turns of all cards beneath, whichever is less.
     """
     staying = np.int64(0)
     for first in range(waste, hand, r.draw):
@@ -121,7 +124,10 @@ def _foremost(board, waste):
 
 @inlined
 def _pairs(board, loose):
-    """Return how few of some cards touch all pairs of them, neither of which goes home first."""
+    """Return the size of the smallest set with a card of each pair of which neither is home first.
+
+    Both are cards of ``loose``; each lies above a lower card of the other's suit.
+    """
     edged, rest = ZERO, loose
     while rest:
         card = first_bit(rest)

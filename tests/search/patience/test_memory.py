@@ -13,7 +13,7 @@ import pytest
 from helpers import faults
 from helpers.crashes import crash_until_done
 from helpers.layered import counts, no_dives
-from helpers.patience_games import PATIENCE_GAMES, small_deck
+from helpers.patience_games import DRAWN_GAMES, small_deck
 
 from dbmsolver import api
 from dbmsolver.core.shards import SLICES
@@ -54,7 +54,7 @@ def decks(seed: str, least: int, most: int, numbers: Iterable[int]) -> Any:
     """Yield small decks with so many states, what to ask about them, and the answer."""
     for number in numbers:
         random = Random(f"{seed} {number}")
-        deal = small_deck(random.choice(PATIENCE_GAMES), random, ranks=(4, 7))
+        deal = small_deck(random.choice(DRAWN_GAMES), random, ranks=(4, 7))
         policy = random.choice(POLICIES)
         asked: dict[str, Any] = {"policy": policy, "metric": random.choice(OF_PATIENCE)}
         asked["any_solution"] = random.random() < 0.3

@@ -11,8 +11,7 @@
 The three never count a move twice, a move lowers their sum by at most one, and cards in freecells
 have no part in it.
 
-A column is a *prefix*, all cards as dealt up to the topmost locked one, and above it a *chain* of
-loose cards, each on a legal parent; or a chain that starts at the bottom.  What lies in the
+A column is a prefix, and above it a chain (:mod:`dbmsolver.core.columns`).  What lies in the
 prefixes is the same for all states of a signature.  A set D follows each column upwards: all cards
 that have a lower card of their suit in it so far.  A card that is in the set D of what is beneath
 it is a blocker; two others are deadlocked if each is in the set of the other.  (Cards of one column
@@ -29,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.bits import highest_bit, lowest_bit, popcount
+from dbmsolver.core.columns import number_of_parent, prefixes_of, table_of_tops
 from dbmsolver.core.tables import CARDS, Tables, Words
 from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
 
@@ -70,6 +70,7 @@ def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> BoundTable
     """
     higher = [sum(1 << above for above in range(card + 4, CARDS, 4)) for card in range(CARDS)]
     beneath = [0] * CARDS
+    up_to: dict[int, int] = {}
     dealt = blockers = 0
     for column in columns:
         over = 0
@@ -78,17 +79,13 @@ def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> BoundTable
             dealt |= 1 << card
             blockers |= over & (1 << card)
             over |= higher[card]
+            up_to[card] = over
     vertices = [card for card in range(CARDS) if (dealt & ~blockers) >> card & 1]
     inverse = [sum(1 << v for v in vertices if beneath[v] >> card & 1) for card in range(CARDS)]
     adjacent = [inverse[card] & beneath[card] if card in vertices else 0 for card in range(CARDS)]
-    over_top = np.zeros(t.lock_top.shape, np.uint64)
-    for index, count in np.ndindex(*t.lock_top.shape):
-        top = int(t.lock_top[index, count])
-        if top >= 0:
-            over_top[index, count] = beneath[top] | higher[top]
     return BoundTables(
         higher=np.array(higher, np.uint64),
-        over_top=over_top,
+        over_top=table_of_tops(t, up_to),
         blockers=np.uint64(blockers),
         inverse=np.array(inverse, np.uint64),
         adjacent=np.array(adjacent, np.uint64),
@@ -161,12 +158,7 @@ def bound_sets(b, t, sets, over, work):
     Writes to ``over`` (uint64[52]) the sets that the bound of the signature's states needs; keep it
     with them. ``work`` is scratch memory.
     """
-    prefixes = ZERO
-    for column in range(t.columns):
-        count = np.int64((sets.signature >> t.column_shift[column]) & t.column_mask[column])
-        if count:
-            prefixes |= t.prefix[column, count]
-            over[t.lock_top[column, count]] = b.over_top[column, count]
+    prefixes = prefixes_of(t, b.over_top, sets.signature, over)
     base = CARDS - popcount(sets.home) + popcount(prefixes & b.blockers)
     vertices = prefixes & ~b.blockers
     edged = ZERO
@@ -202,9 +194,7 @@ def cheap_bound(b, t, s, off, low, high, over):
         card = highest_bit(rest)
         shift = U64(card)
         rest ^= ONE << shift
-        kind = np.int64((low >> shift) & ONE)
-        if t.planes == 3:
-            kind += 2 * np.int64((high >> shift) & ONE)
+        kind = number_of_parent(t, low, high, shift)
         beneath = over[(card + 4) ^ np.int64(t.kinds[kind])]
         blockers |= beneath & (ONE << shift)
         over[card] = beneath | b.higher[card]

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from dbmsolver.core.bits import popcount
 from dbmsolver.core.class_tables import WON, ClassTables
 from dbmsolver.core.classes import PLACES, class_sets, expand_class
+from dbmsolver.core.columns import locked_in
 from dbmsolver.core.hashing import EMPTY, HASH
 from dbmsolver.core.patience_strata import LOWEST, digits_not_zero
 from dbmsolver.core.patience_tables import PER_WORD, TURNS_SHIFT, WASTE_SHIFT
@@ -87,7 +88,7 @@ def number_of(c, signature):
     """Return the number (int64) of a signature."""
     t, number = c.tables, np.int64(0)
     for column in range(t.columns):
-        left = np.int64((signature >> t.column_shift[column]) & t.column_mask[column])
+        left = locked_in(t, signature, column)
         number += left * c.strides[column]
     return number
 

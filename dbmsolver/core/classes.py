@@ -19,6 +19,7 @@ from dbmsolver.core.class_tables import (
     ClassSets,
     ClassTables,
 )
+from dbmsolver.core.columns import locked_in
 from dbmsolver.core.tables import ALL_CARDS, CARDS, LOW, OFF, POLICY_HORNE, POLICY_NONE, SIGNATURE
 from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
 
@@ -61,7 +62,7 @@ def class_sets(t, signature):
     held = covered = last = ZERO
     unoccupied = np.int64(t.columns)
     for column in range(t.columns):
-        count = np.int64((signature >> t.column_shift[column]) & t.column_mask[column])
+        count = locked_in(t, signature, column)
         held |= t.held[column, count]
         covered |= t.covered[column, count]
         unoccupied -= count > 0
@@ -77,7 +78,7 @@ def class_progress(t, signature, locked_in_deal):
         return np.int64(locked_in_deal + 1)
     total = np.int64(locked_in_deal)
     for column in range(t.columns):
-        total -= np.int64((signature >> t.column_shift[column]) & t.column_mask[column])
+        total -= locked_in(t, signature, column)
     return total
 
 
@@ -197,7 +198,7 @@ def opened(t, sets, card):
     after = sets.signature - t.release[card]
     covered = ZERO
     for column in range(t.columns):
-        left = np.int64((after >> t.column_shift[column]) & t.column_mask[column])
+        left = locked_in(t, after, column)
         covered |= t.covered[column, left]
     return covered
 

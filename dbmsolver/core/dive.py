@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.bits import lowest_bit, prefetch
+from dbmsolver.core.columns import locked_in
 from dbmsolver.core.covering import expand_state, fingerprint, home_height, is_won
 from dbmsolver.core.hashing import HASH
 from dbmsolver.core.macros import FREE, Scratch, make_scratch
@@ -116,17 +117,11 @@ def start_dive(d, signature, off, low, most):
 
 
 @inlined
-def locked_in(t, signature, column):
-    """Return the number of cards that are locked in a column (uint64)."""
-    return (signature >> t.column_shift[column]) & t.column_mask[column]
-
-
-@inlined
 def note_depths(t, d, signature):
     """Write where cards are locked at first to ``d.columns`` and ``d.depths``."""
     d.columns[:] = -1
     for column in range(t.columns):
-        for count in range(1, np.int64(locked_in(t, signature, column)) + 1):
+        for count in range(1, locked_in(t, signature, column) + 1):
             card = lowest_bit(t.locked[column, count] & ~t.locked[column, count - 1])
             d.columns[card] = column
             d.depths[card] = count
@@ -140,7 +135,7 @@ def locked_above(t, d, signature, off):
         card = 4 * home_height(t, signature, off, suit) + suit
         if card < CARDS and d.columns[card] >= 0:
             column = np.int64(d.columns[card])
-            above = np.int64(locked_in(t, signature, column)) - np.int64(d.depths[card])
+            above = locked_in(t, signature, column) - np.int64(d.depths[card])
             if above >= 0:
                 total += above + 1
     return total

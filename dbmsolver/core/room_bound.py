@@ -30,10 +30,9 @@ S that was blocked still is, T as a part of what it has become; and each deadloc
 still, or one of its ends is part of a segment that is blocked now. So these are a set as wanted
 before the move, with one segment more at most.
 
-A column is a prefix, as dealt up to its topmost locked card, and above it a chain, as for the bound
-of single cards (:mod:`dbmsolver.core.bound`). The word of a card in ``over`` has, above the set D
-of :mod:`dbmsolver.core.bound`, the deepest card of its segment, and whether there is a blocker in
-the segment up to it.
+A column is a prefix, and above it a chain (:mod:`dbmsolver.core.columns`). The word of a card in
+``over`` has, above the set D of :mod:`dbmsolver.core.bound`, the deepest card of its segment, and
+whether there is a blocker in the segment up to it.
 """
 
 from __future__ import annotations
@@ -45,6 +44,7 @@ import numpy as np
 
 from dbmsolver.core.bits import highest_bit, lowest_bit, popcount
 from dbmsolver.core.bound import BoundSets, smallest_cover
+from dbmsolver.core.columns import number_of_parent, prefixes_of, table_of_tops
 from dbmsolver.core.tables import CARDS, Tables
 from dbmsolver.jit.decorators import inlined
 
@@ -92,13 +92,8 @@ def dealt_segments(t: Tables, columns: Sequence[Sequence[int]]) -> dict[str, Any
         sum(1 << other for other in plain if beneath[other] >> card & 1) for card in range(CARDS)
     ]
     adjacent = [inverse[card] & beneath[card] if card in plain else 0 for card in range(CARDS)]
-    segments = np.zeros(t.lock_top.shape, np.uint64)
-    for index, count in np.ndindex(*t.lock_top.shape):
-        top = int(t.lock_top[index, count])
-        if top >= 0:
-            segments[index, count] = up_to[top]
     return {
-        "segments": segments,
+        "segments": table_of_tops(t, up_to),
         "blockers": np.uint64(blockers),
         "inverse": np.array(inverse, np.uint64),
         "adjacent": np.array(adjacent, np.uint64),
@@ -146,12 +141,7 @@ def segment_sets(b, t, sets, over, work):
     the cards of their other segments, ``edged`` those that are deadlocked, ``cover`` the number of
     segments that cover these deadlocks. Writes ``over`` (uint64[52]) and ``work``.
     """
-    prefixes = ZERO
-    for column in range(t.columns):
-        count = np.int64((sets.signature >> t.column_shift[column]) & t.column_mask[column])
-        if count:
-            prefixes |= t.prefix[column, count]
-            over[t.lock_top[column, count]] = b.segments[column, count]
+    prefixes = prefixes_of(t, b.segments, sets.signature, over)
     blocked = heads_of(b, prefixes & b.blockers)
     base = popcount(blocked)
     if not t.free:
@@ -193,9 +183,7 @@ def count_blocked(b, t, s, off, low, high, over):
         card = highest_bit(rest)
         shift = U64(card)
         rest ^= ONE << shift
-        kind = np.int64((low >> shift) & ONE)
-        if t.planes == 3:
-            kind += 2 * np.int64((high >> shift) & ONE)
+        kind = number_of_parent(t, low, high, shift)
         beneath = over[(card + 4) ^ np.int64(t.kinds[kind])]
         if (beneath >> shift) & ONE and not beneath & BLOCKED:
             beneath |= BLOCKED

@@ -53,6 +53,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.bits import highest_bit, lowest_bit, popcount
 from dbmsolver.core.bound import BoundSets
+from dbmsolver.core.columns import number_of_parent, prefixes_of, table_of_tops
 from dbmsolver.core.room_bound import (
     count_blocked,
     cover_segments,
@@ -119,15 +120,10 @@ def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> RunBoundTa
             over |= higher[card]
             up_to[card] = over
             under = card
-    over_top = np.zeros(t.lock_top.shape, np.uint64)
-    for index, count in np.ndindex(*t.lock_top.shape):
-        top = int(t.lock_top[index, count])
-        if top >= 0:
-            over_top[index, count] = up_to[top]
     return RunBoundTables(
         room=bool(t.room),  # type: ignore[attr-defined]
         higher=np.array(higher, np.uint64),
-        over_top=over_top,
+        over_top=table_of_tops(t, up_to),
         counted=np.uint64(counted),
         twice=np.uint64(twice),
         blocked=np.uint64(blocked),
@@ -160,12 +156,7 @@ def bound_sets(b, t, sets, over, work):
     """
     if t.room:
         return segment_sets(b, t, sets, over, work)
-    prefixes = ZERO
-    for column in range(t.columns):
-        count = np.int64((sets.signature >> t.column_shift[column]) & t.column_mask[column])
-        if count:
-            prefixes |= t.prefix[column, count]
-            over[t.lock_top[column, count]] = b.over_top[column, count]
+    prefixes = prefixes_of(t, b.over_top, sets.signature, over)
     if t.whole_suits:
         base = np.int64(0)
         for suit in range(4):
@@ -201,9 +192,7 @@ def cheap_bound(b, t, s, off, low, high, over):
         shift = U64(card)
         bit = ONE << shift
         rest ^= bit
-        kind = np.int64((low >> shift) & ONE)
-        if t.planes == 3:
-            kind += 2 * np.int64((high >> shift) & ONE)
+        kind = number_of_parent(t, low, high, shift)
         if t.bases and card >= CARDS - SUITS:
             # A king on its base, a lower card of its suit.
             found += 1

@@ -10,9 +10,9 @@ blocker, which is not one of the cards that can go home: a lower card of its sui
 blocker still counts one after the move, and any other card counted one at most before. A card that
 comes back counts one more.
 
-A column is a prefix, as dealt up to its topmost locked card, and above it a chain
-(:mod:`dbmsolver.core.bound`). Where columns are built in both directions, a card that lies on a
-lower one is of its suit, and so a blocker. The others of a chain are visited in descending order.
+A column is a prefix, and above it a chain (:mod:`dbmsolver.core.columns`). Where columns are built
+in both directions, a card that lies on a lower one is of its suit, and so a blocker. The others of
+a chain are visited in descending order.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import numpy as np
 
 from dbmsolver.core.bits import highest_bit, lowest_bit, popcount
 from dbmsolver.core.bound import BoundSets
+from dbmsolver.core.columns import number_of_parent, prefixes_of, table_of_tops
 from dbmsolver.core.tables import CARDS, Tables, Words
 from dbmsolver.jit.decorators import inlined
 
@@ -54,12 +55,9 @@ def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> TwoWayBoun
             blockers |= over & (1 << card)
             over |= higher[card]
             up_to[card] = over
-    over_top = np.zeros(t.lock_top.shape, np.uint64)
-    for index, count in np.ndindex(*t.lock_top.shape):
-        top = int(t.lock_top[index, count])
-        if top >= 0:
-            over_top[index, count] = up_to[top]
-    return TwoWayBoundTables(np.array(higher, np.uint64), over_top, np.uint64(blockers))
+    return TwoWayBoundTables(
+        np.array(higher, np.uint64), table_of_tops(t, up_to), np.uint64(blockers)
+    )
 
 
 @inlined
@@ -69,12 +67,7 @@ def bound_sets(b, t, sets, over, work):
     ``base`` counts the cards not home by the signature and the blockers of the prefixes.
     ``chained`` are the loose cards above the prefixes, home or not. Writes ``over`` (uint64[52]).
     """
-    prefixes = ZERO
-    for column in range(t.columns):
-        count = np.int64((sets.signature >> t.column_shift[column]) & t.column_mask[column])
-        if count:
-            prefixes |= t.prefix[column, count]
-            over[t.lock_top[column, count]] = b.over_top[column, count]
+    prefixes = prefixes_of(t, b.over_top, sets.signature, over)
     base = CARDS - popcount(sets.home) + popcount(prefixes & b.blockers)
     return BoundSets(base, sets.loose & ~prefixes, ZERO, ZERO, np.int64(0))
 
@@ -96,9 +89,7 @@ def cheap_bound(b, t, s, off, low, high, over):
         card = highest_bit(rest)
         shift = U64(card)
         rest ^= ONE << shift
-        kind = np.int64((low >> shift) & ONE)
-        if t.planes == 3:
-            kind += 2 * np.int64((high >> shift) & ONE)
+        kind = number_of_parent(t, low, high, shift)
         if kind >= t.kinds.size or card + t.rises[kind] >= CARDS:
             continue  # words from a file may be no state
         if t.rises[kind] < 0:

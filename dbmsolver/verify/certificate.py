@@ -41,7 +41,7 @@ def from_manifest(manifest: Manifest, where: str | None = None) -> Certificate:
     is not said to be a shortest one rests on its moves alone.
     """
     claim = claim_of(manifest, where)
-    deal = {"number": manifest.deal["number"], "board": manifest.deal["board"].splitlines()}
+    deal = {"number": manifest.deal["number"], "board": _lines(manifest.deal["board"])}
     record = _record(claim, manifest, deal, rules_from(manifest.rules), manifest.meaning)
     record["path"] = manifest.path if claim != "unsolvable" else None
     record["versions"] = {"program": manifest.program, "store": manifest.format}
@@ -49,6 +49,11 @@ def from_manifest(manifest: Manifest, where: str | None = None) -> Certificate:
     if problem is not None:
         raise StoreError(f"the manifest is wrong: {problem}", where)
     return record
+
+
+def _lines(board: str) -> list[str]:
+    """Return the lines of a board. They end with line feeds; another end is a part of its line."""
+    return board.removesuffix("\n").split("\n") if board else []
 
 
 def _record(
@@ -115,7 +120,7 @@ def deal_of(certificate: Certificate, where: str) -> Deal:
         deal.check_number(where)
     except (KeyError, TypeError, DbmError) as error:
         raise InputError(f"its deal cannot be read ({error})", where) from error
-    if format_board(position).splitlines() != certificate["deal"]["board"]:
+    if _lines(format_board(position)) != certificate["deal"]["board"]:
         raise InputError("its board is not as a certificate has it", where)
     return deal
 
@@ -171,7 +176,7 @@ def from_result(result: Result) -> Certificate:
     if result.verdict == "solved":
         claim = "shortest" if result.shortest else "solved"
     deal, rules = result.deal, result.deal.rules
-    board = {"number": deal.number, "board": format_board(deal.position).splitlines()}
+    board = {"number": deal.number, "board": _lines(format_board(deal.position))}
     question, method = result.question, result.method
     meaning = meaning_of(rules, result.policy, result.metric, method, question, result.bound)
     return _record(claim, result, board, rules, meaning)

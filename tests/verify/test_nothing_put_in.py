@@ -111,6 +111,20 @@ def test_labels_that_cannot_be(
         assert error.value.exit_code == 4 and "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\x0b", "\x85", " \n"])
+def test_lines_of_a_board_end_as_a_store_has_them(stores: Path, tmp_path: Path, end: str) -> None:
+    path = Path(shutil.copytree(stores / "proof", tmp_path / "proof"))
+
+    def change(members: dict[str, Any]) -> None:
+        members["deal"]["board"] = members["deal"]["board"].replace("\n", end, 1)
+
+    change_manifest(path, change)
+    for way in (check, inspect.status):
+        with pytest.raises((StoreError, InputError)) as error:
+            way(path)
+        assert "board" in str(error.value) or "deal" in str(error.value)
+
+
 CERTIFICATES: dict[str, Callable[[dict[str, Any]], None]] = {
     "dominating": lambda members: members.update(method="dominating"),
     "a proof in plays": lambda members: members.update(question=Question.PROVE, metric="plays"),

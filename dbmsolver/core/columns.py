@@ -1,7 +1,8 @@
-"""Columns as a signature and the planes describe them, for kernels of all games with locked cards.
+"""Columns, read from a signature and planes: for the kernels of all games with locked cards.
 
-A column is a *prefix*, all cards as dealt up to the topmost locked one, and above it a *chain* of
-loose cards, each on a legal parent; or a chain that starts at the bottom.
+A column with a locked card has two parts. The *prefix* is all cards from the bottom up to the
+topmost locked one, that one included; they lie as dealt. The *chain* is the loose cards above, each
+on a legal parent. A column without a locked card is a chain that starts at the bottom.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ def number_of_parent(t, low, high, shift):
 
 @inlined
 def prefixes_of(t, tops, signature, over):
-    """Return the cards of the prefixes of all columns (uint64).
+    """Return the set of all cards that are in a prefix (uint64).
 
-    Writes to ``over`` (uint64[52]), at the topmost locked card of each column, the column's word of
-    ``tops``, a table of :func:`table_of_tops`.
+    For each column with a locked card, ``over[card]`` (uint64[52]) becomes the column's word of
+    ``tops``; the card is the topmost locked one. :func:`table_of_tops` makes ``tops``.
     """
     prefixes = U64(0)
     for column in range(t.columns):

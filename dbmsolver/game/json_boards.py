@@ -48,7 +48,10 @@ _PYRAMID, _REMOVED = "pyramid", "removed"
 
 
 def of_board(where: str) -> str:
-    """Return the place of a board that a JSON text has line by line: its lines are told behind."""
+    """Return the place of a board that a JSON text has as a list of lines.
+
+    ``where`` is the text's. Messages name the board's line behind it.
+    """
     return f"{where}, the board"
 
 

@@ -107,9 +107,10 @@ class Patience(Position):
         return replace(self, turns=None)
 
     def kept(self, rules: Rules) -> int:
-        """Return the highest rank, counted from the base, whose cards never come back.
+        """Return the highest rank up to which no card comes back from the foundations; 0 for none.
 
-        Those are cards that are not in the deck, and cards that the deal puts home in all suits.
+        The deck has no card of these ranks, or the deal puts the cards of all suits home. Ranks are
+        counted from the base.
         """
         return max(self.lowest - 1, rules.kept_rank)
 

@@ -49,9 +49,9 @@ def wrong_label(
 def wrong_label_of_deal(
     position: Position, rules: Rules, method: Method, bound: Bound
 ) -> str | None:
-    """Return why a search of a deal cannot have a method or bound that its rules allow.
+    """Return why a search of this deal cannot have a method and bound; None if it can.
 
-    None if it can. ``position`` is the deal's.
+    The rules allow both: what depends on the deal is looked at here. ``position`` is its first one.
     """
     if not method.of_classes and bound != Bound.CLASSES:
         return None

@@ -22,7 +22,7 @@ def check_leaving(check: StoreCheck, length: int | None) -> Generator[Progress, 
     kind = PileFormat if deal.rules.has_pile else PairFormat
     form = kind(deal, layered=check.manifest.question == "solve")
     check.show = lambda words: form.position(words[0])
-    if length is not None and check.is_bound(form.least, length):
+    if length is not None and check.is_shortest_by_bound(form.least, length):
         return
     blocks = LeavingCheck(
         check.store, form, check.threads, check.memory, check.sample, check.options.seed

@@ -52,7 +52,7 @@ def from_manifest(manifest: Manifest, where: str | None = None) -> Certificate:
 
 
 def _lines(board: str) -> list[str]:
-    """Return the lines of a board. They end with line feeds; another end is a part of its line."""
+    """Return the lines of a board, cut at line feeds only: other characters stay in their line."""
     return board.removesuffix("\n").split("\n") if board else []
 
 

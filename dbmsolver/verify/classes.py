@@ -50,7 +50,9 @@ class ClassCheck(BlockwiseCheck[ClassFormat, int, t.Words]):
     def check_root(self) -> None:
         """Raise Refuted if the deal's class is in this part, and not closed."""
         words = self.form.root
-        if not t.holds(self._tables(min(self.groups, default=0)), *map(np.uint64, words)):
+        if not t.is_closed_in_part(
+            self._tables(min(self.groups, default=0)), *map(np.uint64, words)
+        ):
             raise Refuted("the deal's class is not closed", (*words, 0, 0))
 
     def load(self, keys: list[bytes]) -> t.Words:

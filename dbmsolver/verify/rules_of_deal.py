@@ -26,7 +26,7 @@ NEVER = 14
 _RANKS = 13
 _ALL = (1 << CARDS) - 1
 _PARTS = {"card-or-column": CARD_OR_ALL, "columns": ALL_OR_NOTHING}
-_COUNTED = {"turns": 1, "runs": 2}
+_TURNS_COUNTED = {"turns": 1, "runs": 2}
 """The metrics of Klondike and its relatives that count turns of the stock, and of the waste."""
 
 
@@ -44,7 +44,7 @@ def rules_of_deal(deal: Deal, measure: Measure, shortest: bool) -> Rules:
     returns = rules.removable if rules.is_patience else rules.takes_back
     kept = position.kept(rules) if isinstance(position, Patience) else rules.kept_rank
     turns = position.turns if rules.is_patience else 0
-    counted = _COUNTED.get(measure.metric, 0) if shortest and rules.is_patience else 0
+    counted = _TURNS_COUNTED.get(measure.metric, 0) if shortest and rules.is_patience else 0
     return Rules(
         columns=rules.columns,
         freecells=rules.freecells,

@@ -62,12 +62,14 @@ def run_check(check: StoreCheck) -> Generator[Progress, None, None]:
             return
         check.show = partial(position_of, form, report.deal)
         root = root_words(form, report.deal)
-    if length is not None and check.is_bound(partition_steps.bound_of(form, root), length):
+    if length is not None and check.is_shortest_by_bound(
+        partition_steps.bound_of(form, root), length
+    ):
         return
     if manifest.bound == Bound.CLASSES:
         assert isinstance(form, DigitFormat) and length is not None
         form = yield from partition_steps.with_distances(check, form)
-        if check.is_bound(partition_steps.bound_of(form, root), length):
+        if check.is_shortest_by_bound(partition_steps.bound_of(form, root), length):
             return
     yield from partition_steps.check_states(check, form, Claim(root, length))
 

@@ -37,7 +37,7 @@ class StoreCheck:
         self.show: Callable[[Words], Position | None] = lambda _: None
         """Returns the position of a state; set by the first step that knows the keys."""
 
-    def is_bound(self, least: int, length: int) -> bool:
+    def is_shortest_by_bound(self, least: int, length: int) -> bool:
         """Return True if a solution is as short as the deal's lower bound, and so a shortest one.
 
         Raises Refuted if it is shorter than that.

@@ -40,12 +40,12 @@ def test_options() -> None:
 
 def test_a_solution_as_short_as_the_bound() -> None:
     check = a_check()
-    assert not check.is_bound(6, 7)
+    assert not check.is_shortest_by_bound(6, 7)
     assert check.report.checked == []
-    assert check.is_bound(7, 7)
+    assert check.is_shortest_by_bound(7, 7)
     assert check.report.checked == ["no solution is shorter than the deal's lower bound"]
     with pytest.raises(Refuted, match="the lower bound of the deal is 8, more than 7"):
-        check.is_bound(8, 7)
+        check.is_shortest_by_bound(8, 7)
 
 
 def test_the_usual_depth() -> None:

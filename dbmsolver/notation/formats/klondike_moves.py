@@ -93,10 +93,10 @@ class _Game(Builder):
                 self.uncovered.add(index)
 
     def tell_turned_up(self, column: int, origin: Origin) -> None:
-        """Check a word that says that a move has turned a card of the column up.
+        """Check a word that says that the last move of a column has turned a card up.
 
-        It is checked where there are cards face down in the beginning: a board without any may be
-        one that does not say which they are, as KSolve reads them. Raises IllegalStepError.
+        Raises IllegalStepError if it has not. Nothing is checked if no card lies face down at the
+        start: a board may not say which do, as in KSolve's format.
         """
         start = self.deal.position
         assert isinstance(start, Patience)
@@ -137,7 +137,10 @@ def format_of_moves(text: str) -> str | None:
 
 
 def _is_told(match: Match | None) -> bool:
-    """Return True for a move of MinimalKlondike that is none of FreeCell with a comment behind."""
+    """Return True for a move of MinimalKlondike.
+
+    Return False for what may be a move of FreeCell, with a comment behind it on its line.
+    """
     return bool(match and match["source"] and (match["draws"] or match["source"].isupper()))
 
 
@@ -183,7 +186,10 @@ def _read(
     examples: str,
     plays: Sequence[Callable[[_Game, Match, Origin], None]],
 ) -> Solution:
-    """Read moves, each word by one of ``plays``: the first way, of the first game, that wins."""
+    """Return the first reading of the moves that wins; without one, the first that is legal.
+
+    For each game that it may be, all words are read by each of ``plays`` in turn.
+    """
     words = _moves(source, parse, examples)
     games: tuple[str | Rules | None, ...] = (given.game,)
     if given.game is None and not isinstance(given.deal, Deal):

@@ -89,9 +89,10 @@ def _own(lines: list[tuple[int, str]]) -> list[int]:
 
 
 def _is_own(lines: list[tuple[int, str]]) -> bool:
-    """Return True if a text begins as this program's do, and says its deal before its moves.
+    """Return True if a text has the form that this program writes.
 
-    A collection of others may name its game in a comment, too, but has no deal or board there.
+    It begins with a comment that names the game, and says its deal, or has its board, before its
+    moves. A collection by somebody else may begin with such a comment, but no deal follows.
     """
     names_game = says_deal = False
     for _, line in lines:

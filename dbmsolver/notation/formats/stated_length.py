@@ -52,10 +52,10 @@ def check_fields(
 
 
 def check_title(title: str, solution: Solution, where: str) -> None:
-    """Raise InvalidError unless what the title of a text says of lengths is true of the moves.
+    """Raise InvalidError if the title of a text states a length that does not fit its moves.
 
-    That is the length, and the lengths that a shortest solution can have. Words that name no metric
-    say nothing. ``where`` is the place of the title.
+    It states the length of the solution, and those that a shortest one can have. Words that name no
+    metric are passed over. ``where`` is the place of the title, for the message.
     """
     found = _LENGTH.search(title)
     if found is None:

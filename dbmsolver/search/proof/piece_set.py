@@ -136,9 +136,9 @@ class PieceSet(Queues):
         return split_bit(self.shape, piece, *self.sample, self.index.mixed(piece.blocks))
 
     def take_sample(self, keys: NDArray[np.uint64], codes: NDArray[Any]) -> None:
-        """Choose bits by a newer sample of the signature's states from now on.
+        """Replace the sample of the signature's states by which bits are chosen to split pieces.
 
-        One with few states is refused: a single state tells of no bit that it divides a piece.
+        A sample with few states is ignored: too few states do not show which bits divide a piece.
         """
         if codes.size >= min(self.sample[1].size, _SAMPLE_ENOUGH):
             self.sample = keys, codes

@@ -44,7 +44,7 @@ def has_place(game, board, card):
 
 
 @inner
-def is_of_no_use(game, board, card):
+def is_safe_home(game, board, card):
     """Return True if every card that may come to lie above a card is home, or can go home."""
     for other in range(4):
         if other != card & 3 and board.home[other] < game.at_home[card, other]:
@@ -164,7 +164,7 @@ def only_move(game, board):
     first = in_stock = np.int64(CARDS)
     for suit in range(4):
         card = 4 * board.home[suit] + suit
-        if card >= CARDS or not is_of_no_use(game, board, card):
+        if card >= CARDS or not is_safe_home(game, board, card):
             continue
         where = board.where[card]
         if where in (HELD, FREE):
@@ -209,7 +209,7 @@ def list_returns(game, board, count, signature, key):
         card = 4 * (board.home[suit] - 1) + suit
         if (
             board.home[suit] <= game.kept
-            or is_of_no_use(game, board, card)
+            or is_safe_home(game, board, card)
             or not has_place(game, board, card)
         ):
             continue

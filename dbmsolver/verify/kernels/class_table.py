@@ -90,7 +90,7 @@ def enter(table, entered, part, parts, signatures, counts, body):
 
 
 @kernel
-def holds(tables, signature, key):
-    """Return True if a class is in the first table, or of another part."""
+def is_closed_in_part(tables, signature, key):
+    """Return True if a class is in the first table, or of another part than the tables'."""
     is_mine = is_of_part(signature, key, tables.part, tables.parts)
     return not is_mine or is_in(tables.first, signature, key)

@@ -271,9 +271,9 @@ def lay_stock(r, board):
 
 @inlined
 def is_as_dealt(d, card, taker):
-    """Return True if a card that lies on ``taker`` lies as it was dealt.
+    """Return True if a card that has been put on ``taker`` lies as it was dealt.
 
-    If that one was dealt face down, it does not: no card is put on it before it is turned up.
+    Where ``taker`` was dealt face down, it does not: in the deal it lay on a card face down.
     """
     return d.dealt_on[card] == taker and not holds(d.face_down, taker)
 

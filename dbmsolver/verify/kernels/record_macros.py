@@ -17,7 +17,7 @@ from dbmsolver.verify.kernels.record_table import IN_SLOT, MOST_MACROS
 from dbmsolver.verify.kernels.rules import MOST_TAKERS
 from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit, height_of
 
-HOMEWARD, IN_PLACE, MOVED, TO_COLUMN, NOTHING = 0, 1, 2, 3, 4
+HOMEWARD, IN_PLACE, MOVED, TO_COLUMN, NO_ATTEMPT = 0, 1, 2, 3, 4
 """Ways to move x: home; onto p where p lies; onto p, which has gone to an empty column; a king to
 an empty column; and no move at all.
 """
@@ -127,7 +127,7 @@ def list_macros(f, stuck, slots, fix, attempts, table):
         free += f.rules.columns - stuck
     last = 1 if any_card else 0  # what a host keeps
     table.macros[0, :] = -1
-    table.macros[0, WAY] = NOTHING
+    table.macros[0, WAY] = NO_ATTEMPT
     table.macros[0, STRIPPED] = 0
     table.fixes[0] = fix
     count = 1

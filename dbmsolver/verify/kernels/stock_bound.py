@@ -74,14 +74,14 @@ def _away(board, laid, bottom):
 
 @inlined
 def _again(r, board, hand, waste):
-    """Return how many more moves and turns the cards of waste and stock need.
+    """Return a lower bound of what cards of waste and stock need besides: moves and turns.
 
-    A card that lies above a lower one of its suit cannot go home before that one. So it makes a
-    move that does not take it home, or it is turned a second time, with all cards beneath it. Cards
-    of the stock that are turned together lie on each other in the waste: of each such group, those
-    up to the topmost that lies above a lower one are turned a second time. They are ``draw`` cards
-    at most, one turn, so no more is counted than where a move is made instead. For such cards of
-    the waste a move each is counted, or the turns of all cards beneath, whichever is less.
+    A card *blocks* if it lies above a card of its suit with a lower rank, which goes home first. So
+    it makes a move that does not take it home, or it is turned a second time, with all cards
+    beneath it. In the stock, cards that are turned together come to lie on each other. Of such a
+    group, the cards up to the topmost that blocks are counted as turned a second time. They are
+    ``draw`` cards at most, so this is one turn at most, no more than a move instead. In the waste,
+    the smaller number counts: a move for each card that blocks, or turns of all cards up to it.
     """
     staying = np.int64(0)
     for first in range(waste, hand, r.draw):
@@ -124,9 +124,10 @@ def _foremost(board, waste):
 
 @inlined
 def _pairs(board, loose):
-    """Return the size of the smallest set with a card of each pair of which neither is home first.
+    """Return the size of the smallest set that has a card of each deadlocked pair.
 
-    Both are cards of ``loose``; each lies above a lower card of the other's suit.
+    Two cards of ``loose`` are deadlocked if each lies above a card of the other's suit with a lower
+    rank than the other: neither can go home before the other, so one makes a move aside.
     """
     edged, rest = ZERO, loose
     while rest:

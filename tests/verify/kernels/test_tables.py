@@ -17,7 +17,14 @@ from dbmsolver.verify.chains import NO_CHAINS, Chains
 from dbmsolver.verify.kernels import partition as partition_kernels
 from dbmsolver.verify.kernels import record_expand
 from dbmsolver.verify.kernels.blocks import Body
-from dbmsolver.verify.kernels.class_table import FULL, NONE, TWICE, ClosedClasses, enter, holds
+from dbmsolver.verify.kernels.class_table import (
+    FULL,
+    NONE,
+    TWICE,
+    ClosedClasses,
+    enter,
+    is_closed_in_part,
+)
 from dbmsolver.verify.kernels.partition import (
     TWICE as STATE_TWICE,
 )
@@ -206,7 +213,7 @@ def enter_one(table: np.ndarray, entered: int, words: tuple[int, int], *parts: i
 def in_tables(first: Any, words: tuple[int, int], *parts: int) -> bool:
     part, of = parts or (0, 1)
     none = np.full((2, 2), NONE)
-    return bool(holds(ClosedClasses(first, none, none, part, of), *words_of(*words)))
+    return bool(is_closed_in_part(ClosedClasses(first, none, none, part, of), *words_of(*words)))
 
 
 def test_classes_that_differ_in_one_word() -> None:

@@ -66,7 +66,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dbmsolver.game.cards import rank, suit
+from dbmsolver.game.cards import suit
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import WASTE, Move, Place
 from dbmsolver.game.patience import Patience
@@ -134,9 +134,7 @@ def _may_come_back(position: Patience, card: int, rules: Rules, policy: Policy) 
 def _movable(position: Patience, rules: Rules) -> Iterator[int]:
     """Yield the cards that may move to a column, some of them after turns of the stock."""
     yield from (*position.waste, *position.stock)
-    tops = (position.top_home(index) for index in range(4))
-    kept = position.kept(rules)
-    yield from (top for top in tops if top is not None and rank(position.counted(top)) > kept)
+    yield from position.returning(rules)
     for card, source, count in position.runs(rules):
         if source.kind != "column":
             continue

@@ -312,11 +312,10 @@ class Classes:
 
     def _returns(self, found: Class, space: bool) -> Iterator[tuple[ClassMove, Class]]:
         """Yield the moves from foundations."""
+        kept = self.deal.kept(self.rules)
         for index, height in enumerate(found.foundations):
             card = 4 * (height - 1) + index
-            if height > self.deal.kept(self.rules) and (
-                self.has_gap(found, card) or (space and height == KING_RANK)
-            ):
+            if height > kept and (self.has_gap(found, card) or (space and height == KING_RANK)):
                 after = found._replace(foundations=_raised(found.foundations, index, -1))
                 target: Literal["card", "space"] = "space" if height == KING_RANK else "card"
                 yield ClassMove(card, "home", target), after

@@ -114,6 +114,12 @@ class Patience(Position):
         """
         return max(self.lowest - 1, rules.kept_rank)
 
+    def returning(self, rules: Rules) -> list[int]:
+        """Return the cards on top of foundations that come back where the rules let cards do so."""
+        kept = self.kept(rules)
+        tops = map(self.top_home, range(4))
+        return [top for top in tops if top is not None and rank(self.counted(top)) > kept]
+
     def available(self) -> list[tuple[int, Place]]:
         """Return the cards that are free to move: last of columns, of the reserve, of the waste."""
         free = self.ends() + [(card, RESERVE) for card in self.reserve[-1:]]
@@ -141,11 +147,9 @@ class Patience(Position):
                 space = None if size == count else empty
                 moves += self._to_columns(card, source, count, rules, space, ends)
         if rules.removable:
-            for index in range(4):
-                top = self.top_home(index)
-                if top is not None and rank(self.counted(top)) > self.kept(rules):
-                    place = Place("foundation", index)
-                    moves += self._to_columns(top, place, 1, rules, empty, ends)
+            for top in self.returning(rules):
+                place = Place("foundation", suit(top))
+                moves += self._to_columns(top, place, 1, rules, empty, ends)
         return moves + self.moves_of_stock(rules)
 
     def successors(self, rules: Rules, policy: Policy) -> list[tuple[Move, Position]]:

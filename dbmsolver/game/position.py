@@ -105,6 +105,13 @@ class Position:
         """The rows of a pyramid, None where there is none."""
         return None
 
+    def kept(self, rules: Rules) -> int:
+        """Return the highest rank up to which no card comes back from the foundations; 0 for none.
+
+        The deal puts the cards of all suits home. Ranks are counted from the base.
+        """
+        return rules.kept_rank
+
     def without_turn_limit(self) -> Position:
         """Return the position with unlimited passes through the stock.
 
@@ -194,7 +201,7 @@ class Position:
             found += [
                 (self.home_card(index, height), Place("foundation", index), 1)
                 for index, height in enumerate(self.foundations)
-                if height > rules.kept_rank
+                if height > self.kept(rules)
             ]
         return found + self.longer_runs(rules) if rules.has_runs else found
 
@@ -324,7 +331,7 @@ class Position:
         card, source, destination, _, count, _ = move
         if source.kind == "foundation" and not rules.takes_back:
             raise IllegalMoveError("no card leaves a foundation", str(source))
-        if source.kind == "foundation" and rank(card) <= rules.kept_rank:
+        if source.kind == "foundation" and rank(card) <= self.kept(rules):
             raise IllegalMoveError(f"{card_name(card)} never leaves its foundation", str(source))
         self.check_column(card, destination, rules)
         if destination.kind == "freecell" and rules.reserve:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dbmsolver.game.classes import has_classes, is_in_a_class
 from dbmsolver.game.dominance.records import can_dominate
 from dbmsolver.game.measures import usual_metric
-from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.results import Bound, Method, Question, Verdict
@@ -55,7 +54,7 @@ def wrong_label_of_deal(
     """
     if not method.of_classes and bound != Bound.CLASSES:
         return None
-    if method == Method.CLASSES_ANY_PASSES and isinstance(position, Patience):
+    if method == Method.CLASSES_ANY_PASSES:
         position = position.without_turn_limit()
     if is_in_a_class(position, rules):
         return None

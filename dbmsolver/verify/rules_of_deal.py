@@ -10,7 +10,6 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Measure
-from dbmsolver.game.patience import Patience
 from dbmsolver.verify.kernels.rules import (
     ALL_OR_NOTHING,
     ANY_PART,
@@ -42,7 +41,6 @@ def rules_of_deal(deal: Deal, measure: Measure, shortest: bool) -> Rules:
     takes = np.array([set_of(card for card in row if card >= 0) for row in takers], np.uint64)
     fillers = set_of(card for card in range(CARDS) if rules.can_fill(card))
     returns = rules.removable if rules.is_patience else rules.takes_back
-    kept = position.kept(rules) if isinstance(position, Patience) else rules.kept_rank
     turns = position.turns if rules.is_patience else 0
     counted = _TURNS_COUNTED.get(measure.metric, 0) if shortest and rules.is_patience else 0
     return Rules(
@@ -59,7 +57,7 @@ def rules_of_deal(deal: Deal, measure: Measure, shortest: bool) -> Rules:
         fillers=fillers,
         waste_fillers=np.uint64(_ALL) if rules.fill == "waste" else fillers,
         whole_suits=rules.whole_suits,
-        kept=kept if returns else _RANKS,
+        kept=position.kept(rules) if returns else _RANKS,
         at_home=at_home(deal, measure),
         forced_free=measure.has_free_moves,
         pack=_counted(deal, (*position.waste, *position.stock)),

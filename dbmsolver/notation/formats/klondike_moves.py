@@ -27,7 +27,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import product
 
 from dbmsolver.errors import InputError, quoted
 from dbmsolver.game.boards import LABEL, parse_board
@@ -128,10 +127,11 @@ def format_of_moves(text: str) -> str | None:
     for line in lines:
         words = _words(line)
         told = line.partition("#")[0]
-        piled = [_PILED.fullmatch(word) for word in words]
-        if "@" in told and _is_mistyped(told, piled) and any(map(_is_told, piled)):
-            return "minimal-klondike"
-        if "@" not in told and _is_mistyped(told, [_LETTERED.fullmatch(word) for word in words]):
+        if "@" in told:
+            piled = [_PILED.fullmatch(word) for word in words]
+            if _is_mistyped(told, piled) and any(map(_is_told, piled)):
+                return "minimal-klondike"
+        elif _is_mistyped(told, [_LETTERED.fullmatch(word) for word in words]):
             return "klondike-solver"
     return None
 
@@ -188,7 +188,8 @@ def _read(
 ) -> Solution:
     """Return the first reading of the moves that wins; without one, the first that is legal.
 
-    For each game that it may be, all words are read by each of ``plays`` in turn.
+    For each game that it may be, all words are read by each of ``plays`` in turn; these differ only
+    where several cards are turned at once.
     """
     words = _moves(source, parse, examples)
     games: tuple[str | Rules | None, ...] = (given.game,)
@@ -196,24 +197,26 @@ def _read(
         games = GAMES_TRIED
     failure: InputError | None = None
     found: Solution | None = None
-    for game, play in product(games, plays):
+    for game in games:
         wanted = given if game is None else replace(given, game=game)
         rules = wanted.rules({}, source.where)
         if not rules.is_patience or not rules.draw:
             text = f"moves of Klondike, expected klondike or a relative, not {rules.name}"
             raise InvalidError(text, source.named(), WHICH_GAME)
-        builder = _Game(_deal(source, wanted, rules), source.where)
-        try:
-            for match, origin in words:
-                play(builder, match, origin)
-        except IllegalStepError as error:
-            if not isinstance(failure, IllegalStepError) or error.index > failure.index:
-                failure = error
-            continue
-        solution = builder.solution()
-        if solution.final.is_goal():
-            return solution
-        found = found or solution
+        deal = _deal(source, wanted, rules)
+        for play in plays if rules.draw > 1 else plays[:1]:
+            builder = _Game(deal, source.where)
+            try:
+                for match, origin in words:
+                    play(builder, match, origin)
+            except IllegalStepError as error:
+                if not isinstance(failure, IllegalStepError) or error.index > failure.index:
+                    failure = error
+                continue
+            solution = builder.solution()
+            if solution.final.is_goal():
+                return solution
+            found = found or solution
     if found is None:
         assert failure is not None
         raise failure
@@ -307,16 +310,14 @@ def _lettered_by_cards(builder: _Game, match: Match, origin: Origin) -> None:
     if not left:
         _lettered(builder, match, origin)
     while left > 0:
-        count = max(1, min(builder.deal.rules.draw, len(builder.position.stock), left))
-        builder.add(Step(STOCK, WASTE, count, origin=origin))
-        left -= count
+        left -= _draw(builder, left, origin)
 
 
 def _lettered(builder: _Game, match: Match, origin: Origin) -> None:
     position, rules = builder.position, builder.deal.rules
     if match["draws"]:
         for _ in range(int(match["draws"])):
-            _draw(builder, rules, origin)
+            _draw(builder, rules.draw, origin)
     elif match["new"]:
         builder.add(Step(WASTE, STOCK, max(1, len(position.waste)), origin=origin))
     elif match["flip"]:
@@ -336,7 +337,7 @@ def _piled(builder: Builder, match: Match, origin: Origin) -> None:
         position = builder.position
         if not position.stock:
             builder.add(Step(WASTE, STOCK, max(1, len(position.waste)), origin=origin))
-        _draw(builder, builder.deal.rules, origin)
+        _draw(builder, builder.deal.rules.draw, origin)
     if not match["source"]:
         return
     source, destination = _pile(match["source"]), _pile(match["destination"])
@@ -346,10 +347,11 @@ def _piled(builder: Builder, match: Match, origin: Origin) -> None:
     builder.add(Step(source, destination, count, origin=origin))
 
 
-def _draw(builder: Builder, rules: Rules, origin: Origin) -> None:
-    position = builder.position
-    count = max(1, min(rules.draw, len(position.stock)))
+def _draw(builder: Builder, most: int, origin: Origin) -> int:
+    """Turn cards of the stock once, at most so many, and return their number."""
+    count = max(1, min(builder.deal.rules.draw, len(builder.position.stock), most))
     builder.add(Step(STOCK, WASTE, count, origin=origin))
+    return count
 
 
 def _fitting(builder: Builder, source: int, destination: int) -> int:

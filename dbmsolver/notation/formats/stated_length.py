@@ -46,9 +46,9 @@ def check_fields(
         stated = value.get(name)
         if stated is None:
             continue
-        is_number = isinstance(stated, int) and not isinstance(stated, bool)
-        if not is_number or stated > length or (name in exact and stated < length):
-            raise problem((name,), _contradiction(name, stated, length))
+        fault = _contradiction(name, stated, length, name in exact)
+        if fault is not None:
+            raise problem((name,), fault)
 
 
 def check_title(title: str, solution: Solution, where: str) -> None:
@@ -75,16 +75,19 @@ def check_title(title: str, solution: Solution, where: str) -> None:
             lengths.append(length_of(solution, measure))
     if failure is not None and not lengths:
         raise InvalidError(failure.message, where)
+    bounds = _BOUND.findall(title[found.end() :])
     for length in lengths:
-        if stated != length:
-            raise InvalidError(_contradiction("the length", stated, length), where)
-        for name, bound in _BOUND.findall(title[found.end() :]):
-            number = int(bound)
-            if number > length or (name == "at most" and number < length):
-                raise InvalidError(_contradiction(name, number, length), where)
+        for name, number in (("the length", stated), *((name, int(text)) for name, text in bounds)):
+            fault = _contradiction(name, number, length, name != "at least")
+            if fault is not None:
+                raise InvalidError(fault, where)
 
 
-def _contradiction(name: str, stated: object, length: int) -> str:
+def _contradiction(name: str, stated: object, length: int, exact: bool) -> str | None:
+    """Return the fault of a stated number, None if it is true: at most the length, or just that."""
+    fits = isinstance(stated, int) and (stated == length or (stated < length and not exact))
+    if fits and not isinstance(stated, bool):
+        return None
     return f"{name} is {stated!r}, but the moves count {length}"
 
 

@@ -102,19 +102,3 @@ def test_a_system_without_locks_says_so(tmp_path: Path, monkeypatch: pytest.Monk
         with pytest.raises(OSError, match="no locks of files"):
             disk.lock(file.fileno())
         assert not disk.is_read_only(file.fileno())
-
-
-def test_spilled_arrays_without_reads_at_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    import numpy as np
-
-    from dbmsolver.verify.spill import Spill
-
-    monkeypatch.delattr(os, "pwrite")
-    monkeypatch.delattr(os, "preadv")
-    spill = Spill()
-    first, second = np.arange(1000, dtype=np.uint64), np.arange(7, dtype=np.uint64)
-    places = [spill.write(array) for array in (first, second)]
-    found = np.zeros_like(second)
-    spill.read_into(places[1], found)
-    assert found.tolist() == second.tolist()
-    spill.close()

@@ -13,12 +13,14 @@ on a board (:mod:`dbmsolver.verify.kernels.moves`; :mod:`dbmsolver.verify.kernel
 board is). Two kinds of keys are laid out on it: signature and planes
 (:mod:`dbmsolver.verify.format`, :mod:`dbmsolver.verify.kernels.planes`), and the digits of Klondike
 and its relatives (:mod:`dbmsolver.verify.patience_format`, :mod:`dbmsolver.verify.kernels.digits`).
-:mod:`dbmsolver.verify.kernels.states` has one name for both, and the check of a state is the same
-(:mod:`dbmsolver.verify.kernels.expand`). A reader of these modules of kernels and of the argument
-below knows why to believe the check; the rest brings states and answers to each other.
 Not by this generator are made: the macros of records and the moves of classes, which are those of
 docs/dominance.md, and the moves of games whose cards only leave
 (:mod:`dbmsolver.verify.kernels.piles`, :mod:`dbmsolver.verify.kernels.pairs`).
+All kinds of keys go through one loop. :mod:`dbmsolver.verify.forms` lists them,
+:mod:`dbmsolver.verify.kernels.kinds` says what is asked of a state of any of them, and
+:mod:`dbmsolver.verify.kernels.closure` asks it of each closed state. A reader of these modules and
+of the argument below knows why to believe the check. :mod:`dbmsolver.verify.closure` brings states
+into memory, and threads to work.
 
 **A forced move is safe.** The argument is at :func:`dbmsolver.game.safe_moves.is_safe_home`, for
 Klondike and its relatives at :mod:`dbmsolver.game.patience`; the table ``at_home`` carries out that
@@ -67,7 +69,7 @@ more of them than need be prove the same.
 **Shortest.**  The claim is a length L.  A move from s to t costs c(s, t): 1 in most metrics; 0 if a
 program makes it by itself; in Klondike 1 and the turns before it, where these count. A length is
 the sum of costs. Let h be the lower bound as computed here (``bound_of`` in
-:mod:`dbmsolver.verify.kernels.states`; each module of bounds has the argument why it never exceeds
+:mod:`dbmsolver.verify.kernels.kinds`; each module of bounds has the argument why it never exceeds
 the costs to come), C the closed states of layers f < L, and g(s) = f(s) - h(s) for s in C. Checked:
 (1) if h(deal) < L, the deal is in C with g = 0; (2) as above, of C; (3) no state in C is a goal;
 (4) for every s in C and every successor t of s: either g(s) + c(s, t) + h(t) >= L, or t is in C
@@ -78,6 +80,10 @@ in C with g <= d(i), then g + c(s(i), s(i+1)) + h(s(i+1)) <= d(i+1) + (n - d(i+1
 (4) s(i+1) is in C with g <= d(i+1).  So the goal would be in C, against (3).  Nothing is assumed of
 the search: not that its bound is right (with another bound the f it wrote down would not fit (1)
 and (4)), nor that its order was.
+
+In games whose cards only leave, f itself takes the place of g, the layers that a move leads up take
+that of its costs, and 0 that of h. No move leads to a lower layer, and that of a goal is its
+length. Where the same cards may be left in several layers, these are different states.
 
 *With distances of classes.* A store of Klondike may say that its layers are counted with these,
 too (docs/dominance.md). Then h(s) is the larger one of two bounds: the one above, and the distance
@@ -92,23 +98,19 @@ such a closed state is refused, as its g is below 0. A closed state of a class t
 listed ones is refused, too, and so is a deal that the theorem of classes does not speak of.
 
 **Parent-move codes** of positions are not needed for either claim; solutions and looked-up
-positions hang on them. A code is only a hint. Checked: when the card that it names is put back to
-the place that it names, the position before is closed, and one of the moves that the generator
-lists there leads to the state. So the parent is right, however it was guessed. Going on so leads to
-the deal: progress (cards home and locked cards released; in Klondike cards played from the stock
-and turned up) never falls along a move, so back from a state it never rises. A move that keeps it
-keeps the signature; and among states of one signature the chains of parents are followed to their
-ends, so they have no rings. For ``shortest`` that is not needed: a parent has to be closed with a g
-that is lower by what the move costs. A move that costs nothing takes a card home, so a ring of such
-moves would have fewer and fewer cards home, and in any other ring g would fall.
+positions hang on them. A code names a card and the place that it came from. Checked, unless only a
+sample of the blocks is: to each closed state but the deal's, a move leads that has this code, from
+a closed state. It is found when the moves of that state are looked up. Where costs count, the moves
+made to both differ by what the move costs. So the parent is right. Going on so leads to the deal:
+progress (cards home and locked cards released; in Klondike cards played from the stock and turned
+up) never falls along a move, so back from a state it never rises. Among the states of one stratum
+the chains of parents are followed to their ends, so they have no rings.
 
-**Memory.** States are found in hash tables of *partitions*: whole signatures of a stratum, or a
-piece of one, of a size that fits the budget. What is to be looked up on a partition that is not in
-memory is kept, in memory or in a file, until the partition is; :mod:`dbmsolver.verify.closure`
-tells the order. Classes, and states of games whose cards only leave, are looked up among the groups
-that moves lead to. Where these do not fit, a hash divides all states into parts, and all states are
-checked once for each part, with only that part in memory (:mod:`dbmsolver.verify.blockwise`). What
-has to be closed is of one part, and is looked up in its pass.
+**Memory.** A move leads to its own stratum or to one of the next few. So the closed states of some
+strata are in one hash table, with those of the strata that their moves lead to. Where even these do
+not fit, a hash divides them into parts, and the states are checked once for each part, with only
+that part in memory; what leads to another part is looked up in its turn
+(:mod:`dbmsolver.verify.closure`).
 """
 
 from __future__ import annotations

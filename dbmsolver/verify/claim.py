@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from dbmsolver.results import Method
-
 INTERVAL = 0.05
 """Seconds between two reports of progress."""
 
@@ -15,31 +13,24 @@ INTERVAL = 0.05
 class Claim:
     """The claim of a store: that no solution has fewer moves than ``length``.
 
-    Without a length, that there is none at all. ``root`` is the deal's state: signature and planes.
-    By ``method`` states are positions, or records of dominating positions.
+    Without a length, that there is none at all. ``layered``: the search had layers of costs.
     """
 
-    root: tuple[int, int, int, int]
     length: int | None
-    method: Method = Method.EVERY_POSITION
+    layered: bool
 
     @property
     def costs(self) -> bool:
         """True if the claim is about the number of moves."""
         return self.length is not None
 
-    @property
-    def records(self) -> bool:
-        """True if states are records of dominating positions."""
-        return self.method is Method.DOMINATING
-
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     """The progress of a check.
 
-    ``share`` is the finished share of the phase. Blocks are read first; then states are checked,
-    which ``states`` counts, and the successors that had to wait are looked up.
+    ``share`` is the finished share of the check, or of the phase where it has several. ``states``
+    of ``all_states`` have been checked.
     """
 
     phase: str

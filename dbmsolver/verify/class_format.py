@@ -38,10 +38,11 @@ from dbmsolver.verify.kernels.class_layout import (
     FREE,
     KING,
     ClassRules,
+    Ints,
+    Words,
     is_class,
     make_board,
 )
-from dbmsolver.verify.kernels.class_table import Words
 from dbmsolver.verify.kernels.classes import WON_SIGNATURE
 from dbmsolver.verify.refutation import Refuted
 from dbmsolver.verify.rules_of_deal import NEVER, at_home
@@ -115,6 +116,15 @@ class ClassFormat:
         if size:
             key |= waste << size + 16 | (self.dealt.turns or 0) << size + 22
         return signature, key
+
+    def progress(self, signatures: Words) -> Ints:
+        """Return the stratum of each signature: the dealt cards that have left."""
+        total = np.full(signatures.size, self.game.total, np.int64)
+        for shift, width in zip(self.game.shifts, self.game.widths, strict=True):
+            left = signatures >> np.uint64(shift) & np.uint64((1 << int(width)) - 1)
+            total -= left.astype(np.int64)
+        total[signatures == WON_SIGNATURE] = self.game.total + 1
+        return total
 
     def position(self, words: tuple[int, ...]) -> Position | None:
         """Return a position of a class; None if there is none."""

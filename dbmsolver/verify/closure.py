@@ -1,289 +1,407 @@
-"""The check of all closed states, partition by partition, by all threads.
+"""The check of all closed states: the one loop of the check.
 
-Strata are checked from the last to the first. Each partition is loaded once. Then the rows that
-wait for it are looked up, and its states are checked. Most of their successors are on the same
-partition, or on another one in memory. All others, and parents, which lie in lower strata, become
-rows that wait for their partition. If rows come for a partition that was dropped from memory, it is
-loaded a second time once no more rows can come: moves lead upwards by few strata. So every
-state is read twice at most, and every row once, however small the memory.
+Strata are checked in ascending order, window by window. A *window* is the states of some strata,
+and of those that moves lead to from there (:mod:`dbmsolver.verify.windows`). All of them are
+entered into one table. Then the states of the first strata are laid out, one by one, and what their
+moves lead to is looked up. A window has as many strata as memory allows. Where not even one stratum
+fits with those that its moves lead to, a hash divides the window's states into *parts*: all its
+states are checked once for each part, with only that part in memory, and what leads to another part
+is passed over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from queue import SimpleQueue
-from typing import Any, Literal, NamedTuple
+from threading import Lock
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.errors import InternalError
-from dbmsolver.verify.blocks import Readers
-from dbmsolver.verify.catalog import Catalog
-from dbmsolver.verify.chains import NO_CHAINS, ChainChecks
+from dbmsolver.arrays import zeros
+from dbmsolver.errors import InternalError, StoreError
+from dbmsolver.storage.records import describe
+from dbmsolver.storage.store import Store
+from dbmsolver.verify.blocks import read_block
 from dbmsolver.verify.claim import Claim, Pace, Progress
-from dbmsolver.verify.forms import Form
-from dbmsolver.verify.kernels.partition import find_run
-from dbmsolver.verify.partitions import LoadedPartition, PartitionLoader, cut
-from dbmsolver.verify.refutation import Refuted, words_of
-from dbmsolver.verify.row_queues import RowQueues
+from dbmsolver.verify.forms import Keys
+from dbmsolver.verify.kernels import closure as k
+from dbmsolver.verify.kernels.closed_set import (
+    FULL,
+    INSIDE,
+    OUTSIDE,
+    TWICE,
+    ClosedSet,
+    States,
+    enter,
+    follow_chains,
+    look_up,
+    make_states,
+)
+from dbmsolver.verify.kernels.expand import make_successors
+from dbmsolver.verify.kernels.opening import make_opening
+from dbmsolver.verify.kernels.unpacking import make_cursor, read_states
+from dbmsolver.verify.refutation import Refuted, reason_of, words_of
 from dbmsolver.verify.sample import sampled
-from dbmsolver.verify.worker import CheckWorker, Missing, refuted, root_row, source_of
+from dbmsolver.verify.temporary import mapped_zeros
+from dbmsolver.verify.windows import Catalog, StoredBlock, Window
 
-_UNIT = 1 << 13
-_SPILLED = 4
-"""The most bytes of rows that wait in files, in multiples of the memory of the check."""
+_BLOCK_TIMES = 2
+"""The memory that a block takes while it is read, in sizes of its body."""
+_LEAST_MEMORY = 1 << 8
+"""The memory of states that a window has at least, in bytes."""
+_AT_ONCE = 1 << 12
+"""States that a thread looks at together."""
+_SUCCESSORS = 1 << 14
+"""Room for what they lead to: twice as many as can follow from one state, or more."""
+_FACTS_BYTES = 4 + 2
+"""The bytes of a state's parent, and of the moves made to it."""
+_CHECK_TIMES = 4
+"""The time that a state takes to be checked, in times that it takes to be read."""
+
+Value = TypeVar("Value")
 
 
-class CheckJob(NamedTuple):
-    """A job of the check, mostly for one partition.
+class Facts(NamedTuple):
+    """What is known of the states of a window, by their numbers, whatever part they are of."""
 
-    "check": check its states, and look up the rows that wait for it. "deliver": look up these rows
-    only. "end of strata": nothing more leads to the strata from ``stratum`` on. "clear files":
-    remove files of rows that have been looked up. The last two are for no partition.
-    """
+    parents: NDArray[Any]
+    """See :class:`dbmsolver.verify.kernels.closed_set.ClosedSet`."""
+    made: NDArray[np.int16]
+    """The moves made to each; empty if costs do not count."""
 
-    kind: Literal["check", "deliver", "end of strata", "clear files"]
-    partition: int = -1
-    stratum: int = 0
+
+class Part(NamedTuple):
+    """A part of a window's states in memory."""
+
+    window: Window
+    facts: Facts
+    closed: ClosedSet
+    lock: Lock
+    """Only one thread enters states at a time."""
+    entered: list[int]
+    """[1]: the states that have been entered."""
+
+
+class Worker:
+    """Scratch memory of one thread."""
+
+    def __init__(self, keys: Keys) -> None:
+        self.table = keys.make_table()
+        self.states = make_states(_AT_ONCE)
+        self.nothing_made = np.zeros(_AT_ONCE, np.int16)
+        self.after = make_successors(_SUCCESSORS)
+        self.opening = make_opening()
+        self.found = k.make_found()
+
+
+class _PartFull(Exception):
+    """A part has more states than its share of the window's."""
 
 
 class Closure:
-    """The check of a catalogue's states; :meth:`run` carries it out, or raises Refuted.
+    """The check of a store's closed states; :meth:`run` carries it out, or raises Refuted.
 
-    ``memory`` are the bytes of the whole check; ``partitions`` have a part of them. ``sample`` is
-    the share of blocks whose states are checked; ``seed`` chooses them at random.
+    ``sample`` is the share of blocks whose states are checked; ``seed`` decides which ones.
+    ``memory`` bytes are for closed states, and for blocks that are being read.
     """
 
     def __init__(
         self,
-        form: Form,
-        catalog: Catalog,
-        partitions: PartitionLoader,
+        store: Store,
+        keys: Keys,
         claim: Claim,
         threads: int,
         memory: int,
         sample: float | None = None,
         seed: int | None = None,
     ) -> None:
-        self.catalog = catalog
-        self.partitions = partitions
+        self.store = store
+        self.keys = keys
         self.claim = claim
         self.threads = threads
         self.memory = memory
-        self.states = 0
-        self.lift = form.lift
-        self.blocks = len(catalog.blocks)
-        layers = 1 + max((block.layer for block in catalog.blocks), default=0)
-        strata = 1 + max((block.stratum for block in catalog.blocks), default=0)
-        self.counts = np.zeros((strata, layers, 2), np.int64)
+        self.catalog = Catalog(store, keys.code_bytes)
+        self.chosen = sampled(self.catalog.blocks, sample, seed)
+        self.follows_parents = sample is None and keys.codes
+        self.counts: Counter[tuple[int, int, bool]] = Counter()
+        """Checked states by layer and stratum, those with a forced move by themselves."""
         self.digest = 0
-        self.row_queues = RowQueues(catalog.strata, form.planes, memory // 8)
-        self._workers = [
-            CheckWorker(form, catalog, claim, self.row_queues, layers) for _ in range(threads)
-        ]
-        self._idle: SimpleQueue[CheckWorker] = SimpleQueue()
-        for worker in self._workers:
-            self._idle.put(worker)
+        self._parents: dict[int, NDArray[Any]] = {}
+        """Of strata that are checked in a later window, the parents found so far."""
+        self._idle: SimpleQueue[Worker] = SimpleQueue()
         self._pool = ThreadPoolExecutor(threads)
-        self._readers = Readers(self._pool, memory)
-        self.chains = ChainChecks(catalog, memory // 8, self._pool)
         self._pace = Pace()
-        self._checked = False
-        """True if all states are checked; their successors may still have to be looked up."""
-        self._chosen: NDArray[np.bool_] | None = None
-        if sample is not None and catalog.blocks:
-            self._choose(sample, seed)
+        self._done, self._work = 0, 1
 
-    def _choose(self, sample: float, seed: int | None) -> None:
-        chosen = sampled(range(self.blocks), sample, seed)
-        self._chosen = np.zeros(self.blocks, np.bool_)
-        self._chosen[list(chosen)] = True
-        self.blocks = len(chosen)
+    @property
+    def states(self) -> int:
+        """States checked."""
+        return self.counts.total()
 
-    def run(self) -> Iterator[Progress]:
-        """Check everything."""
+    def rows(self) -> list[tuple[int, int, int, int]]:
+        """Return (layer, stratum, states, forced) of the checked states, ascending."""
+        rows: dict[tuple[int, int], list[int]] = {}
+        for (layer, stratum, forced), states in self.counts.items():
+            row = rows.setdefault((layer, stratum), [0, 0])
+            row[forced and self.keys.counts_forced] += states
+        return sorted((*place, *row) for place, row in rows.items())  # type: ignore[misc]
+
+    def run(self) -> Generator[Progress, None, None]:
+        """Check everything, or raise Refuted."""
+        if self.keys.root_stratum not in self.catalog.strata:
+            raise self._no_root()
         try:
-            self._send_root()
-            yield from self._run_jobs(self._jobs())
-            self._checked = True
-            yield from self._run_jobs(self._deliveries(0))
-            self._collect_chains(wait=True)
-            if self.row_queues.waiting():
-                raise InternalError("rows have been sent, and not looked up")
-        except Missing as missing:
-            raise self._refuted(missing) from None
+            windows = [*self._windows()]
+            self._work = sum(map(self._work_of, windows))
+            for window in windows:
+                yield from self._check_window(window)
         finally:
             self._pool.shutdown(cancel_futures=True)
-            self.row_queues.close()
-            self.partitions.close()
 
-    def _send_root(self) -> None:
-        """Send a row for the deal, which must be closed; if costs count, with no moves made."""
-        row = root_row(self.claim)
-        run = int(find_run(self.catalog.index, np.uint64(row[0])))
-        if run < 0:
-            raise Missing(row)
-        self._workers[0].send(row, run)
+    def _windows(self) -> Iterator[Window]:
+        """Yield the windows; that of the deal is among them, whatever blocks were chosen."""
+        # Three quarters of a table's slots have states.
+        state_bytes = 4 * 8 * (self.keys.words + 1) // 3 + _FACTS_BYTES
+        blocks = _BLOCK_TIMES * self.catalog.largest * (self.threads + 1)
+        memory = max(self.memory - blocks, self.memory // 4, _LEAST_MEMORY)
+        strata = {block.stratum for block in self.chosen} | {self.keys.root_stratum}
+        return self.catalog.windows(strata, self.keys.lift, state_bytes, memory)
 
-    def _jobs(self) -> Iterator[CheckJob]:
-        strata = self.catalog.strata
-        for stratum in np.unique(strata)[::-1].tolist():
-            for place, partition in enumerate(np.flatnonzero(strata == stratum).tolist()):
-                records = self.catalog.partitions[partition].records
-                if self._chosen is None or self._chosen[records[:, 1]].any():
-                    yield CheckJob("check", partition)
-                if place == 0 and self._chosen is None and not self.claim.records:
-                    # The stratum above is done when this is asked for.
-                    yield from self._deliveries(stratum + 1 + self.lift)
-                if self.claim.records and self.row_queues.spilled > _SPILLED * self.memory:
-                    yield from self._deliver_everything()
+    def _to_check(self, window: Window) -> list[StoredBlock]:
+        """Return the chosen blocks of a window's strata."""
+        blocks = (block for stratum in window.checked for block in self.catalog.strata[stratum])
+        return [block for block in blocks if block in self.chosen]
 
-    def _deliver_everything(self) -> Iterator[CheckJob]:
-        """Yield jobs that look up all rows that wait, and clear their files.
+    def _work_of(self, window: Window) -> int:
+        """Return the work of a window, in states that are read."""
+        checked = sum(block.states for block in self._to_check(window))
+        return window.parts * (window.states + _CHECK_TIMES * checked)
 
-        A macro may lead to any later stratum, so no stratum ends before the check does.
-        """
-        for partition in range(self.catalog.strata.size):
-            if self.row_queues.has(partition):
-                yield CheckJob("deliver", partition)
-        yield CheckJob("clear files")
+    def _check_window(self, window: Window) -> Generator[Progress, None, None]:
+        facts = self._make_facts(window)
+        for number in range(window.parts):
+            part = yield from self._load(window, facts, number)
+            if self.keys.root_stratum in window.ranges:
+                self._check_root(part.closed)
+            for block, (forced, digest) in self._by_all(
+                self._to_check(window), partial(self._check_block, part)
+            ):
+                if number == 0:
+                    self.counts[block.layer, block.stratum, True] += forced
+                    self.counts[block.layer, block.stratum, False] += block.states - forced
+                    self.digest = (self.digest + digest) & 0xFFFFFFFFFFFFFFFF
+                yield from self._report("checking", block, _CHECK_TIMES * block.states)
+        if self.follows_parents:
+            self._follow_parents(window, facts.parents)
 
-    def _deliveries(self, lowest: int) -> Iterator[CheckJob]:
-        strata = self.catalog.strata
-        for partition in range(strata.size - 1, -1, -1):
-            if strata[partition] < lowest:
-                break
-            if self.row_queues.has(partition):
-                yield CheckJob("deliver", partition)
-        yield CheckJob("end of strata", stratum=lowest)
+    def _make_facts(self, window: Window) -> Facts:
+        """Return what is known of a window's states: parents of some have been found."""
+        kind = np.int32 if window.states < np.iinfo(np.int32).max - INSIDE else np.int64
+        parents = self._numbered(window.states, kind)
+        made = self._numbered(window.states if self.claim.costs else 0, np.int16)
+        for stratum, (first, last) in window.ranges.items():
+            if stratum in self._parents:
+                parents[first:last] = self._parents.pop(stratum)
+        return Facts(parents, made)
 
-    def _run_jobs(self, jobs: Iterator[CheckJob]) -> Iterator[Progress]:
-        """Do the jobs; meanwhile load the partition of the next one, if that is possible."""
-        job = next(jobs, None)
-        loading = None
-        while job is not None:
-            loading = loading or self._load(job, set())
-            loaded = None
-            if loading is not None:
-                loaded = loading.result()
-                if self._chosen is None:
-                    self.partitions.resident[loaded.number] = loaded
-            following = next(jobs, None)
-            loading = None
-            # What a sample looks up is loaded after the job that may still send rows for it.
-            if following is not None and (self._chosen is None or following.kind == "check"):
-                loading = self._load(following, {job.partition})
-            if loaded is not None:
-                yield from self._do(job, loaded)
-            elif job.kind == "clear files":
-                self.row_queues.close_unused()
-            else:
-                self._end(job.stratum)
-            job = following
+    def _numbered(self, states: int, kind: type[Any]) -> NDArray[Any]:
+        """Return zeros, one for each state of a window: in a file if they are many."""
+        large = states * np.dtype(kind).itemsize > self.memory // 4
+        return mapped_zeros(states, kind) if large else zeros(states, kind)
 
-    def _load(self, job: CheckJob, wanted: set[int]) -> Future[LoadedPartition] | None:
-        if job.kind in ("end of strata", "clear files"):
-            return None
-        partitions, partition = self.partitions, job.partition
-        partitions.prepare(partition, self._readers)
-        if self._chosen is not None:
-            runs = self.row_queues.runs(partition) if job.kind == "deliver" else None
-            blocks = self._chosen if job.kind == "check" else None
-            return self._pool.submit(partitions.load, partition, blocks, runs)
-        if partition in partitions.resident:
-            there: Future[LoadedPartition] = Future()
-            there.set_result(partitions.resident[partition])
-            return there
-        partitions.make_room(partition, wanted)
-        return self._pool.submit(partitions.load, partition)
+    def _load(self, window: Window, facts: Facts, number: int) -> Generator[Progress, None, Part]:
+        """Return the closed states of a part of a window; Refuted if one is there twice."""
+        states = window.states // window.parts
+        slots, words = states + states // 3 + 16, self.keys.words + 1
+        while True:
+            table = zeros(slots * words, np.uint64).reshape(slots, words)
+            closed = ClosedSet(table, facts.parents, number, window.parts)
+            part = Part(window, facts, closed, Lock(), [0])
+            try:
+                for block, _ in self._by_all(window.blocks, partial(self._enter, part)):
+                    yield from self._report("reading", block, block.states)
+                return part
+            except _PartFull:
+                slots *= 2
 
-    def _do(self, job: CheckJob, loaded: LoadedPartition) -> Iterator[Progress]:
-        stratum = int(self.catalog.strata[job.partition])
-        if self._checked and self._pace.due():
-            yield self._progress(job.partition)
-        resident = dict(self.partitions.resident)
-        chains = NO_CHAINS
-        if self._chosen is None and not self.claim.costs and not self.claim.records:
-            chains = self.chains.of_partition(job.partition, job.kind == "check")
-        tasks: dict[Future[None], int] = {}
-        # Of a sample, only the chosen blocks of a partition are loaded to be checked.
-        complete = self._chosen is None or job.kind == "deliver"
-        for batch in self.row_queues.take(job.partition, self._workers[0].room) if complete else ():
-            tasks[
-                self._pool.submit(self._by_worker, CheckWorker.deliver, loaded, batch, chains)
-            ] = 0
-        if job.kind == "check":
-            for part in cut(loaded.segments, _UNIT):
-                check = self._pool.submit(
-                    self._by_worker, CheckWorker.check, loaded, part, resident, chains
-                )
-                tasks[check] = int(part[:, 2].sum())
+    def _by_all(
+        self, blocks: Iterable[StoredBlock], task: Callable[[StoredBlock], Value]
+    ) -> Iterator[tuple[StoredBlock, Value]]:
+        """Do a task for each block by all threads; yield blocks and results in order."""
+        begun = [(block, self._pool.submit(task, block)) for block in blocks]
         try:
-            for task in as_completed(tasks):
-                task.result()
-                self.states += tasks[task]
-                if self._pace.due():
-                    yield self._progress(job.partition)
+            for block, future in begun:
+                yield block, future.result()
         finally:
-            for task in tasks:
-                task.cancel()
-            wait(tasks)
-            self._collect(stratum)
-        if job.kind == "check" and self.catalog.partitions[job.partition].split < 0:
-            self.chains.follow(chains)
-        self._collect_chains(wait=False)
+            for _, future in begun:
+                future.cancel()
+            for _, future in begun:
+                if not future.cancelled():
+                    future.exception()  # waits until it has ended
 
-    def _by_worker(self, action: Any, *args: Any) -> None:
-        worker = self._idle.get()
+    def _report(self, phase: str, block: StoredBlock, done: int) -> Iterator[Progress]:
+        self._done += done
+        if self._pace.due():
+            share = min(self._done / self._work, 1.0)
+            last = max(self.catalog.strata)
+            yield Progress(phase, block.stratum, last, self.states, self.catalog.states, share)
+
+    @contextmanager
+    def _worker(self) -> Iterator[Worker]:
+        """Lend the scratch memory of one thread."""
+        worker = Worker(self.keys) if self._idle.empty() else self._idle.get()
         try:
-            action(worker, *args)
+            yield worker
         finally:
             self._idle.put(worker)
 
-    def _progress(self, partition: int) -> Progress:
-        strata, everything = self.catalog.strata, self.catalog.states
-        stratum, last = int(strata[partition]), int(strata[-1])
-        if self._checked:
-            share = 1 - (partition + 1) / strata.size
-            return Progress("looking up", stratum, last, self.states, everything, share)
-        share = self.states / max(everything, 1)
-        return Progress("checking", stratum, last, self.states, everything, share)
+    def _enter(self, part: Part, block: StoredBlock) -> None:
+        """Enter the states of a block that are of a part; count the moves made to all of them."""
+        first = part.window.firsts[block.key]
+        with self._worker() as worker:
+            for states, count in self._read(block, worker):
+                made = self._made(part, first, count, worker)
+                if self.claim.costs and part.closed.part == 0:
+                    error, wrong = k.count_moves_made(
+                        self.keys.tables, states, count, block.layer, worker.table, made
+                    )
+                    if error:
+                        raise self._wrong(error, states, wrong)
+                with part.lock:
+                    entered, number = enter(
+                        part.closed, states, made, count, first, part.entered[0],
+                        worker.after.hashes,
+                    )  # fmt: skip
+                    part.entered[0] = max(entered, 0)
+                if entered == TWICE:
+                    words = words_of(states.rows[number])
+                    raise Refuted(f"a {self.keys.noun} is closed twice", words)
+                if entered == FULL:
+                    raise _PartFull
+                first += count
 
-    def _collect(self, stratum: int) -> None:
-        for worker in self._workers:
-            self.counts[stratum] += worker.work.counts
-            self.digest = (self.digest + int(worker.work.digest[0])) & 0xFFFFFFFFFFFFFFFF
-            worker.work.counts[:] = 0
-            worker.work.digest[0] = 0
+    def _made(self, part: Part, first: int, count: int, worker: Worker) -> NDArray[np.int16]:
+        """Return the moves made to states, with numbers from ``first`` on; 0 if none count."""
+        return part.facts.made[first : first + count] if self.claim.costs else worker.nothing_made
 
-    def _end(self, lowest: int) -> None:
-        """Note that nothing more leads to strata from this one on."""
-        self.chains.end(lowest)
-        if self._chosen is None:
-            self.row_queues.close(lowest)
-            self.partitions.close(lowest)
+    def _read(self, stored: StoredBlock, worker: Worker) -> Iterator[tuple[States, int]]:
+        """Yield the states of a block, some at a time, and how many they are."""
+        keys, states = self.keys, worker.states
+        where = f"{self.store.path}: {describe(stored.key)}"
+        block, cursor = read_block(self.store, keys.code_bytes, stored.key), make_cursor()
+        if block.codes.size != stored.states:
+            raise StoreError("the block has changed", where)
+        if (keys.progress(block.signatures) != stored.stratum).any():
+            raise StoreError("the block's signatures do not belong to its stratum", where)
+        while True:
+            error, count = read_states(
+                keys.tables, block, stored.layer, cursor, states, worker.opening
+            )
+            if error:
+                place = f"{describe(stored.key)}, signature {int(states.rows[count, 0]):#x}"
+                raise Refuted(f"{reason_of(error, keys.noun)} ({place})")
+            if not count:
+                return
+            yield states, count
 
-    def _collect_chains(self, wait: bool) -> None:
-        lost = self.chains.lost(wait)
-        if lost is not None:
-            words = self._state(lost)
-            raise Refuted("parent-move codes lead round in a ring, and never to the deal", words)
+    def look_for_twins(self) -> Generator[Progress, None, None]:
+        """Raise Refuted if a state is closed twice, which the check of all states finds, too."""
+        windows = [*self._windows()]
+        self._work = sum(window.parts * window.states for window in windows)
+        for window in windows:
+            for number in range(window.parts):
+                yield from self._load(window, self._make_facts(window), number)
 
-    def _refuted(self, missing: Missing) -> Refuted:
-        source = source_of(missing.row)
-        return refuted(self.claim, missing, None if source is None else self._state(source))
+    def states_of_all(self) -> Iterator[tuple[States, int]]:
+        """Yield all closed states, some at a time, and how many they are; they are counted."""
+        for block in self.catalog.blocks:
+            with self._worker() as worker:
+                yield from self._read(block, worker)
+            self.counts[block.layer, block.stratum, False] += block.states
 
-    def _state(self, number: int) -> tuple[int, int, int, int]:
-        """Return a state by its number in the store."""
-        bases = self.catalog.bases
-        partition = int(np.searchsorted(bases, number, side="right")) - 1
-        self.partitions.prepare(partition, self._readers)
-        loaded = self.partitions.resident.get(partition)
-        if loaded is None:
-            loaded = self.partitions.load(partition, self._chosen)
-        place = number - int(bases[partition])
-        inside = loaded.segments[:, 1].searchsorted(place, side="right") - 1
-        run = loaded.segments[inside, 0]
-        return words_of(int(self.catalog.index.signatures[run]), loaded.partition, place)
+    def _check_root(self, closed: ClosedSet) -> None:
+        """Raise Refuted if the deal is in this part, and not closed."""
+        is_mine, number, made = look_up(closed, np.array(self.keys.root, np.uint64))
+        if not is_mine:
+            return
+        if number < 0 or (self.claim.costs and made != self.keys.root_made):
+            raise self._no_root()
+        closed.parents[number] = OUTSIDE
+
+    def _no_root(self) -> Refuted:
+        noun = self.keys.noun
+        reason = f"the deal is not among the closed {noun}{'e' * noun.endswith('s')}s"
+        if self.claim.costs:
+            reason += ", or not in the layer of its lower bound"
+        return Refuted(reason, self.keys.root)
+
+    def _check_block(self, part: Part, stored: StoredBlock) -> tuple[int, int]:
+        """Check the states of a block: (how many have a forced move, their digest)."""
+        keys, claim = self.keys, self.claim
+        if stored.layer and not claim.layered:
+            raise Refuted("a proof has no layers")
+        task = k.Task(
+            claim.costs, claim.length or 0, np.array(keys.root, np.uint64), keys.root_made,
+            keys.root_code, keys.free, self.follows_parents, stored.layer,
+            *part.window.ranges[stored.stratum],
+        )  # fmt: skip
+        first = part.window.firsts[stored.key]
+        with self._worker() as worker:
+            found = worker.found
+            found.forced[0] = found.digest[0] = 0
+            for states, count in self._read(stored, worker):
+                error = k.check_states(
+                    keys.tables, part.closed, task, states,
+                    self._made(part, first, count, worker), count, first, worker.table,
+                    worker.after, found,
+                )  # fmt: skip
+                if error == k.NOT_CLOSED:
+                    raise self._not_closed(found)
+                if error:
+                    raise self._wrong(error, states, int(found.index[0]))
+                first += count
+            return int(found.forced[0]), int(found.digest[0])
+
+    def _wrong(self, error: int, states: States, number: int) -> Refuted:
+        """Return the refutation by a state that cannot be closed."""
+        return Refuted(reason_of(error, self.keys.noun), words_of(states.rows[number]))
+
+    def _not_closed(self, found: k.Found) -> Refuted:
+        """Return the refutation by what a closed state leads to."""
+        reason = f"a successor of a closed {self.keys.noun} is not closed"
+        if self.claim.costs:
+            reason += ", though a solution through it could be shorter than the one claimed"
+        state, after = map(words_of, found.pair)
+        return Refuted(reason, state, after, "the successor")
+
+    def _follow_parents(self, window: Window, parents: NDArray[Any]) -> None:
+        """Raise Refuted unless all parents of the checked strata are found, and lead on."""
+        for stratum, (first, last) in window.ranges.items():
+            if stratum not in window.checked:
+                self._parents[stratum] = parents[first:last].copy()
+                continue
+            number, is_ring = follow_chains(parents, first, last)
+            if number >= 0:
+                reason = "the parent-move code of a closed position is of no move from another one"
+                if is_ring:
+                    reason = "parent-move codes lead round in a ring, and never to the deal"
+                raise Refuted(reason, self._state(window, number))
+
+    def _state(self, window: Window, number: int) -> tuple[int, int, int, int]:
+        """Return a state by its number."""
+        for block in window.blocks:
+            first = window.firsts[block.key]
+            if not first <= number < first + block.states:
+                continue
+            with self._worker() as worker:
+                for states, count in self._read(block, worker):
+                    if number < first + count:
+                        return words_of(states.rows[number - first])
+                    first += count
+        raise InternalError("a state is not where it was")

@@ -79,12 +79,6 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.verify.kernels.rules import Rules
 from dbmsolver.verify.places import HOME
 
-_LIFT = 2
-"""The most strata that a move of a card leads upwards: it is released and goes home."""
-_LIFT_OF_SUIT = 14
-"""The same for a move that takes a whole suit home."""
-_LIFT_TO_GOAL = 53
-"""The same for the last move, in games where cards that are home count only at the end."""
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 
@@ -110,6 +104,7 @@ class Format(NamedTuple):
     high: Words
     code_card: Ints
     code_place: Ints
+    code_of: Ints  # [52, 8]: the parent-move code of a card that was in a place, -1 for none
     digits: Words  # [8 * 52, 3]: what (card, place) adds to the words of the public key
     heights: Words  # [4, 14, 3]
     words: int  # of the public key
@@ -121,21 +116,9 @@ class Format(NamedTuple):
         return self.rules.kept < 13
 
     @property
-    def counts_forced(self) -> bool:
-        """True if states with a forced move are counted by themselves."""
-        return True
-
-    @property
     def code_bytes(self) -> int:
         """The bytes of a parent-move code."""
         return 1 if self.code_card.size <= 256 else 2
-
-    @property
-    def lift(self) -> int:
-        """The most strata that a move leads upwards."""
-        if self.comes_back:
-            return _LIFT_TO_GOAL
-        return _LIFT_OF_SUIT if self.rules.whole_suits else _LIFT
 
     def progress(self, signatures: Words) -> Ints:
         """Return the progress of each signature."""
@@ -147,10 +130,11 @@ class Format(NamedTuple):
             total -= (words >> shift) & mask
         return total
 
-    def moves_of_bits(self, codes: NDArray[np.uint16]) -> Ints:
-        """Return, for each bit of the planes (int64[192]), how many codes name its card."""
-        known = codes[codes < self.code_card.size]
-        return np.tile(np.bincount(self.code_card[known], minlength=64), 3)
+
+class RecordFormat(NamedTuple):
+    """The same for keys of records of dominating positions."""
+
+    cards: Format
 
 
 def root_words(form: Format, deal: Deal) -> tuple[int, int, int, int]:

@@ -13,7 +13,7 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Metric, Policy
 from dbmsolver.game.measures import measure_of
-from dbmsolver.verify.format import Format, Words
+from dbmsolver.verify.format import Format, Ints, Words
 from dbmsolver.verify.kernels.rules import Rules
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME, LOCKED, NO_CARD
 from dbmsolver.verify.rules_of_deal import rules_of_deal, set_of
@@ -33,12 +33,22 @@ def make_format(deal: Deal, policy: Policy, metric: Metric | None = None) -> For
     rules = rules_of_deal(deal, measure_of(deal.rules, policy, metric), shortest=False)
     form = _of_any_game(deal, rules, policy if rules.at_home.size else "none")
     if deal.rules.takes_back:
-        return _coming_back(form, rules.kept)
-    if not rules.runs:
-        return form
-    return form._replace(
-        code_card=np.append(form.code_card, NO_CARD), code_place=np.append(form.code_place, 0)
-    )
+        form = _coming_back(form, rules.kept)
+    elif rules.runs:
+        form = form._replace(
+            code_card=np.append(form.code_card, NO_CARD), code_place=np.append(form.code_place, 0)
+        )
+    return form._replace(code_of=_numbers(form))
+
+
+def _numbers(form: Format) -> Ints:
+    """Return the parent-move code of each card and the place that it was in, the lowest one."""
+    codes = np.full((CARDS, HOME + 1), -1, np.int64)
+    pairs = zip(form.code_card.tolist(), form.code_place.tolist(), strict=True)
+    for code, (card, place) in reversed([*enumerate(pairs)]):
+        if card != NO_CARD:
+            codes[card, place] = code
+    return codes
 
 
 def _coming_back(form: Format, kept: int) -> Format:
@@ -104,6 +114,7 @@ def _of_any_game(deal: Deal, tables: Rules, policy: Policy) -> Format:
         high=np.array(bits[2], np.uint64),
         code_card=np.array([card for card, _ in pairs], np.int64),
         code_place=np.array([place for _, place in pairs], np.int64),
+        code_of=np.empty((0, 0), np.int64),
         digits=digits,
         heights=heights,
         words=words,

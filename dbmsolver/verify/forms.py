@@ -1,8 +1,174 @@
-"""The two kinds of keys of games of columns; which one a store has, its game says."""
+"""The kinds of keys; which one a store has, its game and its method say."""
 
 from __future__ import annotations
 
-from dbmsolver.verify.format import Format
-from dbmsolver.verify.kernels.digits import DigitFormat
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
-Form = Format | DigitFormat
+import numpy as np
+
+from dbmsolver.errors import InternalError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Metric, Policy
+from dbmsolver.game.position import Position
+from dbmsolver.verify import class_format
+from dbmsolver.verify.class_format import ClassFormat
+from dbmsolver.verify.format import Format, Ints, RecordFormat, Words, root_words
+from dbmsolver.verify.format_of_deal import make_format
+from dbmsolver.verify.kernels import class_layout, digits, leaving, record_table, states
+from dbmsolver.verify.pair_format import PairFormat
+from dbmsolver.verify.patience_format import PatienceFormat
+from dbmsolver.verify.pile_format import PileFormat
+from dbmsolver.verify.records import root_record
+from dbmsolver.verify.showing import position_of, position_of_record
+
+_LIFT_OF_SUIT = 14
+"""The most strata that a move leads upwards if it may take a whole suit home."""
+
+State = tuple[int, int, int, int]
+"""The words of a state, as rows of arrays have them."""
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The keys of one deal and method, as the check of closed states works with them."""
+
+    noun: str
+    """What a state is called."""
+    tables: Any
+    """The rules and the deal, for kernels: their class decides which ones are called."""
+    root: State
+    """The deal's state."""
+    root_stratum: int
+    words: int
+    """The words by which states differ."""
+    code_bytes: int
+    """The bytes of a parent-move code."""
+    progress: Callable[[Words], Ints]
+    """Returns the stratum of each signature."""
+    position: Callable[[State], Position | None]
+    """Returns the position of a state to be shown, None if it is none."""
+    make_table: Callable[[], Any]
+    """Returns scratch memory of one thread."""
+    lift: int | None = 2
+    """The most strata that a move leads upwards: a card is released, and goes home. None for any
+    number."""
+    root_made: int = 0
+    """The moves that are said to be made to the deal."""
+    root_code: int = -1
+    """The parent-move code of the deal, -1 if it has none of its own."""
+    free: bool = False
+    """True if some moves cost nothing."""
+    codes: bool = True
+    """True if parent-move codes tell the parent."""
+    counts_forced: bool = False
+    """True if states with a forced move are counted by themselves."""
+
+
+def keys_of_cards(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:
+    """Return keys of signature and planes."""
+    form = make_format(deal, policy, metric)
+    root = root_words(form, deal)
+    return Keys(
+        noun="position",
+        tables=form,
+        root=root,
+        root_stratum=int(form.progress(np.array(root[:1], np.uint64))[0]),
+        words=1 + form.planes,
+        code_bytes=form.code_bytes,
+        progress=form.progress,
+        position=partial(position_of, form, deal),
+        make_table=partial(states.make_table, form),
+        lift=_LIFT_OF_SUIT if form.rules.whole_suits else 2,
+        free=form.rules.forced_free,
+        counts_forced=True,
+    )
+
+
+def keys_of_records(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:
+    """Return keys of records of dominating positions."""
+    form = make_format(deal, policy, metric)
+    root = root_record(form, deal)
+    return Keys(
+        noun="record",
+        tables=RecordFormat(form),
+        root=root,
+        root_stratum=int(form.progress(np.array(root[:1], np.uint64))[0]),
+        words=3,
+        code_bytes=form.code_bytes,
+        progress=form.progress,
+        position=partial(position_of_record, form, deal),
+        make_table=record_table.make_table,
+        lift=None,
+        codes=False,
+    )
+
+
+def keys_of_digits(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:
+    """Return keys of Klondike and its relatives; ``metric`` is None in a proof."""
+    form = PatienceFormat(deal, policy, metric)
+    root = form.state(form.root)
+    return Keys(
+        noun="position",
+        tables=form.digits,
+        root=root,
+        root_stratum=int(digits.progress(np.array(root[:1], np.uint64))[0]),
+        words=4,
+        code_bytes=2,
+        progress=digits.progress,
+        position=form.position,
+        make_table=partial(states.make_table, form.digits),
+        root_code=digits.DEAL,
+    )
+
+
+def keys_of_leaving(deal: Deal, layered: bool) -> tuple[Keys, int]:
+    """Return keys of a game whose cards only leave, and a lower bound of all solutions.
+
+    ``layered`` if its search had layers.
+    """
+    kind = PileFormat if deal.rules.has_pile else PairFormat
+    form = kind(deal, layered)
+    layer = form.least if layered else 0
+    keys = Keys(
+        noun="position",
+        tables=form.game,
+        root=(form.root, layer if form.tells_layer else 0, 0, 0),
+        root_stratum=0,
+        words=2,
+        code_bytes=1,
+        progress=form.progress,
+        position=lambda state: form.position(state[0]),
+        make_table=partial(leaving.make_table, form.first.size),
+        root_made=layer,
+        root_code=form.first_code,
+        free=True,
+    )
+    return keys, form.least
+
+
+def keys_of_classes(deal: Deal, policy: Policy, any_passes: bool) -> Keys:
+    """Return keys of classes of positions of Klondike."""
+    form = ClassFormat(deal, policy, any_passes)
+    return Keys(
+        noun="class",
+        tables=form.game,
+        root=(*form.root, 0, 0),
+        root_stratum=int(form.progress(np.array(form.root[:1], np.uint64))[0]),
+        words=2,
+        code_bytes=class_format.CODE_BYTES,
+        progress=form.progress,
+        position=form.position,
+        make_table=partial(class_layout.make_board, form.game),
+        codes=False,
+    )
+
+
+def bound_of(form: Format | digits.DigitFormat, root: State) -> int:
+    """Return the lower bound of the deal's state."""
+    error, bound = states.bound_of_words(form, np.array(root, np.uint64), states.make_table(form))
+    if error or bound < 0:
+        raise InternalError("the state is no position, or no moves from the deal lead to its class")
+    return int(bound)

@@ -33,8 +33,9 @@ from dbmsolver.errors import InputError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
+from dbmsolver.verify.kernels.leaving import LeavingKeys
 from dbmsolver.verify.kernels.pairs import KING, Pairs, fewest_removals
-from dbmsolver.verify.leaving_format import Flags, Ints, LeavingFormat, Words, places_of
+from dbmsolver.verify.leaving_format import LeavingFormat, places_of
 
 
 class PairFormat(LeavingFormat):
@@ -44,41 +45,45 @@ class PairFormat(LeavingFormat):
     """
 
     first_code = 202
-    far = 2
+    tells_layer = True
     game: Pairs
 
     def __init__(self, deal: Deal, layered: bool = False) -> None:
-        super().__init__(deal, layered)
+        super().__init__(deal)
         position = deal.position
         assert isinstance(position, Pairing) and position.turns is not None
         self.columns = [list(column) for column in position.columns]
         self.held = [*position.waste, *position.stock]
         size, turns = len(self.held), position.turns
-        self.first = np.array(
-            [*map(len, self.columns), len(position.waste), 0, (1 << size) - 1], np.int64
-        )
         # In a key the columns come last.
         widths = [size.bit_length(), turns.bit_length(), size]
         widths += [len(column).bit_length() for column in self.columns]
         shifts = [sum(widths[:field]) for field in range(len(widths))]
         masks = [(1 << width) - 1 for width in widths]
-        self.cut = self.local_bits = sum(widths[:3])
-        self.signature_bits = sum(widths[3:])
+        self.keys = LeavingKeys(
+            shifts=np.array([*shifts[3:], *shifts[:3]], np.int64),
+            masks=np.array([*masks[3:], *masks[:3]], np.int64),
+            first=np.array(
+                [*map(len, self.columns), len(position.waste), 0, (1 << size) - 1], np.int64
+            ),
+            cut=sum(widths[:3]),
+            signature_bits=sum(widths[3:]),
+            local_bits=sum(widths[:3]),
+            tells_layer=True,
+        )
         cards, source, depth = places_of([*self.columns, self.held], 128)
-        free = len(self.columns) + 2
-        self.most_moves = free * (free + 1) // 2 + 1
         pyramid = deal.rules.pairs == "pyramid"
         self.game = Pairs(
+            keys=self.keys,
             columns=len(self.columns),
             cards=cards,
             source=source,
             depth=depth,
             held=size,
-            shifts=np.array([*shifts[3:], *shifts[:3]], np.int64),
-            masks=np.array([*masks[3:], *masks[:3]], np.int64),
             lowest=min(position.foundations),
             turns=turns,
             free_stock=deal.rules.free_stock,
+            stock_goes=deal.rules.pairs == "all",
             turns_count=layered,
             removals_count=layered and pyramid,
         )
@@ -86,45 +91,14 @@ class PairFormat(LeavingFormat):
         if pyramid:
             self.least = int(fewest_removals(self.game, self.first, np.empty(13, np.int64)))
 
-    def second_word(self, layer: int) -> int:
-        """Return the second word of the public keys of a layer."""
-        return layer
-
-    def are_positions(self, keys: Words, states: Ints) -> Flags:
-        """Return a flag for each key that is a position of a pyramid."""
-        left, (number, turns, held) = states[:, :-3], states[:, -3:].T
-        good: Flags = self.fit(keys) & (turns <= self.game.turns) & (number <= self.game.held)
-        good &= (number == 0) | ((held << 1 >> number) & 1 == 1)
-        good &= (left <= self.first[:-3]).all(1) & (left[:, 1:] <= left[:, :-1]).all(1)
-        return good
-
-    def are_of_layer(self, states: Ints, layer: int) -> Flags:
-        """Return a flag for each state that can be of a layer: keys do not tell."""
-        return np.ones(states.shape[0], np.bool_)
-
-    def strata(self, states: Ints) -> Ints:
-        """Return how many cards have left the pyramid, for each state."""
-        total: Ints = (self.first - states)[:, :-3].sum(1)
-        return total
-
-    def are_won(self, states: Ints) -> Flags:
-        """Return a flag for each state of which nothing has to go any more."""
-        won: Flags = (states[:, :-3] == 0).all(1)
-        if self.deal.rules.pairs == "all":
-            won &= states[:, -1] == 0
-        return won
-
     def position(self, key: int) -> Position | None:
         """Return the position of a key; None if it is none."""
-        if key >> 64:
-            return None
-        keys = np.array([key], np.uint64)
-        states = self.take_apart(keys)
-        if not self.are_positions(keys, states)[0]:
+        fields = self.fields(key)
+        if fields is None:
             return None
         dealt = self.deal.position
         assert isinstance(dealt, Pairing)
-        *left, number, turns, held = states[0].tolist()
+        *left, number, turns, held = fields
         columns = tuple(
             tuple(column[:length]) for column, length in zip(self.columns, left, strict=True)
         )

@@ -78,7 +78,7 @@ class PatienceFormat:
         rules = rules_of_deal(deal, measure_of(deal.rules, policy, metric), metric is not None)
         # The last card of a reserve goes to a column that becomes empty, whichever card it is.
         fillers = rules.fillers | rules.waste_fillers | set_of(rules.reserve.tolist())
-        self.digits = DigitFormat(rules, 3, below, set_of(face_down), marks, fillers)
+        self.digits = DigitFormat(rules, below, set_of(face_down), marks, fillers)
         self.board = make_board()
         self.root = self._root()
 

@@ -28,8 +28,9 @@ import numpy as np
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.one_pile import OnePile
+from dbmsolver.verify.kernels.leaving import LeavingKeys
 from dbmsolver.verify.kernels.piles import EMPTY, Pile
-from dbmsolver.verify.leaving_format import Flags, Ints, LeavingFormat, Words, places_of
+from dbmsolver.verify.leaving_format import LeavingFormat, places_of
 
 _MOST_LENGTHS = {True: 1 << 17, False: 1 << 21}
 """With a stock, and without."""
@@ -43,88 +44,53 @@ class PileFormat(LeavingFormat):
     """
 
     first_code = 53
-    far = 1
+    tells_layer = False
     game: Pile
 
     def __init__(self, deal: Deal, layered: bool = False) -> None:
-        super().__init__(deal, layered)
+        super().__init__(deal)
         position = deal.position
         self.on_pile = list(position.pile or ())
         self.piles = [list(column) for column in position.columns]
         self.piles.append(list(reversed(position.stock)))
         lengths = [len(pile) for pile in self.piles]
-        self.first = np.array([*lengths, self.on_pile[-1] if self.on_pile else EMPTY], np.int64)
         widths = [length.bit_length() for length in lengths]
         below = _TOP_BITS + widths[-1]
         shifts = [below + sum(widths[:number]) for number in range(len(widths) - 1)]
         rest = [prod(length + 1 for length in lengths[n:-1]) for n in range(len(lengths))]
         most = _MOST_LENGTHS[bool(position.stock)]
         first = next(n for n, product in enumerate(rest) if product <= most)
-        self.cut = _TOP_BITS
-        self.signature_bits = below + sum(widths[:first]) - _TOP_BITS
-        self.local_bits = _TOP_BITS + sum(widths[first:-1])
-        self.most_moves = len(self.piles)
+        self.keys = LeavingKeys(
+            shifts=np.array([*shifts, _TOP_BITS, 0], np.int64),
+            masks=np.array([(1 << width) - 1 for width in [*widths, _TOP_BITS]], np.int64),
+            first=np.array([*lengths, self.on_pile[-1] if self.on_pile else EMPTY], np.int64),
+            cut=_TOP_BITS,
+            signature_bits=below + sum(widths[:first]) - _TOP_BITS,
+            local_bits=_TOP_BITS + sum(widths[first:-1]),
+            tells_layer=False,
+        )
         cards, source, depth = places_of(self.piles, EMPTY + 1)
         self.game = Pile(
+            keys=self.keys,
             columns=len(position.columns),
             cards=cards,
             source=source,
             depth=depth,
-            shifts=np.array([*shifts, _TOP_BITS, 0], np.int64),
-            masks=np.array([(1 << width) - 1 for width in [*widths, _TOP_BITS]], np.int64),
-            first=first,
             ranks=13 - position.foundations[0],
             wraps=deal.rules.pile == "wrap",
             turns_count=layered,
         )
         self.least = sum(lengths[:-1])
 
-    def second_word(self, layer: int) -> int:
-        """Return the second word of the public keys of a layer."""
-        return 0
-
-    def are_positions(self, keys: Words, states: Ints) -> Flags:
-        """Return a flag for each key that is a position.
-
-        It has nothing beyond the deal, and a top that was moved last.
-        """
-        left, top = states[:, :-1], states[:, -1]
-        number, dealt = np.minimum(top, EMPTY), self.first[:-1]
-        source, depth = self.game.source[number], self.game.depth[number]
-        moved_last = (source >= 0) & (left[np.arange(keys.size), source] == depth)
-        good = self.fit(keys) & (left <= dealt).all(1)
-        good &= np.where((left == dealt).all(1), top == self.first[-1], moved_last)
-        return good
-
-    def are_of_layer(self, states: Ints, layer: int) -> Flags:
-        """Return a flag for each state of a layer.
-
-        That is the cards in the deal's columns, plus those turned from the stock.
-        """
-        good: Flags = self.least + (self.first - states)[:, -2] == layer
-        return good
-
-    def strata(self, states: Ints) -> Ints:
-        """Return how many cards have left the stock and the first columns, for each state."""
-        gone = self.first - states
-        total: Ints = gone[:, : self.game.first].sum(1) + gone[:, -2]
-        return total
-
-    def are_won(self, states: Ints) -> Flags:
-        """Return a flag for each state with empty columns."""
-        won: Flags = (states[:, :-2] == 0).all(1)
-        return won
-
     def position(self, key: int) -> OnePile | None:
         """Return the position of a key; None if it is none.
 
         The lower cards of the pile are in their order.
         """
-        keys = np.array([key], np.uint64)
-        states = self.take_apart(keys)
-        if not self.are_positions(keys, states)[0]:
+        fields = self.fields(key)
+        if fields is None:
             return None
-        *left, top = states[0].tolist()
+        *left, top = fields
         columns = [tuple(pile[:number]) for pile, number in zip(self.piles, left, strict=True)]
         gone = [card for pile, n in zip(self.piles, left, strict=True) for card in pile[n:]]
         below = sorted({*self.on_pile, *gone} - {top})

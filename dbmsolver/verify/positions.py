@@ -20,16 +20,14 @@ from numpy.typing import NDArray
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
-from dbmsolver.verify.blocks import Readers
-from dbmsolver.verify.catalog import Catalog
 from dbmsolver.verify.claim import Pace, Progress
+from dbmsolver.verify.closure import Closure
 from dbmsolver.verify.format import Format, root_words
 from dbmsolver.verify.kernels import position_moves, position_set, record_positions
 from dbmsolver.verify.kernels.board import make_board
 from dbmsolver.verify.kernels.record_table import make_table
-from dbmsolver.verify.partitions import PartitionLoader
 from dbmsolver.verify.position_list import PositionList
-from dbmsolver.verify.refutation import Refuted
+from dbmsolver.verify.refutation import Refuted, reason_of, words_of
 from dbmsolver.verify.showing import position_on
 
 Words = NDArray[np.uint64]
@@ -43,38 +41,26 @@ class Positions(PositionList):
         super().__init__(memory)
         self.form = form
         self.deal = deal
-        self.total = np.zeros(1, np.int64)
         self.digest = np.zeros(1, np.uint64)
-        self.strata: dict[int, int] = {}
 
-    def add(
-        self, catalog: Catalog, partitions: PartitionLoader, readers: Readers
-    ) -> Iterator[Progress]:
+    def add(self, closure: Closure) -> Iterator[Progress]:
         """Add the positions that the stored records stand for; Refuted if one is no record."""
-        table, total, digest = make_table(), self.total, self.digest
-        for number in range(len(catalog.partitions)):
-            partitions.prepare(number, readers)
-            loaded = partitions.load(number)
-            place = np.zeros(2, np.int64)
-            before = int(self.total[0])
-            while True:
-                error, self.count = record_positions.add_positions(
-                    self.form, catalog.index.signatures, loaded.partition, loaded.segments, table,
-                    place, self.found, self.count, total, digest,
+        table, pace, read = make_table(), Pace(), 0
+        for states, count in closure.states_of_all():
+            done = 0
+            while done < count:
+                error, done, self.count = record_positions.add_positions(
+                    closure.keys.tables, states, done, count, table, self.found, self.count,
+                    self.digest,
                 )  # fmt: skip
                 if error:
-                    segment = loaded.segments[place[0]]
-                    signature = int(catalog.index.signatures[segment[0]])
-                    wrong = int(segment[1] + place[1])
-                    raise Refuted.state(error, signature, loaded.partition, wrong)
-                if place[0] == loaded.segments.shape[0]:
-                    break
-                self.grow()
-            stratum = int(catalog.strata[number])
-            added = int(self.total[0]) - before
-            self.strata[stratum] = self.strata.get(stratum, 0) + added
-            share = int(self.total[0]) / max(catalog.states, 1)
-            yield self._progress("reading the records", share)
+                    raise Refuted(reason_of(error, "record"), words_of(states.rows[done]))
+                if done < count:
+                    self.grow()
+            read += count
+            if pace.due():
+                share = read / closure.catalog.states
+                yield self._progress("reading the records", share)
 
     def park(self) -> Iterator[Progress]:
         """Add whatever parking leads to."""
@@ -145,17 +131,11 @@ class Positions(PositionList):
 
 
 def check_positions(
-    form: Format,
-    deal: Deal,
-    catalog: Catalog,
-    partitions: PartitionLoader,
-    threads: int,
-    memory: int,
+    deal: Deal, closure: Closure, memory: int
 ) -> Generator[Progress, None, Positions]:
     """Carry out the full check; ``memory`` is what positions may take."""
-    positions = Positions(form, deal, memory)
-    with ThreadPoolExecutor(threads) as pool:
-        yield from positions.add(catalog, partitions, Readers(pool, memory // 4))
+    positions = Positions(closure.keys.tables.cards, deal, memory)
+    yield from positions.add(closure)
     yield from positions.park()
-    yield from positions.check(threads)
+    yield from positions.check(closure.threads)
     return positions

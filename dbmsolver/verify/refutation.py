@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dbmsolver.game.position import Position
-from dbmsolver.storage.records import describe
-from dbmsolver.verify.catalog import StoredBlock
-from dbmsolver.verify.kernels import blocks as b
+from dbmsolver.verify.kernels import classes as c
+from dbmsolver.verify.kernels import closure as k
 from dbmsolver.verify.kernels import digits as d
 from dbmsolver.verify.kernels import expand as e
-from dbmsolver.verify.kernels import partition as s
-from dbmsolver.verify.kernels import planes as a
+from dbmsolver.verify.kernels import expand_leaving as v
+from dbmsolver.verify.kernels import opening as o
+from dbmsolver.verify.kernels import planes as p
 from dbmsolver.verify.kernels import record_expand as r
 from dbmsolver.verify.kernels import record_table as t
 
 _REASONS = {
-    a.BAD_SIGNATURE: "a closed key has foundations or locked cards that cannot be",
-    a.BAD_FIELDS: "a closed key has a card where no move can put it",
-    a.TOO_MANY_CELLS: "a closed key has more cards in freecells than there are freecells",
-    a.TOO_MANY_COLUMNS: "a closed key has more columns than there are",
-    a.COLLISION: "a closed key has two cards on one, or a card on one that lies in no column",
-    a.RING: "a closed key has cards that lie on each other in a ring",
+    p.BAD_SIGNATURE: "a closed key has foundations or locked cards that cannot be",
+    p.BAD_FIELDS: "a closed key has a card where no move can put it",
+    p.TOO_MANY_CELLS: "a closed key has more cards in freecells than there are freecells",
+    p.TOO_MANY_COLUMNS: "a closed key has more columns than there are",
+    p.COLLISION: "a closed key has two cards on one, or a card on one that lies in no column",
+    p.RING: "a closed key has cards that lie on each other in a ring",
     d.NO_POSITION: "a closed key is no position of the deal",
     d.OTHER_SIGNATURE: "the signature of a closed position is not that of its key",
-    b.BAD_WIDTH: "the local keys of a signature have the wrong width",
-    b.BAD_KEY: "a local key has more bits than its loose cards need",
-    s.TWICE: "a position is closed twice",
-    s.UNKNOWN_CLASS: "a closed position is of a class that no moves from the deal lead to",
-    e.GOAL: "a closed position is a goal: all cards are home",
-    e.BAD_CODE: "the parent-move code of a closed position cannot be undone",
-    e.NOT_FORCED: "the parent of a closed position has a forced move that leads elsewhere",
+    v.NO_STATE: "a closed key is no position of the deal",
+    v.OTHER_LAYER: "a closed position is in another layer's block",
+    c.BAD_CLASS: "a closed key is no class of the deal",
+    o.BAD_WIDTH: "the local keys of a signature have the wrong width",
+    o.BAD_KEY: "a local key has more bits than its loose cards need",
+    o.TOO_WIDE: "a key has more bits than it can have",
+    k.UNKNOWN_CLASS: "a closed position is of a class that no moves from the deal lead to",
+    e.GOAL: "a closed {} is a goal: all cards are home",
+    k.BAD_CODE: "the deal's parent-move code is not its own, or another position has it",
     t.BAD_FIX: "a closed record has cards said to lie in columns where that cannot be told",
     r.NOT_NORMAL: "a closed record is not in normal form",
     r.TOO_MANY_MACROS: f"a closed record has more than {t.MOST_MACROS:,} macros",
-    e.COSTS_BELOW_ZERO: (
+    k.COSTS_BELOW_ZERO: (
         "the layer of a closed position does not fit its lower bound: "
         "only the deal has been reached with no moves made"
     ),
@@ -40,7 +45,7 @@ _REASONS = {
 
 
 Words = tuple[int, int, int, int]
-"""A state: signature and planes, or the words of another kind of key and zeros."""
+"""A state: the words of its key, and zeros."""
 
 
 class Refuted(Exception):
@@ -63,21 +68,13 @@ class Refuted(Exception):
         self.other = other
         self.relation = relation
 
-    @classmethod
-    def state(
-        cls, error: int, signature: int, partition: s.PartitionStates, number: int
-    ) -> Refuted:
-        """Return the refutation by a wrong closed state of a partition."""
-        return cls(_REASONS[error], words_of(signature, partition, number))
+
+def reason_of(error: int, noun: str) -> str:
+    """Return the words of an error of a closed state; ``noun`` says what states are called."""
+    return _REASONS[error].format(noun)
 
 
-def key_refuted(error: int, place: StoredBlock, signature: int) -> Refuted:
-    """Return the refutation by a key in a block that cannot be taken apart."""
-    return Refuted(f"{_REASONS[error]} ({describe(place.key)}, signature {signature:#x})")
-
-
-def words_of(signature: int, partition: s.PartitionStates, number: int) -> Words:
-    """Return a state of a partition: signature and planes."""
-    width = partition.planes.size // max(partition.codes.size, 1)
-    planes = [int(word) for word in partition.planes[width * number : width * (number + 1)]]
-    return signature, planes[0], planes[1], planes[2] if width == 3 else 0
+def words_of(row: NDArray[np.uint64]) -> Words:
+    """Return the words of a state in a row of an array."""
+    first, second, third, fourth = (int(word) for word in row)
+    return first, second, third, fourth

@@ -1,26 +1,35 @@
 """One check of one store: what its claim rests on, step by step.
 
 Why these checks are enough is said in :mod:`dbmsolver.verify`. Here the claim decides which checks
-are made; :mod:`dbmsolver.verify.block_steps` and :mod:`dbmsolver.verify.partition_steps` make them.
+are made, and what the report says of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import replace
 from functools import partial
 
 from dbmsolver.errors import UsageError
 from dbmsolver.game.measures import counted, length_words, measure_of
 from dbmsolver.results import Bound, Method
-from dbmsolver.verify import block_steps, partition_steps
 from dbmsolver.verify.claim import Claim, Progress
-from dbmsolver.verify.format import root_words
-from dbmsolver.verify.format_of_deal import make_format
-from dbmsolver.verify.forms import Form
-from dbmsolver.verify.kernels.digits import DigitFormat
-from dbmsolver.verify.patience_format import PatienceFormat
+from dbmsolver.verify.class_distances import ClassDistances, TooManyClasses
+from dbmsolver.verify.class_positions import count_positions
+from dbmsolver.verify.closure import Closure
+from dbmsolver.verify.forms import (
+    Keys,
+    bound_of,
+    keys_of_cards,
+    keys_of_classes,
+    keys_of_digits,
+    keys_of_leaving,
+    keys_of_records,
+)
+from dbmsolver.verify.kernels.states import make_table
+from dbmsolver.verify.position_list import TooManyPositions
+from dbmsolver.verify.positions import check_positions
 from dbmsolver.verify.refutation import Refuted
-from dbmsolver.verify.showing import position_of, position_of_record
 from dbmsolver.verify.solution import check_solution
 from dbmsolver.verify.store_check import StoreCheck
 
@@ -42,36 +51,24 @@ def run_check(check: StoreCheck) -> Generator[Progress, None, None]:
         return
     if claim == "shortest" and manifest.question != "solve":
         raise Refuted("a proof does not look for shortest solutions")
-    if report.deal.rules.only_leave:
-        yield from block_steps.check_leaving(check, length)
-        return
-    if manifest.method.of_classes:
-        yield from block_steps.check_classes(check)
-        return
-    form: Form
-    if report.deal.rules.is_patience:
-        metric = manifest.metric if manifest.question == "solve" else None
-        keys = PatienceFormat(report.deal, manifest.policy, metric)
-        check.show = keys.position
-        form, root = keys.digits, keys.state(keys.root)
+    keys, least = _keys_of(check)
+    check.show = keys.position
+    if length is not None:
+        if check.is_shortest_by_bound(least, length):
+            return
+        if manifest.bound == Bound.CLASSES:
+            keys = yield from _with_distances(check, keys)
+            if check.is_shortest_by_bound(bound_of(keys.tables, keys.root), length):
+                return
+    closure = Closure(
+        check.store, keys, Claim(length, manifest.question == "solve"), check.threads,
+        check.memory, check.sample, check.options.seed,
+    )  # fmt: skip
+    report.all_blocks, report.all_states = len(closure.catalog.blocks), closure.catalog.states
+    if manifest.method == Method.EVERY_POSITION:
+        yield from _check_closure(check, closure)
     else:
-        form = make_format(report.deal, manifest.policy, manifest.metric)
-        if manifest.method == Method.DOMINATING:
-            check.show = partial(position_of_record, form, report.deal)
-            yield from partition_steps.check_records(check, form)
-            return
-        check.show = partial(position_of, form, report.deal)
-        root = root_words(form, report.deal)
-    if length is not None and check.is_shortest_by_bound(
-        partition_steps.bound_of(form, root), length
-    ):
-        return
-    if manifest.bound == Bound.CLASSES:
-        assert isinstance(form, DigitFormat) and length is not None
-        form = yield from partition_steps.with_distances(check, form)
-        if check.is_shortest_by_bound(partition_steps.bound_of(form, root), length):
-            return
-    yield from partition_steps.check_states(check, form, Claim(root, length))
+        yield from _check_in_depth(check, closure)
 
 
 def _check_depth(check: StoreCheck, claim: str) -> None:
@@ -85,3 +82,112 @@ def _check_depth(check: StoreCheck, claim: str) -> None:
         )
     if check.options.depth == "full" and check.sample is not None:
         raise UsageError("--sample is for the depth lemma: a full check takes all records", where)
+
+
+def _keys_of(check: StoreCheck) -> tuple[Keys, int]:
+    """Return the keys of a store, and a lower bound of all solutions of its deal."""
+    deal, manifest = check.report.deal, check.manifest
+    policy, shortest = manifest.policy, manifest.question == "solve"
+    if deal.rules.only_leave:
+        return keys_of_leaving(deal, shortest)
+    if manifest.method.of_classes:
+        return keys_of_classes(deal, policy, manifest.method == Method.CLASSES_ANY_PASSES), 0
+    if manifest.method == Method.DOMINATING:
+        return keys_of_records(deal, policy, manifest.metric), 0
+    if deal.rules.is_patience:
+        keys = keys_of_digits(deal, policy, manifest.metric if shortest else None)
+    else:
+        keys = keys_of_cards(deal, policy, manifest.metric)
+    return keys, bound_of(keys.tables, keys.root)
+
+
+def _with_distances(check: StoreCheck, keys: Keys) -> Generator[Progress, None, Keys]:
+    """Return keys whose lower bound knows the distances of all classes of the deal, too."""
+    report, memory = check.report, check.memory
+    classes = ClassDistances(report.deal, check.threads, 3 * memory // 4)
+    try:
+        distances = yield from classes.run()
+    except TooManyClasses as error:
+        raise UsageError(
+            f"there are {error.message}: expected more --memory", str(report.store)
+        ) from None
+    check.memory -= distances.keys.nbytes + distances.moves.nbytes
+    report.checked.append(f"{classes.count:,} classes were listed, and their distances worked out")
+    tables = keys.tables._replace(distances=distances)
+    return replace(keys, tables=tables, make_table=partial(make_table, tables))
+
+
+def _check_closure(check: StoreCheck, closure: Closure) -> Generator[Progress, None, None]:
+    """Check that the closed states are closed under moves, and write the counts to the report."""
+    report, keys = check.report, closure.keys
+    report.blocks = len(closure.chosen)
+    try:
+        yield from closure.run()
+    finally:
+        report.strata = closure.rows()
+        report.states = sum(row[2] for row in report.strata)
+        report.forced = sum(row[3] for row in report.strata)
+    noun, shortest = keys.noun, ""
+    if closure.claim.costs:
+        shortest = " with no more moves, or cannot be part of a shorter solution"
+    report.checked += [
+        "the deal is closed" if keys.codes else f"the deal's {noun} is closed",
+        f"every closed key is a {noun} of the deal, and none is a goal",
+        f"every successor is closed{shortest}",
+    ]
+    if check.manifest.method == Method.CLASSES_ANY_PASSES:
+        report.checked.append("with any number of passes, so with those there are, too")
+    if check.sample is None:
+        if keys.codes:
+            report.checked.append(
+                "every parent-move code leads to a closed parent, and on to the deal"
+            )
+        report.digest = f"{closure.digest:016x}"
+        check.compare_counts()
+
+
+def _check_in_depth(check: StoreCheck, closure: Closure) -> Generator[Progress, None, None]:
+    """Check a proof over dominating positions or classes in the depth that is wanted."""
+    report, of_classes = check.report, check.manifest.method.of_classes
+    report.depth = check.options.depth or check.usual_depth(closure.catalog.states)
+    if of_classes:
+        yield from _check_closure(check, closure)
+    if report.depth == "full":
+        try:
+            if of_classes:
+                yield from _list_positions(check)
+            else:
+                yield from _check_covered(check, closure)
+        except TooManyPositions as error:
+            check.use_lemma(error, "there are" if of_classes else "the records cover")
+    if report.depth == "lemma" and not of_classes:
+        yield from _check_closure(check, closure)
+
+
+def _list_positions(check: StoreCheck) -> Generator[Progress, None, None]:
+    """List all positions of the deal, and check that none is won."""
+    report = check.report
+    report.covered = yield from count_positions(
+        report.deal, check.manifest.policy, 3 * check.memory // 4
+    )
+    report.checked += [
+        f"{report.covered:,} positions follow from the deal by the rules alone,",
+        "safe moves home first, and none is won",
+    ]
+
+
+def _check_covered(check: StoreCheck, closure: Closure) -> Generator[Progress, None, None]:
+    """Check all positions that the records stand for; TooManyPositions if memory is too small."""
+    report = check.report
+    yield from closure.look_for_twins()
+    positions = yield from check_positions(report.deal, closure, 3 * check.memory // 4)
+    report.blocks, report.states = len(closure.catalog.blocks), closure.states
+    report.covered, report.strata = positions.count, closure.rows()
+    report.digest = f"{int(positions.digest[0]):016x}"
+    report.checked += [
+        f"{positions.count:,} positions are covered: parking leads to them from closed records",
+        "the deal is covered once its safe moves are made, and no win is covered",
+        "from each covered position, safe moves, where there are any, lead to a covered one;",
+        "elsewhere every legal move does, with the safe moves that follow it",
+    ]
+    check.compare_counts()

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dbmsolver.game.position import Position
 from dbmsolver.verify.format import Format
-from dbmsolver.verify.kernels.board import make_boards
-from dbmsolver.verify.kernels.digits import DigitFormat
-from dbmsolver.verify.kernels.expand import MOST_ROWS, CheckTask, expand, make_arrays
-from dbmsolver.verify.kernels.partition import PartitionStates, RunIndex
-from dbmsolver.verify.kernels.pieces import MOST_BITS
-from dbmsolver.verify.kernels.rows import KIND, SUCCESSOR, WANT
+from dbmsolver.verify.kernels.closed_set import ClosedSet, States, enter, make_states
+from dbmsolver.verify.kernels.closure import Task, check_states, make_found
+from dbmsolver.verify.kernels.expand import make_successors
+from dbmsolver.verify.kernels.opening import make_opening
+from dbmsolver.verify.kernels.pairs import Pairs
+from dbmsolver.verify.kernels.piles import Pile
+from dbmsolver.verify.kernels.states import make_table
+from dbmsolver.verify.kernels.unpacking import Block, make_cursor, read_states
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME, LOCKED
 
 Words = tuple[int, int, int, int]
@@ -68,13 +70,17 @@ class Expanded(NamedTuple):
 
     error: int
     successors: list[Words]
-    parents: list[Words]
+    codes: list[int]
+    """The parent-move code of each move."""
     forced: bool
     digest: int
     made: list[int]
     """The moves made to each successor, where costs count."""
-    made_before: list[int]
-    """The moves made to each parent."""
+
+    def codes_to(self, words: Words) -> list[int]:
+        """Return the codes of the moves that lead to a state."""
+        ways = zip(self.successors, self.codes, strict=True)
+        return [code for after, code in ways if after == words]
 
 
 class Costs(NamedTuple):
@@ -85,38 +91,74 @@ class Costs(NamedTuple):
     limit: int
 
 
+def closed_set(*states: Words, words: int = 4, made: int = 0, code: int = 0) -> ClosedSet:
+    """Return a set of states; the same moves are made to all of them, and all have one code."""
+    slots = np.zeros((2 * len(states) + 2, words + 1), np.uint64)
+    closed = ClosedSet(slots, np.zeros(len(states), np.int32), 0, 1)
+    rows = np.array(states, np.uint64).reshape(-1, 4)
+    count = rows.shape[0]
+    entered, _ = enter(
+        closed, States(rows, np.full(count, code, np.uint16)), np.full(count, made, np.int16),
+        count, 0, 0, np.zeros(count, np.uint64),
+    )  # fmt: skip
+    assert entered == count
+    return closed
+
+
+def task_of(
+    root: Words = NOWHERE, costs: Costs | None = None, root_code: int = -1, free: bool = False
+) -> Task:
+    """Return what a state is checked for; it is a proof's without ``costs``."""
+    layer, limit = (costs.layer, costs.limit) if costs else (0, 0)
+    words = np.array(root, np.uint64)
+    return Task(costs is not None, limit, words, 0, root_code, free, True, layer, 0, 1)
+
+
 def expand_one(
-    form: Format | DigitFormat,
+    tables: Any,
     words: Words,
     code: int = 0,
     root: Words = NOWHERE,
     costs: Costs | None = None,
+    root_code: int = -1,
+    table: Any = None,
 ) -> Expanded:
-    """Return what the kernel finds out about a state; it is a proof's without ``costs``."""
-    made, layer, limit = costs or Costs(0, 0, 0)
-    work = make_arrays(2 * MOST_ROWS, layer + 1)
-    zero, none = np.zeros(1, np.int64), np.empty(0, np.int64)
-    index = RunIndex(
-        np.array(words[:1], np.uint64), zero, zero, zero - 1, none, np.empty(0, np.uint64),
-        np.empty((0, 1 + MOST_BITS), np.int64), np.empty((0, 1 << MOST_BITS), np.int16),
-    )  # fmt: skip
-    partition = PartitionStates(
-        planes=np.array(words[1 : 1 + form.planes], np.uint64),
-        codes=np.array([code], np.uint16),
-        made=np.full(1, made, np.int16),
-        firsts=np.array([0, 1]),
-        slots=np.zeros(16, np.uint32),
-    )
-    segments = np.array([[0, 0, 1, layer]])
-    task = CheckTask(costs is not None, limit, np.array(root, np.uint64), 0, 0)
-    boards = make_boards()
-    error = expand(form, index, task, partition, segments, boards, work)
-    rows = [[int(word) for word in row] for row in work.rows[: work.place[2]]]
-    split: tuple[list[Words], list[Words]] = ([], [])
-    wanted: tuple[list[int], list[int]] = ([], [])
-    for row in rows:
-        is_parent = row[4] >> KIND != SUCCESSOR
-        split[is_parent].append((row[0], row[1], row[2], row[3]))
-        wanted[is_parent].append(row[4] >> WANT & 0xFFFF)
-    forced, digest = bool(work.counts[layer, 1]), int(work.digest[0])
-    return Expanded(int(error), *split, forced, digest, *wanted)
+    """Return what the kernel finds out about a state; it is a proof's without ``costs``.
+
+    ``table`` is scratch memory; that of games of columns is made if there is none. What moves lead
+    to is not looked up: no state is of the part that is in memory.
+    """
+    table = make_table(tables) if table is None else table
+    closed = closed_set()._replace(part=4, parts=3)
+    after, found = make_successors(1 << 14), make_found()
+    after.codes[:] = -9
+    states = States(np.array([words], np.uint64), np.array([code], np.uint16))
+    made = np.array([costs.made if costs else 0], np.int16)
+    free = isinstance(tables, Pile | Pairs)
+    if isinstance(tables, Format):
+        free = tables.rules.forced_free
+    task = task_of(root, costs, root_code, free)
+    error = check_states(tables, closed, task, states, made, 1, 0, table, after, found)
+    count = 0 if error else int((after.codes != -9).sum())
+    rows = [(int(a), int(b), int(c), int(d)) for a, b, c, d in after.rows[:count].tolist()]
+    forced, digest = bool(found.forced[0]), int(found.digest[0])
+    codes, all_made = after.codes[:count].tolist(), after.made[:count].tolist()
+    return Expanded(int(error), rows, codes, forced, digest, all_made)
+
+
+def block_of(signature: int, keys: list[int], words: int = 1) -> Block:
+    """Return a block of one signature, with these words of local keys, sorted."""
+    planes = np.array([keys], np.uint64).reshape(-1, words)
+    planes[1:] -= planes[:-1].copy()
+    flat = planes.view(np.uint8).reshape(-1, 8 * words).T.ravel().copy()
+    count = len(keys) // words
+    signatures, counts = np.array([signature], np.uint64), np.array([count], np.int64)
+    return Block(signatures, counts, words, flat, np.zeros(count, np.uint16))
+
+
+def read_rows(tables: Any, block: Block, layer: int = 0) -> tuple[int, list[Words]]:
+    """Return an error, 0 if there is none, and the states of a block."""
+    states = make_states(block.codes.size + 1)
+    error, count = read_states(tables, block, layer, make_cursor(), states, make_opening())
+    rows = [] if error else states.rows[:count].tolist()
+    return int(error), [(int(a), int(b), int(c), int(d)) for a, b, c, d in rows]

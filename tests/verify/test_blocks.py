@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -15,7 +14,7 @@ from dbmsolver.errors import StoreError
 from dbmsolver.storage.binding import bound, with_content_hash
 from dbmsolver.storage.records import BlockKey, closed_key
 from dbmsolver.verify import blocks
-from dbmsolver.verify.blocks import Readers, claimed_by, read_block, read_directory
+from dbmsolver.verify.blocks import claimed_by, read_block
 
 IDENTITY = bytes(range(8))
 HUGE = (1 << 63) - 1
@@ -69,31 +68,20 @@ def stored(block: Block, data: bytes | None = None) -> Any:
     )
 
 
-def form(stratum: int = 7, code_bytes: int = 1) -> Any:
-    """Return what the reader asks of a form: all signatures are of one stratum."""
-    return SimpleNamespace(
-        code_bytes=code_bytes,
-        progress=lambda signatures: np.where(signatures == 9, stratum, 7),
-    )
-
-
 def test_a_sound_block() -> None:
     block = Block()
-    directory, body = read_block(stored(block), 1, block.key)
-    assert directory.signatures.tolist() == [5, 9]
-    assert directory.counts.tolist() == [1, 2]
-    assert (body.words, body.states, body.codes.tolist()) == (1, 3, [10, 11, 12])
-    assert body.planes[:6].tolist() == [1, 2, 3, 0, 0, 0]
-    for whole in (True, False):
-        table = read_directory(stored(block), form(), block.key, whole)
-        assert (table.signatures.tolist(), table.counts.tolist()) == ([5, 9], [1, 2])
+    found = read_block(stored(block), 1, block.key)
+    assert found.signatures.tolist() == [5, 9]
+    assert found.counts.tolist() == [1, 2]
+    assert (found.words, found.codes.tolist()) == (1, [10, 11, 12])
+    assert found.planes[:6].tolist() == [1, 2, 3, 0, 0, 0]
     assert claimed_by(stored(block), 1, block.key) == (3, 2 * 16 + 3 * 9)
 
 
 def test_codes_of_two_bytes() -> None:
     block = Block(code_bytes=2, words=3)
-    _, body = read_block(stored(block), 2, block.key)
-    assert (body.words, body.codes.tolist()) == (3, [10, 11, 12])
+    found = read_block(stored(block), 2, block.key)
+    assert (found.words, found.codes.tolist()) == (3, [10, 11, 12])
 
 
 WRONG = {
@@ -124,22 +112,10 @@ WRONG = {
 
 @pytest.mark.parametrize(("block", "reason"), WRONG.values(), ids=WRONG)
 def test_what_does_not_fit(block: Block, reason: str) -> None:
-    """Each is refused by the directory and by the states, and each for one reason alone."""
-    store = stored(block)
-    for read in (
-        lambda: read_block(store, 1, block.key),
-        lambda: read_directory(store, form(), block.key, True),
-        lambda: read_directory(store, form(), block.key, False),
-    ):
-        with pytest.raises(StoreError, match=reason) as error:
-            read()
-        assert "\n" not in str(error.value)
-
-
-def test_a_signature_of_another_stratum() -> None:
-    block = Block()
-    with pytest.raises(StoreError, match="do not belong to its stratum"):
-        read_directory(stored(block), form(8), block.key, True)
+    """Each is refused for one reason alone."""
+    with pytest.raises(StoreError, match=reason) as error:
+        read_block(stored(block), 1, block.key)
+    assert "\n" not in str(error.value)
 
 
 def test_a_body_that_is_larger_than_any(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,13 +133,9 @@ def test_a_checksum_of_another_place() -> None:
     block, other = Block(), Block(stratum=8)
     content = other.content(zstandard.ZstdCompressor().compress(other.body()))
     store = stored(block, content)
-    assert read_directory(store, form(), block.key, False).counts.tolist() == [1, 2]
-    for read in (
-        lambda: read_block(store, 1, block.key),
-        lambda: read_directory(store, form(), block.key, True),
-    ):
-        with pytest.raises(StoreError, match="checksum does not match"):
-            read()
+    assert claimed_by(store, 1, block.key)[0] == 3
+    with pytest.raises(StoreError, match="checksum does not match"):
+        read_block(store, 1, block.key)
     with pytest.raises(StoreError, match="checksum does not match"):
         foreign = stored(block)
         foreign.manifest.id = bytes(8).hex()
@@ -186,40 +158,12 @@ def test_a_header_cut_short(kept: int) -> None:
 
 
 def test_a_frame_that_ends_early() -> None:
-    """The header of the frame promises all bytes: those of the directory do not come."""
+    """The header of the frame promises all bytes: some do not come."""
     block = Block()
     packed = zstandard.ZstdCompressor().compress(block.body())
     short = stored(block, block.content(packed[:14]))
-    with pytest.raises(StoreError, match="cut short"):
-        read_directory(short, form(), block.key, True)
     with pytest.raises(StoreError, match="cannot be decompressed"):
         read_block(short, 1, block.key)
     none = stored(block, block.content(b"no frame at all"))
     with pytest.raises(StoreError, match="cannot be decompressed"):
         claimed_by(none, 1, block.key)
-
-
-@pytest.mark.parametrize(
-    ("memory", "most"), [(0, 1), (79, 1), (80, 2), (120, 3), (159, 3), (400, 7)]
-)
-def test_blocks_are_read_a_few_at_a_time(
-    monkeypatch: pytest.MonkeyPatch, memory: int, most: int
-) -> None:
-    """As many as have room in a quarter of the memory, at least one; their order stays."""
-    monkeypatch.setattr(blocks, "_BLOCK_BYTES", 10)
-    begun, ended, together = list[int](), list[int](), list[int]()
-
-    def submit(work: Callable[[int], int], item: int) -> Any:
-        begun.append(item)
-        together.append(len(begun) - len(ended))
-
-        def result() -> int:
-            ended.append(item)
-            return work(item)
-
-        return SimpleNamespace(result=result)
-
-    pool: Any = SimpleNamespace(submit=submit)
-    found = Readers(pool, memory).map(lambda number: number * number, range(7))
-    assert list(found) == [number * number for number in range(7)]
-    assert max(together) == most

@@ -41,11 +41,11 @@ from dbmsolver.verify import class_distances
 from dbmsolver.verify.check import verify
 from dbmsolver.verify.class_distances import ClassDistances, TooManyClasses
 from dbmsolver.verify.class_format import ClassFormat
+from dbmsolver.verify.forms import bound_of
 from dbmsolver.verify.kernels.class_layout import make_board
-from dbmsolver.verify.kernels.digits import DEAL, DigitFormat
+from dbmsolver.verify.kernels.digits import DigitFormat
 from dbmsolver.verify.kernels.distance_table import FAR, NONE, no_distances
 from dbmsolver.verify.kernels.expand import GOAL
-from dbmsolver.verify.partition_steps import bound_of
 from dbmsolver.verify.patience_format import PatienceFormat
 
 KEPT = EVERY_RULE - {LeftOut.USEFUL_SPACE}
@@ -113,7 +113,7 @@ def states_of(form: DigitFormat, root: Words) -> dict[Words, list[tuple[int, Wor
     while waiting:
         state = waiting.pop()
         if state not in found:
-            here = expand_one(form, state, DEAL, state, Costs(0, 0, 999))
+            here = expand_one(form, state, 0, state, Costs(0, 0, 999))
             assert here.error in (0, GOAL)
             found[state] = list(zip(here.made, here.successors, strict=True))
             waiting += here.successors

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from helpers import faults
 from helpers.faults import check, make_counts_fit
+from helpers.few_at_once import few_at_once
 from helpers.patience_games import small_deck
 from helpers.selection import few_fast
-from helpers.small_partitions import small_partitions
 
 from dbmsolver import api
 from dbmsolver.game.patience import Patience
@@ -81,7 +81,7 @@ def refused(path: Path, *reasons: str) -> None:
             if "is not closed" in report.reason:
                 assert isinstance(report.position, Patience)
                 assert isinstance(report.neighbour, Patience) and report.relation
-            small_partitions(monkeypatch)
+            few_at_once(monkeypatch)
 
 
 def copied(stores: dict[str, Path], name: str, folder: Path) -> Path:
@@ -102,7 +102,7 @@ def test_any_memory(
         return [report.states, report.digest, report.strata, report.checked]
 
     whole = facts()
-    small_partitions(monkeypatch)
+    few_at_once(monkeypatch)
     assert facts(memory=memory, threads=threads) == whole
     assert check(stores[name], memory=memory, sample=0.4, seed=threads).valid
 

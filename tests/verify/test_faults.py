@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from helpers import faults
 from helpers.faults import check, make_counts_fit
+from helpers.few_at_once import few_at_once
 from helpers.searching import prove
 from helpers.selection import few_fast
-from helpers.small_partitions import small_partitions
 
 from dbmsolver import api
 from dbmsolver.game.boards import format_board
@@ -29,7 +29,6 @@ from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.storage.blocks import read_block
 from dbmsolver.storage.records import describe
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.chains import ChainChecks
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.board import make_board
@@ -80,7 +79,7 @@ def refused(path: Path, *reasons: str) -> None:
         assert any(reason in report.reason for reason in reasons), report.reason
     assert not check(path, threads=1).valid
     with pytest.MonkeyPatch.context() as monkeypatch:
-        small_partitions(monkeypatch)
+        few_at_once(monkeypatch)
         report = check(path, memory=20_000)
     assert not report.valid
     if reasons:
@@ -156,7 +155,7 @@ def test_a_key_with_too_many_bits_is_told_with_its_place(
     (place,) = set(faults.closed_keys(small)) - set(before)
     told = f"({describe(place)}, signature {int(runs.signatures[1]):#x})"
     assert told in str(check(small).reason)
-    small_partitions(monkeypatch)
+    few_at_once(monkeypatch)
     assert told in str(check(small, memory=300).reason)
 
 
@@ -303,19 +302,13 @@ def test_codes_in_a_ring(proof: Path) -> None:
     assert number == 2, "no two positions to make a ring of"
 
 
-def test_a_ring_in_two_pieces(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither of its positions is in memory with the other. Threads may find it at the very end."""
-    lost = ChainChecks.lost
-
-    def late(self: ChainChecks, wait: bool) -> int | None:
-        return lost(self, wait) if wait else None
-
-    small_partitions(monkeypatch)
+def test_a_ring_in_two_parts(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither of its positions is in memory with the other."""
+    few_at_once(monkeypatch)
     for key, change in rings(small, SMALL):
         faults.change_block(small, key, change)
-        assert "ring" in str(check(small, memory=300).reason)
-        monkeypatch.setattr(ChainChecks, "lost", late)
-        assert "ring" in str(check(small, memory=300).reason)
+        for memory in (100, 300, 1000):
+            assert "ring" in str(check(small, memory=memory).reason)
         return
     raise AssertionError("no two positions to make a ring of")
 

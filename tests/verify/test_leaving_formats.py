@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import pair_games, pile_games
+from helpers.verifier import Costs, Expanded, block_of, expand_one, read_rows
 
 from dbmsolver.core.runs import progress_of
 from dbmsolver.errors import InputError
@@ -23,7 +24,11 @@ from dbmsolver.keys.pairs import PairKeys
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.results import Question
 from dbmsolver.storage.records import layer_and_stratum
-from dbmsolver.verify.kernels.blocks import Body
+from dbmsolver.verify.forms import keys_of_leaving
+from dbmsolver.verify.kernels.closure import BAD_CODE
+from dbmsolver.verify.kernels.expand_leaving import OTHER_LAYER
+from dbmsolver.verify.kernels.leaving import make_table
+from dbmsolver.verify.kernels.opening import TOO_WIDE
 from dbmsolver.verify.pair_format import PairFormat
 from dbmsolver.verify.pile_format import PileFormat
 
@@ -118,128 +123,55 @@ def code_of(deal: Deal, move: Move, before: Position) -> int:
     return 2 * half + (of_stock and not of_waste)
 
 
-def turned_round(deal: Deal, code: int) -> list[int]:
-    """Return codes that name the cards of a pair in the other order, and a card with itself."""
-    lowest, half = min(deal.position.foundations), code >> 1
-    low = (half >> 2) + 4 * lowest
-    high = 4 * (11 + lowest - low // 4) + (half & 3)
-    return [
-        code & 1 | 2 * (4 * (card - 4 * lowest) + suit(other))
-        for card, other in ((high, low), (low, low), (high, high))
-        if card - 4 * lowest < 24
-    ]
+def layer_of(form: Any, deal: Deal, position: Position) -> int:
+    """Return a layer that a position can be of; 0 in a proof."""
+    if not form.game.turns_count:
+        return 0
+    turned = len(deal.position.stock) - len(position.stock)
+    return form.least + turned if deal.rules.has_pile else LAYER
 
 
-def apart(form: Any, words: list[int]) -> tuple[Any, Any]:
-    keys = np.array(words, np.uint64)
-    return keys, form.take_apart(keys)
+def expanded(form: Any, key: int, layer: int, **options: Any) -> Expanded:
+    """Return what the kernel finds out about a position."""
+    words, table = (key, layer if form.tells_layer else 0, 0, 0), make_table(form.first.size)
+    return expand_one(form.game, words, costs=Costs(layer, layer, 999), table=table, **options)
 
 
 @pytest.mark.parametrize("layered", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_moves(kind: str, layered: bool) -> None:
-    """The same moves as by the rules, with their layers and strata."""
+    """The same moves as by the rules, with their codes and layers."""
     seen = 0
     for deal in deals(kind):
         form, own = form_of(deal, layered), keys_of(deal)
-        positions = positions_of(deal)
-        words = [own.encode(position) for position in positions]
-        expected = []
-        for word, position in zip(words, positions, strict=True):
+        for position in positions_of(deal):
+            expected, layer = set(), layer_of(form, deal, position)
             for move, after in position.successors(deal.rules, "none"):
-                layer = LAYER + layered * rise(deal, move, position, after)
-                expected.append((word, own.encode(after), layer))
-        keys, fields = apart(form, words)
-        found = []
-        for moved in form.successors(keys, fields, LAYER):
-            found += zip(
-                moved.keys.tolist(), moved.others.tolist(), moved.layers.tolist(), strict=True
-            )
-            strata = [form.strata(form.take_apart(part)) for part in (moved.keys, moved.others)]
-            assert (strata[1] - strata[0] == moved.strata).all()
-            assert 0 <= moved.strata <= form.far
-        assert sorted(found) == sorted(set(expected))
-        seen += len(found)
-        assert not form.are_won(fields).any()
+                up = layer + layered * rise(deal, move, position, after)
+                row = (own.encode(after), up if form.tells_layer else 0, 0, 0)
+                expected.add((row, up, code_of(deal, move, position)))
+            found = expanded(form, own.encode(position), layer)
+            assert found.error == 0
+            ours = list(zip(found.successors, found.made, found.codes, strict=True))
+            assert set(ours) == expected and len(ours) == len(expected)
+            seen += len(ours)
+            if layered and kind == "pile":
+                assert expanded(form, own.encode(position), layer + 1).error == OTHER_LAYER
     assert seen > 200
 
 
-@pytest.mark.parametrize("layered", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_codes(kind: str, layered: bool) -> None:
-    """A code leads back by a move that the rules allow, and every move has its code."""
-    right = wrong = 0
+def test_only_the_deal_has_its_code(kind: str) -> None:
     for deal in deals(kind):
-        random = Random(kind)
-        form, own = form_of(deal, layered), keys_of(deal)
-        moves = [
-            (own.encode(after), code_of(deal, move, before), own.encode(before), LAYER - up)
-            for before in positions_of(deal)
-            for move, after in before.successors(deal.rules, "none")
-            for up in [layered * rise(deal, move, before, after)]
-        ]
-        codes = sorted({code for _, code, _, _ in moves})
-        # 201: the waste has never been turned over.
-        for code in (53, 54, 63, 255) if kind == "pile" else (201, 202, 203, 255):
-            assert parents_of(form, moves[0][0], code) == []
-        if isinstance(deal.position, Pairing) and not deal.position.waste:  # nothing was turned
-            assert parents_of(form, own.encode(deal.position), 200) == []
-        for word, code, parent, layer in random.sample(moves, min(len(moves), 25)):
-            assert (parent, layer) in parents_of(form, word, code)
-            right += 1
-            others = [random.choice(codes) ^ 1, random.choice(codes), code ^ 1]
-            if kind == "pairs" and code < 192:
-                others += turned_round(deal, code)
-            other = random.choice(others)
-            for parent, layer in parents_of(form, word, other):
-                before = form.position(parent)
-                if before is None or before.is_goal():
-                    continue
-                ways = {
-                    (own.encode(after), code_of(deal, move, before), LAYER - up)
-                    for move, after in before.successors(deal.rules, "none")
-                    for up in [layered * rise(deal, move, before, after)]
-                }
-                assert (word, other, layer) in ways
-                break
-            else:
-                wrong += 1
-    assert right > 100 and wrong > 50
-
-
-def parents_of(form: Any, word: int, code: int) -> list[tuple[int, int]]:
-    """Return the parents of a key by a code, and their layers; none if the code is refused."""
-    keys, fields = apart(form, [word])
-    found = []
-    wrong, parents = form.parents(keys, fields, np.array([code]), LAYER)
-    if wrong[0]:
-        return []
-    for moved in parents:
-        assert (moved.keys == word).all()
-        found += zip(moved.others.tolist(), moved.layers.tolist(), strict=True)
-        if moved.others.size and form.position(int(moved.others[0])) is not None:
-            strata = form.strata(form.take_apart(moved.others))
-            assert (form.strata(fields) - strata == moved.strata).all()
-    assert len(found) == 1
-    return found
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_code_that_is_wrong_is_told_apart(kind: str) -> None:
-    """Among states with right codes only those with wrong ones are told."""
-    for deal in deals(kind):
-        form, own = form_of(deal, True), keys_of(deal)
-        moves = {
-            own.encode(after): code_of(deal, move, before)
-            for before in positions_of(deal)
-            for move, after in before.successors(deal.rules, "none")
-        }
-        keys, fields = apart(form, list(moves))
-        codes = np.array(list(moves.values()))
-        spoilt = np.arange(codes.size) % 3 == 1
-        for number in (255, form.first_code, form.first_code + 1):
-            wrong, _ = form.parents(keys, fields, np.where(spoilt, number, codes), LAYER)
-            assert (wrong == spoilt).all()
+        form = form_of(deal, False)
+        own = (form.root, 0, 0, 0)
+        for code in (form.first_code, 0, 255):
+            for root in (own, (form.root, 0, 1, 0)):
+                fits = (code == form.first_code) == (root == own)
+                found = expanded(
+                    form, form.root, 0, code=code, root=root, root_code=form.first_code
+                )
+                assert found.error == (0 if fits else BAD_CODE)
 
 
 def can_be(deal: Deal, own: Any, word: int) -> bool:
@@ -281,10 +213,9 @@ def test_words_that_are_positions(kind: str) -> None:
                 for _ in range(random.randint(1, 2)):
                     word ^= 1 << random.randrange(random.choice((8, 30, 64)))
                 words.append(word)
-        keys, fields = apart(form, words)
-        for word, is_position in zip(words, form.are_positions(keys, fields), strict=True):
+        for word in words:
             expected = can_be(deal, own, word)
-            assert bool(is_position) == expected, (deal, hex(word))
+            assert (form.fields(word) is not None) == expected, (deal, hex(word))
             outcomes.append(expected)
     assert 50 < sum(outcomes) < len(outcomes) - 50
 
@@ -306,13 +237,10 @@ def test_the_deal(kind: str) -> None:
                 cards = [*position.waste, *position.stock, *sum(position.columns, ())]
                 kings = sum(rank(card) == 13 for card in cards)
                 least = (len(cards) - kings) // 2 + kings
-            assert (form.least, form.root_layer) == (least, least * layered)
-
-
-def body_of(words: list[int]) -> Body:
-    """Return the body of a block with these local keys, of one signature or of several."""
-    planes = np.array([words], np.uint64).view(np.uint8).reshape(-1, 8).T
-    return Body(1, len(words), planes.ravel().copy(), np.zeros(len(words), np.uint16))
+            keys, bound = keys_of_leaving(deal, layered)
+            assert (form.least, bound, keys.root_made) == (least, least, least * layered)
+            told = least * layered * deal.rules.has_pairs
+            assert keys.root == (form.root, told, 0, 0)
 
 
 def local_bits(own: Any, deal: Deal) -> int:
@@ -340,19 +268,19 @@ def test_blocks_are_read(game: str, question: Question) -> None:
         signature = np.array([state.signature], np.uint64)
         place = int(progress_of(own.tables, signature, 0)[0])
         layer, stratum = layer_and_stratum(place)
-        _, fields = apart(form, [key])
-        assert form.strata(fields).tolist() == [stratum]
+        assert form.progress(signature).tolist() == [stratum]
+        told = layer if deal.rules.has_pairs else 0
+        block = block_of(state.signature, [state.off])
+        assert read_rows(form.game, block, layer) == (0, [(key, told, 0, 0)])
         if layered:
-            assert form.are_of_layer(fields, layer).all()
-            assert not (deal.rules.has_pile and form.are_of_layer(fields, layer + 1).any())
-        one, layer = np.array([1], np.int64), layer if deal.rules.has_pairs else 0
-        found = form.read(signature, one, body_of([state.off]), layer)
-        assert found is not None and found.tolist() == [key]
-        bits = state.off.bit_length()
+            assert expanded(form, key, layer).error == 0
+        if deal.rules.has_pairs:
+            assert read_rows(form.game, block, layer + 1)[0] == TOO_WIDE
         # Beyond the local key's own bits there are none.
-        for bit in range(bits, 64):
-            wide = form.read(signature, one, body_of([state.off | 1 << bit]), layer)
-            assert (wide is None) == (bit >= local_bits(own, deal))
+        for bit in range(state.off.bit_length(), 64):
+            wide = block_of(state.signature, [state.off | 1 << bit])
+            error, _ = read_rows(form.game, wide, layer)
+            assert error == (TOO_WIDE if bit >= local_bits(own, deal) else 0)
         position = position.apply(random.choice(moves))
         if position.is_goal():
             break

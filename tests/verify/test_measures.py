@@ -12,7 +12,7 @@ import pytest
 from helpers import faults
 from helpers.measured import GAMES, MEASURES, cases, long_runs, small_measured
 from helpers.naive_bound import bound_of_measure
-from helpers.verifier import NOWHERE, encode, expand_one, place_of
+from helpers.verifier import encode, expand_one, place_of
 
 from dbmsolver.api import solve, verify_store
 from dbmsolver.errors import DbmError
@@ -23,7 +23,7 @@ from dbmsolver.game.shipped import GAMES as SHIPPED
 from dbmsolver.results import Result
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.verify.format_of_deal import make_format
-from dbmsolver.verify.partition_steps import bound_of
+from dbmsolver.verify.forms import bound_of
 from dbmsolver.verify.showing import position_of
 
 
@@ -39,7 +39,7 @@ def test_small_games(metric: str, policy: str, rules: Rules) -> None:
             assert bound_of(form, words) == bound_of_measure(position, measure)
             if position.is_goal():
                 continue
-            found = expand_one(form, words, 0, words)
+            found = expand_one(form, words)
             assert found.error == 0
             ours = [position_of(form, deal, successor) for successor in found.successors]
             wanted = {game.positions[edge.after].canonical() for edge in game.edges[number]}
@@ -47,11 +47,8 @@ def test_small_games(metric: str, policy: str, rules: Rules) -> None:
             assert None not in ours
             assert found.forced == (measure.forced(position) is not None)
             for move, _, after in game.edges[number]:
-                if game.positions[after].is_goal():
-                    continue
                 code = pairs.index((move.card, place_of(form, position, move.card)))
-                back = expand_one(form, encode(form, game.positions[after]), code, NOWHERE)
-                assert (back.error, back.parents) == (0, [words])
+                assert found.codes_to(encode(form, game.positions[after])) == [code]
 
 
 @pytest.mark.parametrize("rules", GAMES, ids=lambda rules: rules.name)
@@ -65,7 +62,7 @@ def test_runs_as_long_as_there_is_room_for(rules: Rules) -> None:
         form = make_format(deal, measure.policy, measure.metric)
         for _ in range(5):
             words, following = encode(form, position), measure.successors(position)
-            found = expand_one(form, words, 0, words)
+            found = expand_one(form, words)
             ours = [position_of(form, deal, successor) for successor in found.successors]
             wanted = {after.canonical() for _, after in following}
             assert {p.canonical() for p in ours if p} == wanted, position

@@ -15,23 +15,22 @@ from typing import Any, NoReturn
 import numpy as np
 import pytest
 from helpers.faults import check
+from helpers.few_at_once import few_at_once
 from helpers.searching import prove
 from helpers.selection import few_fast
-from helpers.small_partitions import small_partitions
 
 from dbmsolver import api
-from dbmsolver.errors import DiskFullError, InternalError
+from dbmsolver.errors import DiskFullError, SystemRefusedError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.verify import blocks, partitions, spill
+from dbmsolver.storage.records import BlockKey, closed_key
+from dbmsolver.verify import closure, temporary, windows
 from dbmsolver.verify.check import verify
-from dbmsolver.verify.division import choose
-from dbmsolver.verify.format_of_deal import make_format
-from dbmsolver.verify.partitions import PartitionLoader, cut, state_bytes
+from dbmsolver.verify.refutation import Refuted
 from dbmsolver.verify.report import Verification
-from dbmsolver.verify.row_queues import RowQueues
-from dbmsolver.verify.spill import Spill, mapped_zeros
+from dbmsolver.verify.temporary import mapped_zeros
+from dbmsolver.verify.windows import Catalog
 
 BUDGETS = [2_000, 20_000, 200_000, 1_000_000]
 
@@ -69,46 +68,43 @@ def test_any_memory(
 ) -> None:
     whole = check(stores / name)
     assert whole.valid
-    small_partitions(monkeypatch)
+    few_at_once(monkeypatch)
     assert facts(check(stores / name, memory=memory, threads=threads)) == facts(whole)
 
 
 @pytest.mark.parametrize("memory", [200_000, 1_000_000])
 def test_any_memory_with_costs(stores: Path, monkeypatch: pytest.MonkeyPatch, memory: int) -> None:
     whole = check(stores / "solve")
-    small_partitions(monkeypatch)
+    few_at_once(monkeypatch)
     assert facts(check(stores / "solve", memory=memory)) == facts(whole)
 
 
-def test_each_partition_is_loaded_twice_at_most(
-    stores: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    loads: Counter[int] = Counter()
-    sorted_out: Counter[int] = Counter()
-    load, sort_out = partitions.PartitionLoader.load, partitions.sort_out
+@pytest.mark.parametrize("name", ["proof", "larger", "solve"])
+def test_windows(stores: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """With much memory each state is read twice; with little, with its stratum's neighbours."""
+    read: Counter[bytes] = Counter()
 
-    def counted(self: Any, number: int, *args: Any) -> Any:
-        loads[number] += 1
-        return load(self, number, *args)
+    def noted(store: Any, width: int, key: bytes) -> Any:
+        read[key] += 1
+        return read_block(store, width, key)
 
-    def counted_sorting(store: Any, form: Any, catalog: Any, plan: Any, readers: Any) -> Any:
-        sorted_out[plan.split] += 1
-        return sort_out(store, form, catalog, plan, readers)
-
-    monkeypatch.setattr(partitions.PartitionLoader, "load", counted)
-    monkeypatch.setattr(partitions, "sort_out", counted_sorting)
-    small_partitions(monkeypatch)
-    assert check(stores / "larger", memory=20_000).valid
-    assert len(loads) > 50
-    assert set(loads.values()) == {1, 2}
-    assert set(sorted_out.values()) == {1}
+    read_block = closure.read_block
+    monkeypatch.setattr(closure, "read_block", noted)
+    assert check(stores / name).valid
+    assert set(read.values()) == {2}
+    counts = []
+    for memory in (400_000, 100_000, 25_000):
+        read.clear()
+        assert check(stores / name, memory=memory, threads=1).valid
+        counts.append(read.total())
+    assert counts == sorted(counts) and counts[0] < counts[2]
 
 
 def test_nothing_is_left_behind(
     stores: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    small_partitions(monkeypatch)
+    few_at_once(monkeypatch)
     opened = len(list(Path("/proc/self/fd").iterdir()))
     with warnings.catch_warnings(record=True) as said:  # of files that are left to the collector
         warnings.simplefilter("always", ResourceWarning)
@@ -122,87 +118,48 @@ def test_a_full_disk_is_not_the_stores_fault(stores: Path, monkeypatch: pytest.M
     def full(*_: Any) -> NoReturn:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    small_partitions(monkeypatch)
-    monkeypatch.setattr(os, "pwrite", full)
+    few_at_once(monkeypatch)
+    monkeypatch.setattr(temporary, "reserve", full)
     with pytest.raises(DiskFullError, match="No space left"):
         check(stores / "larger", memory=20_000)
 
 
-def test_phases(stores: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("memory", [2_000, 1 << 30])
+def test_progress(stores: Path, monkeypatch: pytest.MonkeyPatch, memory: int) -> None:
     monkeypatch.setattr("dbmsolver.verify.claim.INTERVAL", 0.0)
-    small_partitions(monkeypatch)
-    moments = list(verify(stores / "proof", memory=2_000))
+    moments = list(verify(stores / "proof", memory=memory))
     phases = list(dict.fromkeys(event.phase for event in moments))
-    assert phases == ["reading the store", "dividing a signature", "checking", "looking up"]
-    assert all(0 <= event.share <= 1 for event in moments)
-    for phase in ("checking", "looking up"):
-        shares = [event.share for event in moments if event.phase == phase]
-        assert shares == sorted(shares)
-    assert moments[-1].states == moments[-1].all_states
+    assert phases == ["reading", "checking"]
+    shares = [event.share for event in moments]
+    assert shares == sorted(shares) and shares[-1] == 1.0
+    states = [event.states for event in moments]
+    assert states == sorted(states)
+    assert states[-1] == moments[-1].all_states
 
 
-def test_a_sample_decodes_what_it_needs_only(stores: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    decoded: set[bytes] = set()
-    read = partitions.read_body
+def test_a_sample_reads_what_it_needs_only(stores: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Little memory has windows of few strata: those of the blocks that are chosen."""
+    read: set[bytes] = set()
 
-    def noted(store: Any, form: Any, key: bytes) -> Any:
-        decoded.add(key)
-        return read(store, form, key)
+    def noted(store: Any, width: int, key: bytes) -> Any:
+        read.add(key)
+        return read_block(store, width, key)
 
-    monkeypatch.setattr(partitions, "read_body", noted)
-    monkeypatch.setattr(blocks, "read_body", noted)
-    report = check(stores / "larger", sample=1e-9, seed=3)
+    read_block = closure.read_block
+    monkeypatch.setattr(closure, "read_block", noted)
+    report = check(stores / "larger", sample=1e-9, seed=3, memory=20_000)
     assert report.valid, report.reason
-    assert 0 < len(decoded) < report.all_blocks // 2
+    assert 0 < len(read) < report.all_blocks // 2
 
 
 @pytest.mark.parametrize("memory", [2_000, 1 << 30])
 def test_samples_with_any_memory(
     stores: Path, monkeypatch: pytest.MonkeyPatch, memory: int
 ) -> None:
-    small_partitions(monkeypatch)
+    few_at_once(monkeypatch)
     for seed in range(3):
         report = check(stores / "proof", sample=0.3, seed=seed, memory=memory)
         assert report.valid, report.reason
-
-
-@pytest.mark.parametrize("memory", [0, 3000, 1 << 20])
-def test_rows_arrive(memory: int) -> None:
-    random = np.random.default_rng(1)
-    row_queues = RowQueues(np.array([1, 1, 5]), 2, memory)
-    sent: dict[int, list[list[int]]] = {0: [], 1: [], 2: []}
-    for _ in range(100):
-        partition = int(random.integers(3))
-        rows = random.integers(1 << 30, size=(int(random.integers(1, 9)), 4)).astype(np.uint64)
-        sent[partition] += rows.tolist()
-        row_queues.send(partition, rows)
-    everything = sum(32 * len(rows) for rows in sent.values())
-    assert everything - memory <= row_queues.spilled <= everything * (everything > memory)
-    for partition, rows_sent in sent.items():
-        assert row_queues.runs(partition).tolist() == sorted({row[-1] for row in rows_sent})
-        batches = [batch.open() for batch in row_queues.take(partition, 10)]
-        assert max(len(rows) for rows in batches) <= 10
-        assert sorted(np.concatenate(batches).tolist()) == sorted(rows_sent)
-        assert not row_queues.has(partition)
-    row_queues.close()
-    assert row_queues.spilled == 0
-
-
-def test_files_of_strata_are_removed() -> None:
-    """Files go of strata that no rows wait for, or of all strata from one on."""
-    queues = RowQueues(np.array([1, 4, 5]), 2, 0)
-    rows = np.zeros((1, 4), np.uint64)
-    for close, left in ((queues.close_unused, 1), (lambda: queues.close(5), 2)):
-        for partition in range(3):
-            queues.send(partition, rows)
-        for partition in (2, 1):
-            assert [batch.open().tolist() for batch in queues.take(partition, 9)] == [[[0] * 4]]
-        assert queues.spilled == 3 * rows.nbytes
-        close()
-        assert queues.spilled == left * rows.nbytes
-        assert [batch.open().tolist() for batch in queues.take(0, 9)] == [[[0] * 4]]
-        queues.close()
-        assert queues.spilled == 0
 
 
 def test_no_room_for_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,7 +168,7 @@ def test_no_room_for_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(file: int, size: int) -> None:
         raise OSError(errno.ENOSPC, f"no room for {size} bytes")
 
-    monkeypatch.setattr(spill, "reserve", refuse)
+    monkeypatch.setattr(temporary, "reserve", refuse)
     with pytest.raises(DiskFullError, match="cannot be written: no room for 4000 bytes"):
         mapped_zeros(1000, np.int32)
 
@@ -220,105 +177,97 @@ def test_no_place_for_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(**_: Any) -> NoReturn:
         raise OSError(errno.EACCES, "no place")
 
-    monkeypatch.setattr(spill, "TemporaryFile", refuse)
-    for make in (Spill, lambda: mapped_zeros(1000, np.int32)):
-        with pytest.raises(DiskFullError, match="a temporary file cannot be written: no place"):
-            make()
-
-
-def check_spill(*sizes: int) -> None:
-    """Check that arrays of these sizes are read back as they were written."""
-    file = Spill()
-    arrays = [np.arange(size, dtype=np.uint64) for size in sizes]
-    offsets = [file.write(array) for array in arrays]
-    for offset, array in zip(offsets, arrays, strict=True):
-        found = np.zeros_like(array)
-        file.read_into(offset, found)
-        assert found.tolist() == array.tolist()
-    file.close()
-
-
-def test_a_system_that_writes_and_reads_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As Linux does from two GiB on: what is left follows."""
-    write, read = os.pwrite, os.preadv
-    monkeypatch.setattr(os, "pwrite", lambda file, data, place: write(file, data[:7], place))
-    monkeypatch.setattr(
-        os, "preadv", lambda file, buffers, place: read(file, [buffers[0][:5]], place)
-    )
-    check_spill(9, 4)
-
-
-def test_a_file_that_ends_too_early() -> None:
-    """It is told, and not waited for."""
-    file = Spill()
-    file.write(np.arange(3))
-    with pytest.raises(InternalError, match="ends before what was written to it"):
-        file.read_into(16, np.zeros(2, np.int64))
-    file.close()
+    monkeypatch.setattr(temporary, "TemporaryFile", refuse)
+    with pytest.raises(DiskFullError, match="a temporary file cannot be written: no place"):
+        mapped_zeros(1000, np.int32)
 
 
 def test_files() -> None:
-    check_spill(5, 0, 1000)
     zeros = mapped_zeros(1000, np.int32)
     zeros[7] = 5
     assert zeros.sum() == 5
 
 
-@pytest.mark.parametrize("most", [1, 10, 100, 5000])
-def test_pieces_are_no_larger_than_planned(most: int) -> None:
-    """States with a few bits each, some of which say little."""
-    form = make_format(Deal.from_number(3), "wkr")
-    random = np.random.default_rng(2)
-    words = random.integers(1 << 12, size=(3000, 2)).astype(np.uint64)
-    words[:, 0] &= np.uint64(0x0F0)
-    planes = np.unique(words, axis=0)
-    division = choose(form, planes.ravel(), np.zeros(planes.shape[0], np.uint16), most)
-    bits = division.bits[1 : 1 + division.bits[0]]
-    cells = np.zeros(planes.shape[0], np.int64)
-    for bit in bits.tolist():
-        word = planes[:, bit // 64] >> np.uint64(bit % 64)
-        cells = 2 * cells + (word & np.uint64(1)).astype(np.int64)
-    sizes = np.bincount(division.cells[cells], minlength=division.pieces)
-    assert sizes.size == division.pieces
-    assert sizes.max() <= most
-    assert division.cards == sum({1 << (bit & 63) for bit in bits.tolist()})
-    assert (division.pieces == 1) == (most == 5000)
+def catalog_of(sizes: dict[int, int], counted: int) -> Catalog:
+    """Return the catalogue of a store with these states in its strata, in blocks of five or less.
+
+    So many states were counted.
+    """
+    blocks: dict[bytes, int] = {}
+    for stratum, states in sizes.items():
+        for first in range(0, states, 5):
+            key = closed_key(b"C", BlockKey(0, stratum, first, first, len(blocks)))
+            blocks[key] = min(5, states - first)
+
+    def claimed(store: Any, width: int, key: bytes) -> tuple[int, int]:
+        return blocks[key], 9 * blocks[key]
+
+    store: Any = SimpleNamespace(
+        keys=lambda kind: sorted(blocks),
+        manifest=SimpleNamespace(states=counted, forced=0),
+    )
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(windows, "claimed_by", claimed)
+        return Catalog(store, 1)
+
+
+SIZES = {3: 4, 4: 10, 5: 12, 6: 6, 8: 7, 9: 1}
 
 
 @pytest.mark.parametrize(
-    ("free", "wanted", "left"),
+    ("lift", "memory", "wanted"),
     [
-        (0, set(), [1, 2, 3]),
-        (1, set(), [2, 3]),
-        (40, set(), [2, 3]),
-        (41, set(), [3]),
-        (41, {2}, [2]),
-        (41, {1, 2}, [1, 2]),
-        (999, {3}, [3]),
+        (2, 40, [([3, 4, 5, 6, 8, 9], 1)]),
+        (2, 39, [([3, 4, 5, 6], 1), ([8, 9], 1)]),
+        (2, 32, [([3, 4, 5], 1), ([6, 8, 9], 1)]),
+        (2, 28, [([3], 1), ([4, 5], 1), ([6, 8, 9], 1)]),
+        (2, 27, [([3], 1), ([4], 2), ([5, 6, 8, 9], 1)]),
+        (2, 9, [([3], 3), ([4], 4), ([5], 2), ([6], 2), ([8, 9], 1)]),
+        (0, 12, [([3], 1), ([4], 1), ([5], 1), ([6], 1), ([8, 9], 1)]),
+        (14, 39, [([3], 2), ([4, 5, 6, 8, 9], 1)]),
+        (None, 1000, [([3, 4, 5, 6, 8, 9], 1)]),
+        (None, 13, [([3, 4, 5, 6, 8, 9], 4)]),
     ],
 )
-def test_room_for_another_partition(free: int, wanted: set[int], left: list[int]) -> None:
-    """The first that were loaded go, as few as will do; the wanted ones stay.
+def test_plans_of_windows(
+    lift: int | None, memory: int, wanted: list[tuple[list[int], int]]
+) -> None:
+    """As many strata as fit with those that moves lead to; else the fewest parts that fit."""
+    catalog = catalog_of(SIZES, 40)
+    plans = [*catalog.windows({*SIZES}, lift, 1, memory)]
+    assert [(plan.checked, plan.parts) for plan in plans] == wanted
+    for plan in plans:
+        last = max(SIZES) if lift is None else plan.checked[-1] + lift
+        near = [stratum for stratum in SIZES if plan.checked[0] <= stratum <= last]
+        assert [block.stratum for block in plan.blocks] == sorted(
+            stratum for stratum in near for _ in range(0, SIZES[stratum], 5)
+        )
+        number = 0
+        for block in plan.blocks:
+            assert plan.firsts[block.key] == number
+            number += block.states
+        assert plan.states == number == sum(SIZES[stratum] for stratum in near)
+        for stratum in near:
+            first, last = plan.ranges[stratum]
+            assert last - first == SIZES[stratum]
+            assert first == sum(SIZES[one] for one in near if one < stratum)
 
-    ``free`` are the bytes that are lacking when the other one is loaded, too.
-    """
-    form = make_format(Deal.from_number(3), "wkr")
-    nothing: Any = None
-    plans: Any = SimpleNamespace(partitions=[SimpleNamespace(split=-1, states=10)] * 4)
-    sizes = {1: 40, 2: 50, 3: 60}
-    memory = sum(sizes.values()) + 10 * state_bytes(form) - free
-    loader = PartitionLoader(nothing, form, plans, memory, costs=False)
-    there: Any = {number: SimpleNamespace(nbytes=size) for number, size in sizes.items()}
-    loader.resident.update(there)
-    loader.make_room(0, wanted)
-    assert list(loader.resident) == left
+
+def test_windows_of_some_strata() -> None:
+    plans = [*catalog_of(SIZES, 40).windows({4, 9}, 2, 1, 30)]
+    assert [(plan.checked, plan.states) for plan in plans] == [([4], 28), ([9], 1)]
 
 
-def test_cuts() -> None:
-    segments = np.array([[0, 0, 5, 0], [1, 5, 1, 0], [2, 6, 10, 1]])
-    parts = list(cut(segments, 4))
-    assert [int(part[:, 2].sum()) for part in parts] == [4, 4, 4, 4]
-    numbers = [
-        n for part in parts for _, first, count, _ in part for n in range(first, first + count)
-    ]
-    assert numbers == list(range(16))
+def test_far_more_states_than_were_counted() -> None:
+    """Twice as many, and 65,536 more, may be an error that the check itself finds."""
+    assert catalog_of({1: 65_556}, 10).states == 65_556
+    with pytest.raises(Refuted) as caught:
+        catalog_of({1: 65_557}, 10)
+    assert caught.value.reason == "blocks claim 65,557 states, and 10 were counted"
+
+
+def test_more_states_than_can_be_numbered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(windows, "MOST_STATES", 32)
+    assert [*catalog_of(SIZES, 40).windows({3, 4}, 2, 1, 999)]
+    with pytest.raises(SystemRefusedError, match="40 states are too many to be numbered"):
+        [*catalog_of(SIZES, 40).windows({3, 9}, 2, 1, 999)]

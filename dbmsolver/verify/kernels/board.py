@@ -57,18 +57,6 @@ class Laid(NamedTuple):
     reserve: int  # cards of the reserve
 
 
-class Boards(NamedTuple):
-    """Scratch memory for a position, and for one before or after it."""
-
-    own: Board
-    other: Board
-
-
-def make_boards() -> Boards:
-    """Return scratch memory for two positions."""
-    return Boards(make_board(), make_board())
-
-
 def make_board() -> Board:
     """Return scratch memory."""
     return Board(

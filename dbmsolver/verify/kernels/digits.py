@@ -63,58 +63,22 @@ class DigitFormat(NamedTuple):
     """The rules, how cards were dealt, and what signatures say."""
 
     rules: Rules
-    planes: int  # 3
     dealt_on: Ints  # [52]: the card below, NOTHING or NOWHERE
     face_down: np.uint64  # the cards dealt face down
     marks: Words  # [52]: the bit that a card has in signatures once it has moved, 0 for none
     fillers: np.uint64  # the cards that can come to lie at the bottom of a column
     distances: Distances = no_distances()
 
-    @property
-    def counts_forced(self) -> bool:
-        """True if states with a forced move are counted by themselves."""
-        return False
 
-    @property
-    def code_bytes(self) -> int:
-        """The bytes of a parent-move code."""
-        return 2
-
-    @property
-    def lift(self) -> int:
-        """The most strata that a move leads upwards: a card is played, and another turned up."""
-        return 2
-
-    def progress(self, signatures: Words) -> Ints:
-        """Return the progress of each signature: the cards that it has bits for."""
-        cards = signatures & np.uint64((1 << STOCK_SHIFT) - 1)
-        return bits_in(cards)
-
-    def moves_of_bits(self, codes: NDArray[np.uint16]) -> Ints:
-        """Return, for each bit of the planes (int64[192]), how many codes name its card."""
-        moves = np.bincount(codes & 63, minlength=64)[: 3 * PER_WORD]
-        moves[CARDS:] = 0
-        padded = np.zeros((3, 64), np.int64)
-        padded[:, : 3 * PER_WORD] = np.repeat(moves.reshape(3, PER_WORD), 3, axis=1)
-        return padded.ravel()
+def progress(signatures: Words) -> Ints:
+    """Return the progress of each signature: the cards that it has bits for."""
+    return bits_in(signatures & np.uint64((1 << STOCK_SHIFT) - 1))
 
 
 @inlined
 def sets_of_digits(d, signature):
     """Return (error, home cards, locked cards) of a signature: it tells of none."""
     return FINE, ZERO, ZERO
-
-
-@inlined
-def touched_digit(d, card):
-    """Return the bits of a word that a move of a card may change, where the signature stays."""
-    return _SEVEN << U64(3 * (card % PER_WORD))
-
-
-@inlined
-def is_root_code(d, code, is_root):
-    """Return True if a code is the deal's if and only if the state is."""
-    return (code == DEAL) == is_root
 
 
 @inlined
@@ -302,29 +266,17 @@ def make_move(d, state, board, laid, move):
 
 
 @inlined
-def undo_move(d, state, code):
-    """Return (False if that cannot be, the card of a parent-move code, the state before its move).
+def code_of_play(d, state, board, laid, move):
+    """Return the parent-move code of a move from a state.
 
-    That state may be none. The code's last bit says, of a card of the waste, that the waste was
-    turned over, and of any other that the reserve lost a card: the one that is out, and lies
-    deepest in it.
+    Its last bit says, of a card of waste and stock, that the waste was turned over, and of any
+    other that the reserve loses a card to the column that becomes empty.
     """
-    card, digit, over = code & 63, (code >> 6) & 7, code >> 15
-    if card >= CARDS:
-        return False, card, state
-    from_waste = False
-    for place in range(d.rules.pack.size):
-        from_waste |= d.rules.pack[place] == card and digit == AS_DEALT
-    before = with_digit(d, state, card, digit)
-    if over and not from_waste:
-        over = 0
-        for place in range(d.rules.reserve.size):
-            top = d.rules.reserve[place]
-            if digit_in(before, top) != AS_DEALT:
-                before = with_digit(d, before, top, AS_DEALT)
-                break
-    turns = ((before.high >> U64(TURNS_SHIFT)) & _SIX_BITS) + U64(over)
-    return True, card, with_stock(before, (code >> 9) & 63, turns)
+    card = move[CARD]
+    filled = board.on[card] == NOTHING and laid.reserve > 0
+    last = np.int64(filled or move[TURNS] != laid.turns)
+    digit = np.int64(digit_in(state, card))
+    return card | digit << 6 | laid.waste << 9 | last << 15
 
 
 @inlined

@@ -1,4 +1,4 @@
-"""The check of games whose cards only leave: keys from blocks, hashes, look-ups, states.
+"""States of games whose cards only leave, one by one: what they are, and what moves lead to.
 
 A *state* of such a game is int64[fields], made of its key: how many cards each column has left, and
 whatever else :mod:`dbmsolver.verify.pile_format` and :mod:`dbmsolver.verify.pair_format` say.
@@ -6,72 +6,68 @@ whatever else :mod:`dbmsolver.verify.pile_format` and :mod:`dbmsolver.verify.pai
 
 from __future__ import annotations
 
-from dbmsolver.jit.decorators import inlined_kernel, kernel
-from dbmsolver.verify.kernels.blocks import difference
-from dbmsolver.verify.kernels.digest import hash_key
-from dbmsolver.verify.kernels.words import ONE, U64, ZERO
+from typing import NamedTuple
 
-CODE, STRATA, LAYERS = range(3)
-"""The facts about a move: its parent-move code, and how many strata and layers it leads up."""
-FACTS = 3
+import numpy as np
+from numpy.typing import NDArray
 
+from dbmsolver.jit.decorators import inlined, inlined_kernel
+from dbmsolver.verify.kernels.words import U64, ZERO
 
-@kernel
-def unpack_keys(signatures, counts, body, place, width, local_bits, layer, keys):
-    """Write the public keys of a block to ``keys`` (uint64[states]).
+CODE, LAYERS = range(2)
+"""The facts about a move: its parent-move code, and how many layers it leads up."""
 
-    Return True if all of them can be keys. A signature has ``width`` bits, and above them the
-    layer. A local key has ``local_bits`` bits. A key is a local key with the ``width`` bits of its
-    signature inserted at bit ``place``.
-    """
-    number = 0
-    good = True
-    below = (ONE << U64(place)) - ONE
-    for run in range(signatures.size):
-        low = ZERO
-        good &= signatures[run] >> U64(width) == U64(layer)
-        inside = (signatures[run] & ((ONE << U64(width)) - ONE)) << U64(place)
-        for _ in range(counts[run]):
-            low += difference(body, 0, number)
-            good &= low >> U64(local_bits) == ZERO
-            keys[number] = (low & below) | inside | (low & ~below) << U64(width)
-            number += 1
-    return good
+Ints = NDArray[np.int64]
 
 
-@kernel
-def hash_sum(keys, second):
-    """Return the sum modulo 2**64 of the hashes of public keys: each key, and a second word."""
-    total = ZERO
-    for key in keys:
-        total += hash_key(key, second, ZERO, 2)
-    return total
+class LeavingKeys(NamedTuple):
+    """The form of the keys of a deal."""
+
+    shifts: Ints
+    """int64[fields]: the lowest bit of each field of a state in its key."""
+    masks: Ints
+    """int64[fields]: the bits of each field."""
+    first: Ints
+    """int64[fields]: the state that is dealt."""
+    cut: int
+    """The bits of a local key below those of the signature."""
+    signature_bits: int
+    local_bits: int
+    tells_layer: bool
+    """True if signatures tell the layer: the same cards may be closed in several."""
 
 
-@kernel
-def missing_from(wanted, known):
-    """Return the index of the first key of ``wanted`` that is not in ``known``, -1 if all are.
+class LeavingTable(NamedTuple):
+    """Scratch memory of one thread."""
 
-    ``known`` is in ascending order.
-    """
-    for place in range(wanted.size):
-        key = wanted[place]
-        low, high = 0, known.size
-        while low < high:
-            middle = (low + high) >> 1
-            if known[middle] < key:
-                low = middle + 1
-            else:
-                high = middle
-        if low == known.size or known[low] != key:
-            return place
-    return -1
+    state: Ints  # [fields]
+    after: Ints  # [fields]
+    free: Ints  # [columns + 2]
+    ranks: Ints  # [13]
+    keys: NDArray[np.uint64]  # [moves]: the keys of what moves lead to
+    facts: Ints  # [moves, 2]
+
+
+def make_table(fields: int) -> LeavingTable:
+    """Return scratch memory for states with this many fields."""
+    most = (fields + 2) * (fields + 3) // 2
+    state, after, free = (np.zeros(fields, np.int64) for _ in range(3))
+    keys, facts = np.zeros(most, np.uint64), np.zeros((most, 2), np.int64)
+    return LeavingTable(state, after, free, np.zeros(13, np.int64), keys, facts)
 
 
 @inlined_kernel
-def key_of(g, state):
-    """Return the public key of a state; ``g`` has the lowest bit of each field in ``shifts``."""
+def key_of(k, state):
+    """Return the public key of a state."""
     key = ZERO
     for field in range(state.size):
-        key |= U64(state[field]) << U64(g.shifts[field])
+        key |= U64(state[field]) << U64(k.shifts[field])
     return key
+
+
+@inlined
+def take_apart(k, key, state):
+    """Write the state of a key; return False if the key has bits above those of its fields."""
+    for field in range(state.size):
+        state[field] = np.int64(key >> U64(k.shifts[field])) & k.masks[field]
+    return key >> U64(k.local_bits + k.signature_bits) == ZERO

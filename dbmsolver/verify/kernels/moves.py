@@ -42,21 +42,21 @@ class After(NamedTuple):
 
 
 @inlined
-def list_moves(r, board, laid, forced, only):
-    """Write the moves of the cards ``only`` to ``board.moves``; return how many there are.
+def list_moves(r, board, laid, forced):
+    """Write the moves of a position to ``board.moves``; return how many there are.
 
-    ``forced`` is the card that has to go home, -1 for none. Cards of the waste are listed anyway.
+    ``forced`` is the card that has to go home, -1 for none.
     """
     if forced >= 0:
         after = After(laid.waste, laid.turns, 0 if r.forced_free else 1)
-        return note(board, 0, forced, HOME, after) if holds(only, forced) else 0
+        return note(board, 0, forced, HOME, after)
     after = After(laid.waste, laid.turns, 1)
     if laid.hand and play_is_certain(r, board, laid):
         card = board.hand[laid.waste - 1]
         left = cards_left(r, laid.hand, laid.waste)
         return note(board, 0, card, HOME, After(left, laid.turns, 1))
-    count, to_columns = moves_of_columns(r, board, laid, only, after)
-    rest = laid.cells & only
+    count, to_columns = moves_of_columns(r, board, laid, after)
+    rest = laid.cells
     while rest:
         card = first_bit(rest)
         rest &= rest - ONE
@@ -79,13 +79,13 @@ def note(board, count, card, place, after):
 
 
 @inlined
-def moves_of_columns(r, board, laid, only, after):
+def moves_of_columns(r, board, laid, after):
     """Note the moves from ends of columns: (number of moves, cards that may go to columns)."""
     count, to_columns = 0, ZERO
     room, empty = has_room(r, laid), laid.used < r.columns
     most, most_to_empty = cards_at_once(r, laid, False), cards_at_once(r, laid, True)
     stay = bottoms_stay(r, board, laid)
-    tops = laid.tops if r.runs or r.only_shortest else laid.tops & only
+    tops = laid.tops
     while tops:
         top = first_bit(tops)
         tops &= tops - ONE
@@ -95,16 +95,15 @@ def moves_of_columns(r, board, laid, only, after):
             leaves, twin = may_leave(r, under, cards), stays_with_twin(r, laid, card, under)
             if leaves and not twin:
                 to_columns |= one(card)
-            if holds(only, card):
-                if goes_home(r, board, laid, card, top, cards):
-                    count = note(board, count, card, HOME, after)
-                if room and cards == 1:
-                    count = note(board, count, card, FREECELL, after)
-                if leaves and not twin and cards <= most and not (stay and under == NOTHING):
-                    count = onto_cards(r, board, laid, count, card, top, after)
-                fits = leaves and empty and under != NOTHING and cards <= most_to_empty
-                if fits and holds(r.fillers, card):
-                    count = note(board, count, card, BOTTOM, after)
+            if goes_home(r, board, laid, card, top, cards):
+                count = note(board, count, card, HOME, after)
+            if room and cards == 1:
+                count = note(board, count, card, FREECELL, after)
+            if leaves and not twin and cards <= most and not (stay and under == NOTHING):
+                count = onto_cards(r, board, laid, count, card, top, after)
+            fits = leaves and empty and under != NOTHING and cards <= most_to_empty
+            if fits and holds(r.fillers, card):
+                count = note(board, count, card, BOTTOM, after)
             if not carries(r, laid, card, under):
                 break
             card, cards = under, cards + 1

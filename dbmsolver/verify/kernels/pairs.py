@@ -1,4 +1,4 @@
-"""The moves of pairing games, those that lead back by their codes, and the bound.
+"""States and moves of pairing games, and the bound.
 
 Pairs of free cards and kings are removed, cards of the stock are turned, the waste is turned over.
 
@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.jit.decorators import allocating, inlined_kernel, kernel
-from dbmsolver.verify.kernels.leaving import CODE, LAYERS, STRATA, key_of
+from dbmsolver.jit.decorators import inlined, inlined_kernel, inner, kernel
+from dbmsolver.verify.kernels.leaving import CODE, LAYERS, LeavingKeys, key_of
 
 Ints = NDArray[np.int64]
 
@@ -28,8 +28,9 @@ TURNED, OVER = 200, 201
 
 
 class Pairs(NamedTuple):
-    """One deal of a pairing game, and the fields of its keys."""
+    """One deal of a pairing game, and the form of its keys."""
 
+    keys: LeavingKeys
     columns: int
     cards: Ints
     """int64[columns + 1, *]: the cards of each column, the highest row first; then those of waste
@@ -41,20 +42,47 @@ class Pairs(NamedTuple):
     """int64[128]: by card, its place there, from 0."""
     held: int
     """The cards of waste and stock."""
-    shifts: Ints
-    """int64[columns + 3]: the lowest bit of each field of a state in its key."""
-    masks: Ints
-    """int64[columns + 3]: the bits of each field."""
     lowest: int
     """The lowest rank of the deck, from 0."""
     turns: int
     """The times that the waste may be turned over."""
     free_stock: bool
     """True if the card of the stock that is turned next can be removed."""
+    stock_goes: bool
+    """True if the cards of waste and stock have to go, too."""
     turns_count: bool
     """True if a turn of the stock leads up a layer."""
     removals_count: bool
     """True if a removal leads up a layer, unless fewer removals are needed after it."""
+
+
+@inlined
+def is_pyramid(p, state):
+    """Return True if a state is one of the deal: no card has gone from under others."""
+    number, turns, held = state[p.columns], state[p.columns + 1], state[p.columns + 2]
+    if turns > p.turns or number > p.held or (number and held >> (number - 1) & 1 == 0):
+        return False
+    for column in range(p.columns):
+        if state[column] > p.keys.first[column]:
+            return False
+        if column and state[column] > state[column - 1]:
+            return False
+    return True
+
+
+@inlined
+def is_any_layer(p, state, layer):
+    """Return True: a state can be of several layers."""
+    return True
+
+
+@inlined
+def is_pyramid_won(p, state):
+    """Return True if nothing has to go any more."""
+    left = state[p.columns + 2] if p.stock_goes else 0
+    for column in range(p.columns):
+        left += state[column]
+    return left == 0
 
 
 @inlined_kernel
@@ -76,7 +104,7 @@ def next_left(held, number):
     return number
 
 
-@allocating
+@kernel
 def fewest_removals(p, state, ranks):
     """Return the fewest removals that take the cards of the pyramid.
 
@@ -97,7 +125,7 @@ def fewest_removals(p, state, ranks):
     return total
 
 
-@kernel
+@inner
 def list_free(p, state, free):
     """Write the free card of each column, of the waste and of the stock to ``free``; -1 for none.
 
@@ -113,26 +141,32 @@ def list_free(p, state, free):
     free[p.columns + 1] = p.cards[p.columns, stock - 1] if stock > 0 else -1
 
 
+@inlined
+def copy_state(state, target):
+    """Copy the fields of a state."""
+    for field in range(state.size):
+        target[field] = state[field]
+
+
 @inlined_kernel
 def take(p, state, slot, card):
-    """Take the free card of a slot away; return how many strata that leads up."""
+    """Take the free card of a slot away."""
     if slot < p.columns:
         state[slot] -= 1
-        return 1
-    state[p.columns + 2] &= ~(1 << p.depth[card])
-    return 0
+    else:
+        state[p.columns + 2] &= ~(1 << p.depth[card])
 
 
-@allocating
+@inner
 def remove(p, state, free, first, second, after, facts):
     """Write to ``after`` the state without the free cards of two slots, the first of them lower.
 
-    A king is removed alone: both slots are the same then. ``facts`` gets the code and the strata.
+    A king is removed alone: both slots are the same then. ``facts`` gets the code.
     """
-    after[:] = state
-    facts[STRATA] = take(p, after, first, free[first])
+    copy_state(state, after)
+    take(p, after, first, free[first])
     if first != second:
-        facts[STRATA] += take(p, after, second, free[second])
+        take(p, after, second, free[second])
     after[p.columns] = last_left(after[p.columns + 2], state[p.columns])
     low, high = min(free[first], free[second]), max(free[first], free[second])
     half = KINGS + (low & 3) if low == high else 4 * (low - 4 * p.lowest) + (high & 3)
@@ -140,15 +174,15 @@ def remove(p, state, free, first, second, after, facts):
     facts[CODE] = 2 * half + of_stock_only
 
 
-@allocating
-def list_moves(p, state, keys, facts):
+@kernel
+def list_pair_moves(p, state, table):
     """List the moves of a state; return the number of moves.
 
-    Write the key of the state that each leads to (``keys``, uint64[*]), and the facts about each
-    (``facts``, int64[*, 3]). Both arrays have to be long enough for all moves.
+    Write the key of the state that each leads to (``table.keys``), and the facts about each
+    (``table.facts``).
     """
-    free, after = np.empty(p.columns + 2, np.int64), np.empty(state.size, np.int64)
-    ranks, count = np.empty(13, np.int64), 0
+    after, ranks, keys, facts, count = table.after, table.ranks, table.keys, table.facts, 0
+    free = table.free[: p.columns + 2]
     before = fewest_removals(p, state, ranks) if p.removals_count else 0
     list_free(p, state, free)
     for first in range(free.size):
@@ -164,54 +198,16 @@ def list_moves(p, state, keys, facts):
             facts[count, LAYERS] = 0
             if p.removals_count:
                 facts[count, LAYERS] = 1 + fewest_removals(p, after, ranks) - before
-            keys[count] = key_of(p, after)
+            keys[count] = key_of(p.keys, after)
             count += 1
     waste, turns, held = state[p.columns], state[p.columns + 1], state[p.columns + 2]
     following = next_left(held, waste)
     over = following == 0 and waste > 0 and turns < p.turns
     if following > 0 or over:
-        after[:] = state
+        copy_state(state, after)
         after[p.columns], after[p.columns + 1] = following, turns + over
-        keys[count] = key_of(p, after)
+        keys[count] = key_of(p.keys, after)
         facts[count, CODE] = OVER if over else TURNED
-        facts[count, STRATA], facts[count, LAYERS] = 0, p.turns_count and not over
+        facts[count, LAYERS] = p.turns_count and not over
         count += 1
     return count
-
-
-@allocating
-def put_back(p, state, code, before):
-    """Write to ``before`` the parent of a state, by the parent-move code and nothing else.
-
-    Return False if the code names cards that the deal does not have, or a turn of stock or waste
-    that cannot have been the last move. Nothing else is checked: the move may be illegal.
-    """
-    before[:] = state
-    waste, held = state[p.columns], state[p.columns + 2]
-    if code == TURNED:
-        before[p.columns] = last_left(held, waste - 1)
-        return waste > 0
-    if code == OVER:
-        before[p.columns] = last_left(held, p.held)
-        before[p.columns + 1] -= 1
-        return state[p.columns + 1] > 0
-    half = code >> 1
-    first = second = 4 * KING + half - KINGS
-    if half < KINGS:
-        first = (half >> 2) + 4 * p.lowest
-        second = 4 * (11 + p.lowest - (first >> 2)) + (half & 3)
-    top = 0
-    for card in (first, second):
-        place, depth = p.source[card], p.depth[card]
-        if place < 0:
-            return False
-        if place < p.columns:
-            before[place] = depth + 1
-        else:
-            before[p.columns + 2] |= 1 << depth
-            top = depth + 1 if top == 0 else min(top, depth + 1)
-    # Of two cards from waste and stock the waste's was dealt before; no other is from the waste if
-    # the last bit is set.
-    if code & 1 == 0 and top > 0:
-        before[p.columns] = top
-    return True

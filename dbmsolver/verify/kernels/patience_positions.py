@@ -9,7 +9,7 @@ from dbmsolver.verify.kernels.moves import list_moves
 from dbmsolver.verify.kernels.planes import State
 from dbmsolver.verify.kernels.position_set import insert, insert_wanted, want
 from dbmsolver.verify.kernels.rules import forced_card
-from dbmsolver.verify.kernels.words import ALL, ZERO
+from dbmsolver.verify.kernels.words import ZERO
 
 ALL_LISTED, MORE, WON, FULL = range(4)
 """Ends of a call of :func:`list_positions`: nothing is left; some are left; a win; no room."""
@@ -31,7 +31,7 @@ def list_positions(d, board, known, wanted, head, count, steps):
         if laid.heights == ALL_HOME:
             return WON, head, count
         forced = forced_card(d.rules, laid.heights, laid.tops)
-        for move in range(list_moves(d.rules, board, laid, forced, ALL)):
+        for move in range(list_moves(d.rules, board, laid, forced)):
             after = make_move(d, here, board, laid, board.moves[move])
             noted = want(known, wanted, noted, head, after.off, after.low, after.high)
         head += 1

@@ -1,4 +1,4 @@
-"""The moves of games of one pile, and those that lead back by their codes.
+"""States and moves of games of one pile.
 
 A *state* is int64[columns + 2]: how many cards each column and, after them, the stock has left; the
 card on top of the pile. :mod:`dbmsolver.verify.pile_format` says what the codes mean.
@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.jit.decorators import allocating, inlined_kernel, kernel
-from dbmsolver.verify.kernels.leaving import CODE, LAYERS, STRATA, key_of
+from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.verify.kernels.leaving import CODE, LAYERS, LeavingKeys, key_of
 
 Ints = NDArray[np.int64]
 
@@ -21,8 +21,9 @@ EMPTY = 52
 
 
 class Pile(NamedTuple):
-    """One deal of a game of one pile, and the fields of its keys."""
+    """One deal of a game of one pile, and the form of its keys."""
 
+    keys: LeavingKeys
     columns: int
     cards: Ints
     """int64[columns + 1, *]: the cards of each column and of the stock; the last one goes first."""
@@ -30,12 +31,6 @@ class Pile(NamedTuple):
     """int64[53]: by card, the column that it lies in, or the number of columns; -1 for none."""
     depth: Ints
     """int64[53]: by card, its place there, from 0."""
-    shifts: Ints
-    """int64[columns + 2]: the lowest bit of each field of a state in its key."""
-    masks: Ints
-    """int64[columns + 2]: the bits of each field."""
-    first: int
-    """The columns whose cards lead up a stratum when they leave, as those of the stock do."""
     ranks: int
     """The ranks of the deck."""
     wraps: bool
@@ -44,7 +39,39 @@ class Pile(NamedTuple):
     """True if a card of the stock leads up a layer."""
 
 
-@inlined_kernel
+@inlined
+def is_pile(p, state):
+    """Return True if a state is one of the deal, and its top card was moved last."""
+    dealt, top = p.keys.first, state[-1]
+    as_dealt = True
+    for pile in range(p.columns + 1):
+        if state[pile] > dealt[pile]:
+            return False
+        as_dealt &= state[pile] == dealt[pile]
+    if as_dealt or top > EMPTY:
+        return top == dealt[-1]
+    return p.source[top] >= 0 and state[p.source[top]] == p.depth[top]
+
+
+@inlined
+def is_pile_of_layer(p, state, layer):
+    """Return True if a state is of a layer: the cards in the deal's columns, plus those turned."""
+    least = 0
+    for column in range(p.columns):
+        least += p.keys.first[column]
+    return not p.turns_count or least + p.keys.first[p.columns] - state[p.columns] == layer
+
+
+@inlined
+def is_pile_won(p, state):
+    """Return True if no column has cards left."""
+    left = 0
+    for column in range(p.columns):
+        left += state[column]
+    return left == 0
+
+
+@inlined
 def may_go_on(p, card, top):
     """Return True if a card of a column may be put on the card on top of the pile."""
     apart = abs((card >> 2) - (top >> 2))
@@ -52,12 +79,11 @@ def may_go_on(p, card, top):
 
 
 @kernel
-def list_moves(p, state, keys, facts):
+def list_pile_moves(p, state, table):
     """List the moves of a state; return the number of moves.
 
-    Write the key of the state that each leads to (``keys``, uint64[*]), and the facts about each
-    (``facts``, int64[*, 3]). Both arrays have to be long enough for all moves.
-    ``state`` changes meanwhile; at the end it is as before.
+    Write the key of the state that each leads to (``table.keys``), and the facts about each
+    (``table.facts``). ``state`` changes meanwhile; at the end it is as before.
     """
     top, count = state[-1], 0
     for place in range(p.columns + 1):
@@ -65,26 +91,9 @@ def list_moves(p, state, keys, facts):
         if left == 0 or not (turned or may_go_on(p, p.cards[place, left - 1], top)):
             continue
         state[place], state[-1] = left - 1, p.cards[place, left - 1]
-        keys[count] = key_of(p, state)
+        table.keys[count] = key_of(p.keys, state)
         state[place], state[-1] = left, top
-        facts[count, CODE] = top
-        facts[count, STRATA] = turned or place < p.first
-        facts[count, LAYERS] = turned and p.turns_count
+        table.facts[count, CODE] = top
+        table.facts[count, LAYERS] = turned and p.turns_count
         count += 1
     return count
-
-
-@allocating
-def put_back(p, state, code, before):
-    """Write to ``before`` the parent of a state, by the parent-move code and nothing else.
-
-    The card on top goes back to its place, and the card that the code names is on top. Return False
-    if the card on top was not moved, or the code names no card. Nothing else is checked: the move
-    may be illegal.
-    """
-    top = state[-1]
-    if top == EMPTY or p.source[top] < 0 or code > EMPTY:
-        return False
-    before[:] = state
-    before[p.source[top]], before[-1] = p.depth[top] + 1, code
-    return True

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dbmsolver.game.cards import CARDS
 from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
 from dbmsolver.verify.kernels.board import (
     ALL_HOME,
@@ -230,57 +229,10 @@ def after_move(f, state, board, laid, move):
 
 
 @inlined
-def put_back(f, state, code):
-    """Return (False if that cannot be, the card of a parent-move code, the state before its move).
-
-    Nothing is assumed of that state: only its signature has to say what is home and locked in it.
-    """
-    if code >= f.code_card.size or f.code_card[code] >= CARDS:
-        return False, np.int64(0), state
-    card, place = f.code_card[code], f.code_place[code]
-    bit = one(card)
-    signature, home, locked = state.signature, state.home, state.locked
-    off, low, high = with_place(f, state, card, place)
-    possible = not locked & bit
-    if home & bit:
-        before, height = card >> 2, height_of(signature, card & 3)
-        possible &= height == before + 1
-        if f.rules.whole_suits:
-            before = f.heights_dealt[card & 3]
-            possible &= height > before
-        suit = U64(4 * (card & 3))
-        signature = (signature & ~(U64(15) << suit)) | (U64(before) << suit)
-        home &= ~((SUIT << U64(card & 3)) & ~(one(4 * before) - ONE))
-    if place == LOCKED:
-        column = f.dealt_column[card]
-        count = np.int64(signature >> U64(f.column_shift[column])) & f.column_mask[column]
-        possible &= count < f.locked.shape[1] and f.locked[column, count] == card
-        signature += ONE << U64(f.column_shift[column])
-        locked |= bit
-    return possible, card, State(signature, home, locked, off, low, high)
-
-
-@inlined
-def lay_before(f, state, board):
-    """Lay out a state that a card has been put back in: as :func:`lay_out`.
-
-    Rings are looked for when its turn comes: it has to be closed, too.
-    """
-    if not fits(f, state):
-        return BAD_FIELDS, nothing_laid()
-    return lay_cards(f, state, board)
-
-
-@inlined
-def touched_planes(f, card):
-    """Return the bits of a word that a move of a card may change, where the signature stays."""
-    return one(card)
-
-
-@inlined
-def any_code(f, code, is_root):
-    """Return True: nothing is said of the deal's code."""
-    return True
+def code_of_move(f, state, board, laid, move):
+    """Return the parent-move code of a move from a state."""
+    card = move[CARD]
+    return f.code_of[card, place_of(f, state, card)]
 
 
 @inlined

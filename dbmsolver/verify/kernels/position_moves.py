@@ -49,7 +49,7 @@ def park(f, board, known, wanted, bounds):
     while done < most and count + noted <= known.states.shape[0] - MOST_MOVES:
         state = state_of(f, known.states[done], state)
         _, laid = lay_cards(f, state, board)
-        for number in range(list_moves(f.rules, board, laid, -1, ALL)):
+        for number in range(list_moves(f.rules, board, laid, -1)):
             card, place = board.moves[number, CARD], board.moves[number, PLACE]
             if place != FREECELL and (place != BOTTOM or not any_card):
                 continue
@@ -116,7 +116,7 @@ def check_moves(f, board, known, first, last, wanted, wrong):
             copy(known.states[number], wrong[0])
             return GOAL_REACHED
         forced = forced_card(f.rules, laid.heights, laid.tops | laid.cells)
-        for move in range(list_moves(f.rules, board, laid, forced, ALL)):
+        for move in range(list_moves(f.rules, board, laid, forced)):
             card, place = board.moves[move, CARD], board.moves[move, PLACE]
             after = settled(f, board, laid, state, card, place)
             noted = want(known, wanted, noted, number, after.signature, after.off, after.low)

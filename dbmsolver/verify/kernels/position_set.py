@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.verify.kernels.board import MOST_MOVES
-from dbmsolver.verify.kernels.partition import slot_of
-from dbmsolver.verify.kernels.words import AHEAD, ZERO, fetch, hash_state
+from dbmsolver.verify.kernels.words import AHEAD, ZERO, fetch, hash_state, slot_of
 
 _MOST = 2048 + MOST_MOVES
 """Positions that are looked for together."""
@@ -61,7 +60,7 @@ def look_ahead(known, wanted, place, count):
 @inlined
 def first_slot(known, first, second, third):
     """Return the slot to look in first for a position."""
-    return slot_of(hash_state(first, second, third, ZERO), known.slots)
+    return slot_of(hash_state(first, second, third, ZERO), known.slots.size)
 
 
 @inlined

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.verify.kernels.board import ALL_HOME
-from dbmsolver.verify.kernels.expand import GOAL, Here, words_of
-from dbmsolver.verify.kernels.partition import known_run
+from dbmsolver.verify.kernels.expand import GOAL, Seen, write, wrong
 from dbmsolver.verify.kernels.planes import State, hash_public, same_state, take_signature
 from dbmsolver.verify.kernels.record_macros import list_attempts, list_macros
 from dbmsolver.verify.kernels.record_results import Record, carry_out, normal_form, take_back
 from dbmsolver.verify.kernels.record_table import MOST_MACROS, take_apart
-from dbmsolver.verify.kernels.rows import write_row
-from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, hash_state
+from dbmsolver.verify.kernels.words import ONE, U64, ZERO
 
 NOT_NORMAL = 16
 TOO_MANY_MACROS = 17
@@ -30,48 +26,22 @@ def top_cards(stuck, table):
     return tops
 
 
-@kernel
-def expand_records(f, index, task, partition, segments, table, work):
-    """Check records of a partition, from ``work.place`` on, until rows run out.
+@inlined
+def take_cards(r, signature, table):
+    """Return (error, home and locked cards) of a signature."""
+    error, home, locked = take_signature(r.cards, signature)
+    return error, (home, locked)
 
-    Segments are int64[*, 5]: run, first state, count, layer, block.
 
-    Returns an error, and the record's number in ``work.place[3]``.
-    """
-    place = work.place
-    written = 0
-    # Rows that were written are looked up by whoever calls: the same row need not be written again.
-    table.recent[:] = ZERO
-    while place[0] < segments.shape[0]:
-        run, first, count = segments[place[0], 0], segments[place[0], 1], segments[place[0], 2]
-        signature = index.signatures[run]
-        error, home, locked = take_signature(f, signature)
-        if error:
-            place[3] = first
-            return error
-        while place[1] < count:
-            number = first + place[1]
-            place[3] = number
-            off, low = partition.planes[2 * number], partition.planes[2 * number + 1]
-            here = Here(State(signature, home, locked, off, low, ZERO), run, number, 0, 0)
-            error, macros, record, fix = lay_record(f, here.state, table)
-            if error:
-                return error
-            if written + macros > work.rows.shape[0]:
-                place[2] = written
-                return 0
-            place[1] += 1
-            work.counts[segments[place[0], 3], 0] += 1
-            work.digest[0] += hash_public(f, here.state)
-            error, written = write_results(
-                f, index, task, here, without_fix(record, fix), macros, table, work, written
-            )
-            if error:
-                return error
-        place[0] += 1
-        place[1] = 0
-    place[2] = written
-    return 0
+@inner
+def expand_record(r, sets, row, layer, table, after, end):
+    """Lay a record out, and list the normal forms of what its macros lead to."""
+    f, state = r.cards, State(row[0], sets[0], sets[1], row[1], row[2], ZERO)
+    error, macros, record, fix = lay_record(f, state, table)
+    if error:
+        return wrong(error, end)
+    error, end = write_results(f, state, without_fix(record, fix), macros, table, after, end)
+    return Seen(error, False, hash_public(f, state), end)
 
 
 @inlined
@@ -101,39 +71,23 @@ def without_fix(record, fix):
 
 
 @inlined
-def write_results(f, index, task, here, record, macros, table, work, written):
-    """Write a row for each result of a record's macros: (error, rows written)."""
-    origin = U64(task.base + here.number)
+def write_results(f, here, record, macros, table, after, end):
+    """Write the results of a record's macros: (error, the end of the list)."""
+    first = end
     for macro in range(macros):
-        after = record
+        result = record
         if macro:
-            after = carry_out(f, table.macros[macro], record, table)
-        state, steps = normal_form(f, after, table.fixes[macro], table)
+            result = carry_out(f, table.macros[macro], record, table)
+        state, steps = normal_form(f, result, table.fixes[macro], table)
         take_back(table, steps, record.stuck)
-        same = same_state(state, here.state)
+        same = same_state(state, here)
         if macro == 0:
             if not same:
-                return NOT_NORMAL, written
-            continue
-        if same or is_recent(state, table):
-            continue
-        target = here.run
-        if state.signature != here.state.signature:
-            target = known_run(index, state.signature, work.recent)
-        write_row(index, task, work.rows, written, target, ALL, words_of(state), origin)
-        written += 1
-    return 0, written
-
-
-@inlined
-def is_recent(state, table):
-    """Return True if a row has been written for a record of late; note it if not."""
-    hashed = np.int64(hash_state(state.signature, state.off, state.low, ZERO) & U64(0xFFF))
-    seen = table.recent[hashed]
-    if seen[0] == state.signature and seen[1] == state.off and seen[2] == state.low:
-        return True
-    seen[0], seen[1], seen[2] = state.signature, state.off, state.low
-    return False
+                return NOT_NORMAL, first
+        elif not same:
+            write(after, end, state, 0, 0)
+            end += 1
+    return 0, end
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""The positions that the closed records of a partition stand for."""
+"""The positions that closed records stand for."""
 
 from __future__ import annotations
 
@@ -11,50 +11,43 @@ from dbmsolver.verify.places import FREECELL
 
 
 @kernel
-def add_positions(f, signatures, partition, segments, table, place, known, count, total, digest):
-    """Add the positions that a partition's records stand for, until there is no more room.
+def add_positions(r, states, first, end, table, known, count, digest):
+    """Add the positions that records stand for, until there is no more room.
 
-    Begins at ``place`` (int64[2]: segment, record in it) and moves it on. ``total[0]`` counts the
-    records, ``digest[0]`` is their sum; ``known`` is the set. Returns (error, how many positions
-    there are then).
+    The records are those of ``states`` from number ``first`` up to ``end``; ``digest[0]`` is their
+    sum; ``known`` is the set, of ``count`` positions. Returns (error, number of the next record,
+    how many positions there are then).
     """
+    f = r.cards
     any_card = f.rules.fillers == ALL
-    while place[0] < segments.shape[0]:
-        first, number = segments[place[0], 1], segments[place[0], 2]
-        signature = signatures[segments[place[0], 0]]
-        error, home, locked = take_signature(f, signature)
+    for number in range(first, end):
+        row = states.rows[number]
+        error, home, locked = take_signature(f, row[0])
         if error:
-            return error, count
-        while place[1] < number:
-            at = first + place[1]
-            key_off, key_low = partition.planes[2 * at], partition.planes[2 * at + 1]
-            error, stuck, in_slots, fix = take_apart(f, home, locked, key_off, key_low, table)
-            if error:
-                return error, count
-            here = State(signature, home, locked, key_off, key_low, ZERO)
-            stay = key_off & ~in_slots
-            state = State(signature, home, locked, key_off, (key_low & ~in_slots) | stay, ZERO)
-            rest = in_slots & locked
-            while rest:
-                state = moved(f, state, first_bit(rest), FREECELL)
-                rest &= rest - ONE
-            spaces = f.rules.columns - stuck if any_card else 0
-            many = count_bits(in_slots)
-            alone = in_slots
-            while True:
-                in_columns = count_bits(alone)
-                fits = in_columns <= spaces and many - in_columns <= f.rules.freecells
-                if fits and not fix & ~alone:
-                    if count == known.states.shape[0]:
-                        return 0, count
-                    low = state.low | alone
-                    count = insert(known, count, state.signature, state.off, low)
-                if not alone:
-                    break
-                alone = (alone - ONE) & in_slots
-            place[1] += 1
-            total[0] += 1
-            digest[0] += hash_public(f, here)
-        place[0] += 1
-        place[1] = 0
-    return 0, count
+            return error, number, count
+        error, stuck, in_slots, fix = take_apart(f, home, locked, row[1], row[2], table)
+        if error:
+            return error, number, count
+        here = State(row[0], home, locked, row[1], row[2], ZERO)
+        stay = row[1] & ~in_slots
+        state = State(row[0], home, locked, row[1], (row[2] & ~in_slots) | stay, ZERO)
+        rest = in_slots & locked
+        while rest:
+            state = moved(f, state, first_bit(rest), FREECELL)
+            rest &= rest - ONE
+        spaces = f.rules.columns - stuck if any_card else 0
+        many = count_bits(in_slots)
+        alone = in_slots
+        while True:
+            in_columns = count_bits(alone)
+            fits = in_columns <= spaces and many - in_columns <= f.rules.freecells
+            if fits and not fix & ~alone:
+                if count == known.states.shape[0]:
+                    return 0, number, count
+                low = state.low | alone
+                count = insert(known, count, state.signature, state.off, low)
+            if not alone:
+                break
+            alone = (alone - ONE) & in_slots
+        digest[0] += hash_public(f, here)
+    return 0, end, count

@@ -46,7 +46,6 @@ class RecordTable(NamedTuple):
     macros: NDArray[np.int64]  # [MOST_MACROS, 10]: see kernels.record_macros
     fixes: NDArray[np.uint64]  # [MOST_MACROS]
     undo: NDArray[np.int64]  # [256, 5]: see kernels.record_results
-    recent: NDArray[np.uint64]  # [4096, 3]: successors that have been written
 
 
 def make_table() -> RecordTable:
@@ -62,7 +61,6 @@ def make_table() -> RecordTable:
         macros=np.zeros((MOST_MACROS, 10), np.int64),
         fixes=np.zeros(MOST_MACROS, np.uint64),
         undo=np.zeros((256, 5), np.int64),
-        recent=np.zeros((4096, 3), np.uint64),
     )
 
 

@@ -1,4 +1,4 @@
-"""States of either kind of keys, by one name for each thing that is asked of them.
+"""States of games of columns, by one name for each thing that is asked of them.
 
 Which function it is, the class of the tables decides: planes of cards, or digits of cards
 (:mod:`dbmsolver.verify.kernels.planes`, :mod:`dbmsolver.verify.kernels.digits`).
@@ -6,30 +6,48 @@ Which function it is, the class of the tables decides: planes of cards, or digit
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.jit.families import ByType
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels import digits, planes
-from dbmsolver.verify.kernels.board import nothing_laid
+from dbmsolver.verify.kernels.board import Board, make_board, nothing_laid
 from dbmsolver.verify.kernels.bound import lower_bound
 from dbmsolver.verify.kernels.class_bound import moves_by_class
-from dbmsolver.verify.kernels.class_layout import LaidClass, make_board
+from dbmsolver.verify.kernels.class_layout import LaidClass
+from dbmsolver.verify.kernels.class_layout import make_board as make_class_board
 from dbmsolver.verify.kernels.digits import DigitFormat
 from dbmsolver.verify.kernels.distance_table import NO_CLASS
 from dbmsolver.verify.kernels.planes import State
 from dbmsolver.verify.kernels.stock_bound import least
 
 
+class Table(NamedTuple):
+    """Scratch memory of one thread: the board, and that for distances of classes."""
+
+    board: Board
+    classes: LaidClass | tuple[()]
+
+
+def make_table(form: Format | DigitFormat) -> Table:
+    """Return scratch memory."""
+    classes = make_class_board(form.distances.game) if isinstance(form, DigitFormat) else ()
+    return Table(make_board(), classes)
+
+
 @inlined
-def _bound_of_planes(f, board, laid, scratch):
-    return lower_bound(f.rules, board, laid)
+def bound_of_planes(f, table, laid):
+    """Return a lower bound of the moves to come."""
+    return lower_bound(f.rules, table.board, laid)
 
 
 @inner
-def _bound_of_digits(d, board, laid, scratch):
-    moves = least(d.rules, board, laid)
+def bound_of_digits(d, table, laid):
+    """Return the same for digits: where distances of classes are known, by these, too."""
+    moves = least(d.rules, table.board, laid)
     if d.distances.known:
-        by_class = moves_by_class(d, board, laid, scratch)
+        by_class = moves_by_class(d, table.board, laid, table.classes)
         moves = by_class if by_class == NO_CLASS else max(moves, by_class)
     return moves
 
@@ -40,19 +58,11 @@ def _either(of_planes, of_digits):  # type: ignore[no-untyped-def]
 
 take_signature = _either(planes.take_signature, digits.sets_of_digits)
 lay_out = _either(planes.lay_out, digits.lay_digits)
-lay_before = _either(planes.lay_before, digits.lay_digits)
 after_move = _either(planes.after_move, digits.make_move)
-put_back = _either(planes.put_back, digits.undo_move)
+code_of = _either(planes.code_of_move, digits.code_of_play)
 hash_public = _either(planes.hash_public, digits.hash_digits)
-touched = _either(planes.touched_planes, digits.touched_digit)
-code_fits = _either(planes.any_code, digits.is_root_code)
-bound_of = _either(_bound_of_planes, _bound_of_digits)
+bound_of = _either(bound_of_planes, bound_of_digits)
 """A lower bound of the moves to come; NO_CLASS where no moves from the deal lead to the class."""
-
-
-def bound_scratch(form: Format | DigitFormat) -> LaidClass | tuple[()]:
-    """Return the scratch memory of one thread for lower bounds."""
-    return make_board(form.distances.game) if isinstance(form, DigitFormat) else ()
 
 
 @kernel
@@ -65,7 +75,7 @@ def lay_words(f, words, board):
 
 
 @kernel
-def bound_of_words(f, words, board, scratch):
+def bound_of_words(f, words, table):
     """Return (error, the lower bound of a state, which is an array of four words)."""
-    error, laid = lay_words(f, words, board)
-    return error, 0 if error else bound_of(f, board, laid, scratch)
+    error, laid = lay_words(f, words, table.board)
+    return error, 0 if error else bound_of(f, table, laid)

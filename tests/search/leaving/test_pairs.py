@@ -15,6 +15,7 @@ from helpers import faults
 from helpers.kernels import pair_successors
 from helpers.naive_search import fewest_moves
 from helpers.pair_games import PAIR_GAMES, pyramid, small_deck
+from helpers.verifier import Costs, expand_one
 
 from dbmsolver import api
 from dbmsolver.core.digest import digest_runs
@@ -36,7 +37,7 @@ from dbmsolver.search.sequences.session import Sequences
 from dbmsolver.search.trace import legal_move
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.records import layer_and_stratum
-from dbmsolver.verify.kernels.leaving import hash_sum
+from dbmsolver.verify.kernels.leaving import make_table
 from dbmsolver.verify.pair_format import PairFormat
 
 SOME, MANY = 24, 100
@@ -170,18 +171,17 @@ def test_the_check_has_the_same_keys(question: Question) -> None:
         shown = form.position(key)
         assert shown is not None and shown.canonical() == position.canonical()
         shown.validate(keys.rules)
-        taken = form.take_apart(np.array([key], np.uint64))
-        assert bool(form.are_won(taken)[0]) == position.is_goal()
         if position.is_goal():
             continue
-        place = int(progress_of(keys.tables, np.array([state.signature], np.uint64), 0)[0])
-        layer, stratum = layer_and_stratum(place)
-        assert int(form.strata(taken)[0]) == stratum
-        one = np.array([1], np.int64)
         signature, local = (np.array([word], np.uint64) for word in state[:2])
-        expected = digest_runs(keys.tables, signature, one, local, 1)
-        second = np.uint64(form.second_word(layer))
-        assert hash_sum(np.array([key], np.uint64), second) == expected
+        layer, stratum = layer_and_stratum(int(progress_of(keys.tables, signature, 0)[0]))
+        assert form.progress(signature).tolist() == [stratum]
+        found = expand_one(
+            form.game, (key, layer, 0, 0), costs=Costs(layer, layer, 999),
+            table=make_table(form.first.size),
+        )  # fmt: skip
+        expected = digest_runs(keys.tables, signature, np.array([1], np.int64), local, 1)
+        assert (found.error, found.digest) == (0, expected)
         assert form.least == PairKeys(keys.deal, Question.SOLVE).least
 
 

@@ -24,7 +24,7 @@ from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Question
 from dbmsolver.search.astar import layers, rounds
-from dbmsolver.verify.partition_steps import bound_of as bound_of_check
+from dbmsolver.verify.forms import bound_of as bound_of_check
 from dbmsolver.verify.patience_format import PatienceFormat
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "klondike-lengths.tsv"

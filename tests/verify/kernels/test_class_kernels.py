@@ -1,8 +1,8 @@
-"""The check's kernels of classes against the readable model: every successor has to be closed."""
+"""The check's kernels of classes against the readable model: all that follows from each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from random import Random
 
 import numpy as np
@@ -13,6 +13,7 @@ from helpers.small_klondikes import (
     last_king_needs_a_column,
     small_klondike,
 )
+from helpers.verifier import Expanded, expand_one
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.classes import Class
@@ -21,27 +22,11 @@ from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.classes import ClassKeys
 from dbmsolver.verify.class_format import ClassFormat
-from dbmsolver.verify.kernels.blocks import Body
 from dbmsolver.verify.kernels.class_layout import is_class, make_board
-from dbmsolver.verify.kernels.class_table import NONE, ClosedClasses, enter
-from dbmsolver.verify.kernels.classes import (
-    BAD_CLASS,
-    GOOD,
-    NO_SUCCESSOR,
-    WON,
-    WON_SIGNATURE,
-    WRONG_STRATUM,
-    check_classes,
-)
+from dbmsolver.verify.kernels.classes import BAD_CLASS, WON_SIGNATURE
+from dbmsolver.verify.kernels.expand import GOAL
 
 Words = tuple[int, int]
-SLOTS = 512
-
-
-def block_of(words: Words) -> tuple[np.ndarray, np.ndarray, Body]:
-    """Return the signatures, counts and body of a block of one class."""
-    key = np.array([words[1]], np.uint64).view(np.uint8)
-    return np.array(words[:1], np.uint64), np.ones(1, np.int64), Body(1, 1, key, np.zeros(1, "u2"))
 
 
 class Checked:
@@ -50,8 +35,7 @@ class Checked:
     def __init__(self, deal: Deal, policy: Policy) -> None:
         self.keys = ClassKeys(deal, policy)
         self.form = ClassFormat(deal, policy)
-        self.tables = [np.full((SLOTS, 2), NONE) for _ in range(3)]
-        self.pair = np.zeros(4, np.uint64)
+        self.board = make_board(self.form.game)
 
     def words(self, found: Class) -> Words:
         """Return a class as words; one that is won, too, as if it was not."""
@@ -68,38 +52,21 @@ class Checked:
         """Return how many dealt cards have left where they were dealt."""
         return sum(map(len, self.keys.classes.columns)) - sum(found.counts)
 
-    def check(self, words: Words, stratum: int, closed: Iterable[Class] = ()) -> int:
-        """Return the result of the check of a class where just these classes are closed."""
-        entered = [0, 0, 0]
-        for table in self.tables:
-            table[:] = NONE
-        for one in closed:
-            lifted = self.stratum(one) - stratum
-            entered[lifted] = enter(
-                self.tables[lifted], entered[lifted], 0, 1, *block_of(self.words(one))
-            )
-        game, tables = self.form.game, ClosedClasses(*self.tables, 0, 1)
-        block, sums = block_of(words), np.zeros(1, np.uint64)
-        return int(check_classes(game, make_board(game), tables, *block, stratum, sums, self.pair))
+    def expand(self, words: Words) -> Expanded:
+        """Return what the kernel finds out about a class."""
+        return expand_one(self.form.game, (*words, 0, 0), table=self.board)
 
     def compare(self, found: Class) -> list[Class]:
-        """Check that a class needs all that follows by the model, and no more; return that.
-
-        Where something won follows, it does not help to close that.
-        """
+        """Check that what follows is what follows by the model; return what is not won of it."""
         classes, words, stratum = self.keys.classes, self.words(found), self.stratum(found)
         assert self.keys.state_of(found)[:2] == words
+        signature = np.array(words[:1], np.uint64)
+        assert self.form.progress(signature).tolist() == [stratum]
         after = list(dict.fromkeys(one for _, one in classes.moves(found)))
-        going_on = [one for one in after if not classes.is_won(one)]
-        if len(going_on) < len(after):
-            assert self.check(words, stratum, after) == NO_SUCCESSOR, found
-            return going_on
-        assert self.check(words, stratum, going_on) == GOOD, found
-        for one in going_on:
-            rest = [other for other in going_on if other != one]
-            assert self.check(words, stratum, rest) == NO_SUCCESSOR, (found, one)
-            assert (*map(int, self.pair),) == (*self.words(one), *words)
-        return going_on
+        seen = self.expand(words)
+        assert seen.error == 0, found
+        assert {row[:2] for row in seen.successors} == {self.words(one) for one in after}, found
+        return [one for one in after if not classes.is_won(one)]
 
 
 def reached(checked: Checked, random: Random, most: int) -> Iterator[Class]:
@@ -115,7 +82,7 @@ def reached(checked: Checked, random: Random, most: int) -> Iterator[Class]:
 
 
 @pytest.mark.parametrize("seed", few_fast(range(12), 4))
-def test_each_successor_has_to_be_closed_and_no_other_class(seed: int) -> None:
+def test_what_follows(seed: int) -> None:
     random, compared = Random(seed), 0
     for _ in range(30):
         checked = Checked(small_klondike(random, 16), random.choice(POLICIES))
@@ -129,7 +96,7 @@ def test_columns_are_emptied_while_a_king_may_need_one(deal: Deal) -> None:
 
 
 @pytest.mark.parametrize("game", ["klondike", "klondike_by_threes", "trigon"])
-def test_each_successor_has_to_be_closed_in_whole_decks(game: str) -> None:
+def test_what_follows_in_whole_decks(game: str) -> None:
     random = Random(game)
     for number in random.sample(range(1, 32000), 4):
         checked = Checked(Deal.from_number(number, GAMES[game]), random.choice(POLICIES))
@@ -186,10 +153,8 @@ def test_words_with_no_position_are_no_class(seed: int) -> None:
         checked = Checked(small_klondike(random, 16), "wkr")
         board = make_board(checked.form.game)
         for found in reached(checked, random, 20):
-            words, stratum = checked.words(found), checked.stratum(found)
+            words = checked.words(found)
             assert can_be(checked, words)
-            assert checked.check(words, stratum + 1) == WRONG_STRATUM
-            assert checked.check(words, stratum - 1) == WRONG_STRATUM
             for _ in range(20):
                 signature, key = words
                 for _ in range(random.randint(1, 2)):
@@ -203,7 +168,7 @@ def test_words_with_no_position_are_no_class(seed: int) -> None:
                 state = np.array([signature, key], np.uint64)
                 assert is_class(checked.form.game, board, state) == possible, (found, state)
                 if not possible:
-                    assert checked.check((signature, key), stratum) == BAD_CLASS
+                    assert checked.expand((signature, key)).error in (BAD_CLASS, GOAL)
                 verdicts.add(possible)
     assert verdicts == {False, True}
 
@@ -212,10 +177,10 @@ def test_a_won_class_cannot_be_closed() -> None:
     random, seen = Random("won"), 0
     while seen < 20:
         checked = Checked(small_klondike(random, 12), "wkr")
-        assert checked.check((int(WON_SIGNATURE), 0), 0) == WON
+        assert checked.expand((int(WON_SIGNATURE), 0)).error == GOAL
         for found in reached(checked, random, 40):
             for _, after in checked.keys.classes.moves(found):
                 if checked.keys.classes.is_won(after):
                     words = checked.words(after)
-                    assert checked.check(words, checked.stratum(after)) == WON
+                    assert checked.expand(words).error == GOAL
                     seen += 1

@@ -15,19 +15,16 @@ from helpers.naive_bound import smallest_cover
 from helpers.selection import few_fast
 from helpers.support import ALL_RULES, COMING_BACK, EVERY_FAMILY, random_game
 from helpers.support import walk as walk_from
-from helpers.verifier import NOWHERE, Words, encode, expand_one, place_of
+from helpers.verifier import Words, encode, expand_one, place_of
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import MAX_COLUMNS, Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.verify.format import Format, root_words
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.board import make_board
-from dbmsolver.verify.kernels.chains import follow_chains
 from dbmsolver.verify.kernels.covers import touching_all
-from dbmsolver.verify.kernels.expand import BAD_CODE, NOT_FORCED
 from dbmsolver.verify.kernels.planes import (
     BAD_FIELDS,
     BAD_SIGNATURE,
@@ -37,7 +34,7 @@ from dbmsolver.verify.kernels.planes import (
     TOO_MANY_CELLS,
     TOO_MANY_COLUMNS,
 )
-from dbmsolver.verify.kernels.states import bound_of_words, lay_words
+from dbmsolver.verify.kernels.states import bound_of_words, lay_words, make_table
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME, LOCKED
 from dbmsolver.verify.showing import position_of
 
@@ -52,22 +49,16 @@ def test_a_game(rules: object, seed: int) -> None:
     form = make_format(deal, game.policy)
     assert encode(form, game.start) == root_words(form, deal)
     pairs = list(zip(form.code_card.tolist(), form.code_place.tolist(), strict=True))
-    before: Position | None = None
-    board = make_board()  # nothing that positions leave there matters to later ones
+    table = make_table(form)  # nothing that positions leave there matters to later ones
     for position in game.walk(25):
         words = encode(form, position)
         assert words == tuple(game.codec.state(position))
         back = position_of(form, deal, words)
         assert back is not None and back.canonical() == position.canonical()
-        said = bound_of_words(form, np.array(words, np.uint64), board, ())
+        said = bound_of_words(form, np.array(words, np.uint64), table)
         assert said == (0, naive_bound.bound_of(position, game.rules))
         if not position.is_goal():
-            code, root = 0, words
-            if before is not None:
-                move = move_to(before, position, game)
-                card = before.counted(move.card)
-                code, root = pairs.index((card, place_of(form, before.turned(), card))), NOWHERE
-            found = expand_one(form, words, code, root)
+            found = expand_one(form, words, table=table)
             assert found.error == 0
             expected = position.successors(game.rules, game.policy)
             assert found.forced == any(move.forced for move, _ in expected)
@@ -77,44 +68,10 @@ def test_a_game(rules: object, seed: int) -> None:
             assert found.digest == hash_of(
                 game.codec.deal_tables.ranges, game.codec.encode(position)
             )
-            if before is not None:
-                assert found.parents == [encode(form, before)]
-        before = position
-
-
-@EVERY_FAMILY
-@pytest.mark.parametrize("seed", few_fast(SEEDS[:4], 2))
-def test_a_code_that_is_accepted_stands_for_a_move(rules: object, seed: int) -> None:
-    """Of all codes, those of moves that could have led to a position are accepted, and no others.
-
-    A parent that is no position is found when its turn comes to be closed.
-    """
-    game = random_game(rules, seed)  # type: ignore[arg-type]
-    deal = Deal(game.start, game.rules)
-    form = make_format(deal, game.policy)
-    pairs = list(zip(form.code_card.tolist(), form.code_place.tolist(), strict=True))
-    walk = game.walk(25)
-    at = game.random.randrange(max(1, len(walk) - 1))
-    before = walk[at]
-    for move, after in before.successors(game.rules, game.policy):
-        if after.is_goal():
-            continue
-        words, accepted = encode(form, after), 0
-        for code in range(len(pairs) + 2):
-            found = expand_one(form, words, code)
-            if found.error:
-                assert found.error in (BAD_CODE, NOT_FORCED)
-                continue
-            parent = position_of(form, deal, found.parents[0])
-            if parent is not None:
-                following = parent.successors(game.rules, game.policy)
-                ways = {one.canonical(): way.card for way, one in following}
-                assert parent.counted(ways[after.canonical()]) == pairs[code][0]
-            accepted += 1
-        card = before.counted(move.card)
-        code = pairs.index((card, place_of(form, before.turned(), card)))
-        assert accepted and expand_one(form, words, code).parents == [encode(form, before)]
-        break
+            for move, after in expected:
+                card = position.counted(move.card)
+                code = pairs.index((card, place_of(form, position.turned(), card)))
+                assert found.codes_to(encode(form, after)) == [code]
 
 
 @EVERY_FAMILY
@@ -251,11 +208,6 @@ def test_as_many_columns_as_there_can_be() -> None:
         test_a_game(rules, seed)
 
 
-def move_to(before: Position, after: Position, game: object) -> Move:
-    successors = before.successors(game.rules, game.policy)  # type: ignore[attr-defined]
-    return next(move for move, following in successors if following == after)
-
-
 def hash_of(ranges: tuple[int, ...], key: int) -> int:
     words = b""
     for size in ranges:
@@ -315,16 +267,3 @@ def test_smallest_touching_sets() -> None:
             near[y] |= np.uint64(1 << x)
         cards = np.uint64((1 << size) - 1)
         assert touching_all(cards, near, np.zeros(256, np.uint64)) == smallest_cover(edges)
-
-
-@pytest.mark.parametrize(
-    ("parents", "lost"),
-    [([-1], False), ([-1, 0, 1, 2], False), ([3, -1, 1, 2], False), ([1, 0], True)],
-)
-def test_chains(parents: list[int], lost: bool) -> None:
-    assert (follow_chains(1 + np.array(parents, np.int32)) >= 0) == lost
-
-
-def test_a_ring_behind_a_chain() -> None:
-    parents = 1 + np.array([-1, 0, 3, 4, 5, 3, 2, 1], np.int32)
-    assert follow_chains(parents) in (2, 3, 4, 5, 6)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from random import Random
 
-import numpy as np
 import pytest
 from helpers.dominance_brute import Deck, all_records, random_deck
 from helpers.selection import few_fast
+from helpers.verifier import expand_one
 
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.dominance.macros import macros
@@ -15,12 +15,11 @@ from dbmsolver.game.dominance.records import Record, has_dominance, record_of
 from dbmsolver.game.kinds import Build, Fill
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.keys.records import RecordKeys
+from dbmsolver.verify.format import RecordFormat
 from dbmsolver.verify.format_of_deal import make_format
-from dbmsolver.verify.kernels.expand import GOAL, CheckTask, make_arrays
-from dbmsolver.verify.kernels.partition import PartitionStates, RunIndex
-from dbmsolver.verify.kernels.pieces import MOST_BITS
-from dbmsolver.verify.kernels.record_expand import NOT_NORMAL, TOO_MANY_MACROS, expand_records
-from dbmsolver.verify.kernels.record_table import MOST_MACROS, make_table
+from dbmsolver.verify.kernels.expand import GOAL
+from dbmsolver.verify.kernels.record_expand import NOT_NORMAL, TOO_MANY_MACROS
+from dbmsolver.verify.kernels.record_table import make_table
 from dbmsolver.verify.records import root_record
 
 KINDS: list[tuple[Build, Fill]] = [
@@ -29,7 +28,7 @@ KINDS: list[tuple[Build, Fill]] = [
 
 
 class Kernel:
-    """The kernel on one record at a time, which is all there is on its partition."""
+    """The kernel on one record at a time."""
 
     def __init__(self, deck: Deck) -> None:
         deal = Deal(deck.start, deck.rules)
@@ -45,23 +44,8 @@ class Kernel:
 
     def successors(self, record: Record) -> tuple[int, set[tuple[int, int, int]]]:
         """Return an error, 0 if there is none, and the records that follow, as words."""
-        signature, off, low = self.words(record)
-        none, signatures = np.empty(0, np.int64), np.array([signature], np.uint64)
-        zero = np.zeros(1, np.int64)
-        index = RunIndex(
-            signatures, zero, zero, zero - 1, none, np.empty(0, np.uint64),
-            np.empty((0, 1 + MOST_BITS), np.int64), np.empty((0, 1 << MOST_BITS), np.int16),
-        )  # fmt: skip
-        partition = PartitionStates(
-            np.array([off, low], np.uint64), np.zeros(1, np.uint16), np.empty(0, np.int16),
-            np.array([0, 1]), np.zeros(4, np.uint32),
-        )  # fmt: skip
-        work = make_arrays(MOST_MACROS + 1, 1)
-        task = CheckTask(False, 0, np.zeros(4, np.uint64), -1, 0)
-        segments = np.array([[0, 0, 1, 0, 0]])
-        error = expand_records(self.form, index, task, partition, segments, self.table, work)
-        rows = work.rows[: work.place[2], :3]
-        return int(error), {(int(a), int(b), int(c)) for a, b, c in rows}
+        found = expand_one(RecordFormat(self.form), (*self.words(record), 0), table=self.table)
+        return found.error, {words[:3] for words in found.successors}
 
 
 def some_records(deck: Deck, most: int = 150) -> list[Record]:

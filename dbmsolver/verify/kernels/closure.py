@@ -1,0 +1,183 @@
+"""The check of closed states: each is one that can be, and what its moves lead to is closed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.verify.kernels.closed_set import (
+    INSIDE,
+    MOST_MADE,
+    OUTSIDE,
+    STATE_WORDS,
+    Ints,
+    Words,
+    ask_for,
+    facts_of,
+    find,
+    hash_ahead,
+    is_filled,
+    is_of_part,
+)
+from dbmsolver.verify.kernels.kinds import bound_of, expand_state, lay_row, take_run
+from dbmsolver.verify.kernels.words import AHEAD
+
+BAD_CODE = 11  # the code of the deal for another state, or another one for the deal
+NOT_CLOSED = 12  # what a move leads to
+COSTS_BELOW_ZERO = 13
+UNKNOWN_CLASS = 22  # it does not follow from the deal
+
+
+class Task(NamedTuple):
+    """The claim, and the states that are to be checked against it.
+
+    ``costs``: the claim is a shortest solution, of ``limit`` moves. ``root`` is the deal's state,
+    to which ``root_made`` moves are made, and whose parent-move code is ``root_code``; -1 if no
+    code is its own. ``free``: some moves cost nothing. ``codes``: parent-move codes are checked.
+    States of the same stratum have numbers from ``first`` up to ``last``.
+    """
+
+    costs: bool
+    limit: int
+    root: Words
+    root_made: int
+    root_code: int
+    free: bool
+    codes: bool
+    layer: int
+    first: int
+    last: int
+
+
+class Found(NamedTuple):
+    """What a thread finds out about states."""
+
+    forced: Ints  # [1]: how many have a forced move
+    digest: Words  # [1]
+    index: Ints  # [1]: the index of a state that is wrong
+    pair: Words  # [2, 4]: a state from which a move leads out, and what it leads to
+
+
+def make_found() -> Found:
+    """Return room for it."""
+    pair = np.zeros((2, STATE_WORDS), np.uint64)
+    return Found(np.zeros(1, np.int64), np.zeros(1, np.uint64), np.zeros(1, np.int64), pair)
+
+
+@kernel
+def count_moves_made(f, states, count, layer, table, made):
+    """Write the moves made to ``count`` states of a layer: (error, index of a wrong state)."""
+    error, run = take_run(f, states.rows[0, 0], table)
+    for number in range(count):
+        row = states.rows[number]
+        if number and row[0] != states.rows[number - 1, 0]:
+            error, run = take_run(f, row[0], table)
+        if not error:
+            error, laid = lay_row(f, run, row, table)
+        if error:
+            return error, number
+        bound = bound_of(f, table, laid)
+        if bound < 0:
+            return UNKNOWN_CLASS, number
+        made[number] = layer - bound
+        if not 0 <= made[number] <= MOST_MADE:
+            return COSTS_BELOW_ZERO, number
+    return 0, count
+
+
+@kernel
+def check_states(f, closed, task, states, made, count, begin, table, after, found):
+    """Check ``count`` states, which have numbers from ``begin`` on: an error, 0 if there is none.
+
+    ``made`` are the moves made to them, 0 if costs do not count; ``after`` is scratch memory for
+    more successors than a state can have. ``found.index`` tells which state is wrong.
+    """
+    error, run = take_run(f, states.rows[0, 0], table)
+    end = 0
+    for number in range(count):
+        row, first = states.rows[number], end
+        if number and row[0] != states.rows[number - 1, 0]:
+            error, run = take_run(f, row[0], table)
+        if not error:
+            seen = expand_state(f, run, row, task.layer, table, after, end)
+            error, end = seen.error, seen.end
+        if not error:
+            error = check_root(task, row, made[number], np.int64(states.codes[number]))
+        if error:
+            found.index[0] = number
+            return error
+        found.forced[0] += seen.forced
+        found.digest[0] += seen.hashed
+        for place in range(first, end):
+            after.sources[place] = number
+            after.made[place] += made[number]
+        if end > after.sources.size // 2 or number == count - 1:
+            missing = look_up_all(f, closed, task, begin, after, end, table)
+            if missing >= 0:
+                copy_row(states.rows[after.sources[missing]], found.pair[0])
+                copy_row(after.rows[missing], found.pair[1])
+                return NOT_CLOSED
+            end = 0
+    return 0
+
+
+@inlined
+def copy_row(row, target):
+    """Copy the words of a state."""
+    for word in range(STATE_WORDS):
+        target[word] = row[word]
+
+
+@inlined
+def check_root(task, row, made, code):
+    """Return an error if moves made and code are those of the deal, and the state is not, or not.
+
+    Only moves that cost nothing lead from the deal to states that no move has been made to.
+    """
+    is_root = True
+    for word in range(STATE_WORDS):
+        is_root &= row[word] == task.root[word]
+    if task.costs:
+        as_root = made == task.root_made
+        if made < task.root_made or (as_root != is_root and (is_root or not task.free)):
+            return COSTS_BELOW_ZERO
+    if task.root_code >= 0 and (code == task.root_code) != is_root:
+        return BAD_CODE
+    return 0
+
+
+@inner
+def look_up_all(f, closed, task, begin, after, end, table):
+    """Look up what moves lead to; return the index of a state that is not closed, -1 for none.
+
+    One may be missing if no solution through it is shorter than the one claimed. For a state whose
+    parent-move code is that of the move, the number of the state that the move begins in is noted.
+    """
+    hash_ahead(closed, after.rows, end, after.hashes)
+    for place in range(end):
+        if place + AHEAD < end:
+            ask_for(closed, after.hashes[place + AHEAD])
+        hashed, row = after.hashes[place], after.rows[place]
+        if not is_of_part(closed, hashed):
+            continue
+        slot, made = find(closed, hashed, row), after.made[place]
+        if is_filled(closed, slot):
+            number, made_there, code = facts_of(closed, slot)
+            if task.codes and code == after.codes[place] and (not task.costs or made_there == made):
+                same = task.first <= number < task.last
+                parent = INSIDE + begin + after.sources[place] if same else OUTSIDE
+                closed.parents[number] = parent
+            if not task.costs or made_there <= made:
+                continue
+        if not task.costs:
+            return place
+        if task.layer >= task.limit:
+            continue
+        error, run = take_run(f, row[0], table)
+        if not error:
+            error, laid = lay_row(f, run, row, table)
+        if error or made + bound_of(f, table, laid) < task.limit:
+            return place
+    return -1

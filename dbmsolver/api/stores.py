@@ -121,13 +121,13 @@ def verify_store(
     """Check that what the finished search in a store claims is right.
 
     This is a program of its own, with keys and moves of its own. `sample` is a share of the store's
-    blocks from 0 to 1, to check only these. `depth` is for proofs over dominating positions: "full"
-    lists every position that the records cover and takes only the rules of the game for granted,
-    "lemma" takes the lemmas of docs/dominance.md for granted, too; without it the store's size
-    decides. `certificate` is the path of one that the store has to agree with. The report's `valid`
-    says it, `reason` and `position` are the first counterexample. Raises StoreError for a store
-    that claims nothing, UsageError for a depth that it cannot have, InputError for a file that is
-    no certificate.
+    blocks from 0 to 1, to check only these. `depth` is for proofs over dominating positions or
+    classes: "lemma" takes the theorems of docs/dominance.md for granted; "full" lists all positions
+    of the deal besides, and takes only the rules of the game for granted; without it the store's
+    size decides. `certificate` is the path of one that the store has to agree with. The report's
+    `valid` says it, `reason` and `position` are the first counterexample. Raises StoreError for a
+    store that claims nothing, UsageError for a depth that it cannot have, InputError for a file
+    that is no certificate.
     """
     place = checked_path("path", path)
     if threads is not None:

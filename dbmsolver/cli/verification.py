@@ -83,13 +83,11 @@ def _facts(report: Verification) -> Iterator[tuple[str, str]]:
         yield "" if number else "Checked:", line
     if report.all_blocks and report.depth is not None:
         method = Method(report.certificate["method"])
-        classes = method.of_classes
         records = counted(report.states, *STATES[method])
-        name = "Classes:" if classes else "Records:"
+        name = "Classes:" if method.of_classes else "Records:"
         yield name, f"{records}, of {report.all_states:,} in the store"
         if report.covered is not None:
-            what = "that follow from the deal" if classes else "that the records cover"
-            yield "Positions:", f"{report.covered:,} {what}"
+            yield "Positions:", f"{report.covered:,} that follow from the deal"
     elif report.all_blocks:
         forced = and_forced(report.forced, report.deal.rules)
         yield "States:", f"{report.states:,}{forced}, of {report.all_states:,} in the store"

@@ -39,28 +39,21 @@ deal stays in C; by (3) none ends in a goal; so there is no solution.
 
 **Unsolvable, by classes.** The store holds classes of positions of Klondike. Checked: the theorem
 of docs/dominance.md speaks of the deal (:mod:`dbmsolver.verify.class_format`); (1) to (4) as above,
-of classes and moves between them (:mod:`dbmsolver.verify.classes`). In the depth *full* all
-positions of the deal are listed, too, by the rules alone.
+of classes and moves between them (:mod:`dbmsolver.verify.kernels.classes`).
 
 **Unsolvable, by dominating positions.** The store holds records; each stands for a set of positions
-that differ by parked cards (docs/dominance.md). There are two depths, and the report says which was
-checked. In both, every record is laid out in columns and slots and has to be one that can be, no
-record is there twice, and counts and digest are those of the manifest.
-
-*full* (:mod:`dbmsolver.verify.positions`). P is the set of all positions that parking leads to from
-those that the records stand for; it is listed, position by position. Checked: (1) the deal, after
-its safe moves, is in P; (2) no position in P is a goal; (3) from each position in P with a safe
-move, safe moves lead to a position in P; from each other one, every legal move does, with the safe
-moves that follow it. So every settled position (one without a safe move) of a line from the deal is
-in P, and no goal is, which would be settled; so there is no solution. Nothing is assumed of
-records: any set P with (1) to (3) would do.
-
-*lemma* (:mod:`dbmsolver.verify.kernels.record_expand`). Checked: (1) the normal form of the deal's
+that differ by parked cards (docs/dominance.md). Every record is laid out in columns and slots and
+has to be one that can be, and no record is there twice. Checked: (1) the normal form of the deal's
 own record is stored; (2) every stored record is in normal form, and none has all cards home; (3)
-the normal form of each result of each macro of a stored record is stored. By (1), (3) and part (b)
-of the theorem of docs/dominance.md every settled position of a line from the deal is covered; by
-(2) none is a goal. Macros and normal forms are carried out here from that page, on columns of
-cards; the search has its own, on words of bits.
+the normal form of each result of each macro of a stored record is stored
+(:mod:`dbmsolver.verify.kernels.record_expand`). By (1), (3) and part (b) of the theorem of
+docs/dominance.md every settled position of a line from the deal is covered; by (2) none is a goal.
+Macros and normal forms are carried out here from that page, on columns of cards; the search has its
+own, on words of bits.
+
+**Lemma and full.** Both checks rest on a theorem, and the report calls that depth *lemma*. In the
+depth *full* all positions of the deal are listed besides, by the rules alone, with safe moves made
+first, and none is won (:mod:`dbmsolver.verify.listing`). That needs no theorem, and no store.
 
 The code of a record is eight bits of a hash of its parent. It only helps to find a way back, no
 claim rests on it, and it is not checked. Nor is it checked that records are reached from the deal:

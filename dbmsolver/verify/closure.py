@@ -68,7 +68,7 @@ Value = TypeVar("Value")
 
 
 class Facts(NamedTuple):
-    """What is known of the states of a window, by their numbers, whatever part they are of."""
+    """Facts about the states of a window, by their numbers, whatever part they are of."""
 
     parents: NDArray[Any]
     """See :class:`dbmsolver.verify.kernels.closed_set.ClosedSet`."""
@@ -203,7 +203,8 @@ class Closure:
     def _make_facts(self, window: Window) -> Facts:
         """Return what is known of a window's states: parents of some have been found."""
         kind = np.int32 if window.states < np.iinfo(np.int32).max - INSIDE else np.int64
-        parents = self._numbered(window.states, kind)
+        make = self._numbered if self.follows_parents else zeros
+        parents = make(window.states, kind)
         made = self._numbered(window.states if self.claim.costs else 0, np.int16)
         for stratum, (first, last) in window.ranges.items():
             if stratum in self._parents:
@@ -309,21 +310,6 @@ class Closure:
             if not count:
                 return
             yield states, count
-
-    def look_for_twins(self) -> Generator[Progress, None, None]:
-        """Raise Refuted if a state is closed twice, which the check of all states finds, too."""
-        windows = [*self._windows()]
-        self._work = sum(window.parts * window.states for window in windows)
-        for window in windows:
-            for number in range(window.parts):
-                yield from self._load(window, self._make_facts(window), number)
-
-    def states_of_all(self) -> Iterator[tuple[States, int]]:
-        """Yield all closed states, some at a time, and how many they are; they are counted."""
-        for block in self.catalog.blocks:
-            with self._worker() as worker:
-                yield from self._read(block, worker)
-            self.counts[block.layer, block.stratum, False] += block.states
 
     def _check_root(self, closed: ClosedSet) -> None:
         """Raise Refuted if the deal is in this part, and not closed."""

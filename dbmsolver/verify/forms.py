@@ -36,7 +36,7 @@ class Keys:
     """The keys of one deal and method, as the check of closed states works with them."""
 
     noun: str
-    """What a state is called."""
+    """The word for a state."""
     tables: Any
     """The rules and the deal, for kernels: their class decides which ones are called."""
     root: State

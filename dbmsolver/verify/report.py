@@ -13,8 +13,8 @@ from dbmsolver.verify.certificate_file import Certificate
 Depth = Literal["lemma", "full"]
 """The depth of a check of a proof over dominating positions or classes.
 
-Either these are closed under the moves of docs/dominance.md, or the positions they stand for are
-closed under the rules of the game.
+In both, these are closed under the moves of docs/dominance.md; in "full", all positions of the deal
+are listed besides, by the rules of the game alone.
 """
 
 
@@ -50,7 +50,7 @@ class Verification:
     depth: Depth | None = None
     """The depth of the check of a proof over dominating positions or classes."""
     covered: int | None = None
-    """Positions that the records cover, or that follow from the deal, where they were listed."""
+    """Positions that follow from the deal, where they were listed."""
     sample: float | None = None
     blocks: int = 0
     all_blocks: int = 0

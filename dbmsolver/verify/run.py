@@ -15,7 +15,6 @@ from dbmsolver.game.measures import counted, length_words, measure_of
 from dbmsolver.results import Bound, Method
 from dbmsolver.verify.claim import Claim, Progress
 from dbmsolver.verify.class_distances import ClassDistances, TooManyClasses
-from dbmsolver.verify.class_positions import count_positions
 from dbmsolver.verify.closure import Closure
 from dbmsolver.verify.forms import (
     Keys,
@@ -27,8 +26,7 @@ from dbmsolver.verify.forms import (
     keys_of_records,
 )
 from dbmsolver.verify.kernels.states import make_table
-from dbmsolver.verify.position_list import TooManyPositions
-from dbmsolver.verify.positions import check_positions
+from dbmsolver.verify.listing import TooManyPositions, list_positions
 from dbmsolver.verify.refutation import Refuted
 from dbmsolver.verify.solution import check_solution
 from dbmsolver.verify.store_check import StoreCheck
@@ -148,46 +146,19 @@ def _check_closure(check: StoreCheck, closure: Closure) -> Generator[Progress, N
 
 def _check_in_depth(check: StoreCheck, closure: Closure) -> Generator[Progress, None, None]:
     """Check a proof over dominating positions or classes in the depth that is wanted."""
-    report, of_classes = check.report, check.manifest.method.of_classes
+    report, manifest = check.report, check.manifest
     report.depth = check.options.depth or check.usual_depth(closure.catalog.states)
-    if of_classes:
-        yield from _check_closure(check, closure)
-    if report.depth == "full":
-        try:
-            if of_classes:
-                yield from _list_positions(check)
-            else:
-                yield from _check_covered(check, closure)
-        except TooManyPositions as error:
-            check.use_lemma(error, "there are" if of_classes else "the records cover")
-    if report.depth == "lemma" and not of_classes:
-        yield from _check_closure(check, closure)
-
-
-def _list_positions(check: StoreCheck) -> Generator[Progress, None, None]:
-    """List all positions of the deal, and check that none is won."""
-    report = check.report
-    report.covered = yield from count_positions(
-        report.deal, check.manifest.policy, 3 * check.memory // 4
-    )
+    yield from _check_closure(check, closure)
+    if report.depth == "lemma":
+        return
+    kind = keys_of_digits if report.deal.rules.is_patience else keys_of_cards
+    keys = kind(report.deal, manifest.policy, None)
+    try:
+        report.covered = yield from list_positions(keys, 3 * check.memory // 4)
+    except TooManyPositions as error:
+        check.use_lemma(error)
+        return
     report.checked += [
         f"{report.covered:,} positions follow from the deal by the rules alone,",
         "safe moves home first, and none is won",
     ]
-
-
-def _check_covered(check: StoreCheck, closure: Closure) -> Generator[Progress, None, None]:
-    """Check all positions that the records stand for; TooManyPositions if memory is too small."""
-    report = check.report
-    yield from closure.look_for_twins()
-    positions = yield from check_positions(report.deal, closure, 3 * check.memory // 4)
-    report.blocks, report.states = len(closure.catalog.blocks), closure.states
-    report.covered, report.strata = positions.count, closure.rows()
-    report.digest = f"{int(positions.digest[0]):016x}"
-    report.checked += [
-        f"{positions.count:,} positions are covered: parking leads to them from closed records",
-        "the deal is covered once its safe moves are made, and no win is covered",
-        "from each covered position, safe moves, where there are any, lead to a covered one;",
-        "elsewhere every legal move does, with the safe moves that follow it",
-    ]
-    check.compare_counts()

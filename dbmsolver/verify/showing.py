@@ -10,7 +10,7 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.verify.format import Format
-from dbmsolver.verify.kernels.board import Board, Laid, make_board
+from dbmsolver.verify.kernels.board import Board, make_board
 from dbmsolver.verify.kernels.planes import take_signature
 from dbmsolver.verify.kernels.record_table import apart, make_table
 from dbmsolver.verify.kernels.states import lay_words
@@ -52,8 +52,12 @@ def as_dealt(
     return places
 
 
-def position_on(board: Board, laid: Laid, form: Format, deal: Deal) -> Position:
-    """Return the position that is laid out on a board."""
+def position_of(form: Format, deal: Deal, words: Words) -> Position | None:
+    """Return the position of a state; None if there is none."""
+    board = make_board()
+    error, laid = lay_words(form, np.array(words, np.uint64), board)
+    if error:
+        return None
     base = deal.position.base
     columns = as_dealt(columns_of(board, int(laid.bottoms)), deal.position.turned().columns)
     cells = [base.card(card) for card in cards_of(int(laid.cells))]
@@ -65,13 +69,6 @@ def position_on(board: Board, laid: Laid, form: Format, deal: Deal) -> Position:
         (hearts, spades, diamonds, clubs),
         base=base,
     )
-
-
-def position_of(form: Format, deal: Deal, words: Words) -> Position | None:
-    """Return the position of a state; None if there is none."""
-    board = make_board()
-    error, laid = lay_words(form, np.array(words, np.uint64), board)
-    return None if error else position_on(board, laid, form, deal)
 
 
 def position_of_record(form: Format, deal: Deal, words: Words) -> Position | None:

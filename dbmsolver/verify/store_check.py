@@ -9,7 +9,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.process import default_memory, processors
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.position_list import TooManyPositions
+from dbmsolver.verify.listing import TooManyPositions
 from dbmsolver.verify.refutation import Refuted, Words
 from dbmsolver.verify.report import CheckOptions, Depth, Verification
 
@@ -52,14 +52,14 @@ class StoreCheck:
         """Return the depth of a check of this many records if the user asked for none."""
         return "full" if self.sample is None and states <= MOST_IN_FULL else "lemma"
 
-    def use_lemma(self, error: TooManyPositions, what: str) -> None:
-        """Check by the lemma only, as memory is too small for the full check.
+    def use_lemma(self, error: TooManyPositions) -> None:
+        """Be content with the lemma, as memory is too small for the full check.
 
-        UsageError if the user asked for that; ``what`` and the error are its words.
+        UsageError if the user asked for that.
         """
         if self.options.depth is not None:
             raise UsageError(
-                f"{what} {error.message}: expected more --memory, or --depth lemma",
+                f"there are {error.message}: expected more --memory, or --depth lemma",
                 str(self.report.store),
             ) from None
         self.report.depth = "lemma"

@@ -82,7 +82,7 @@ def test_what_was_looked_at() -> None:
     for line in (
         "Sample:    2 of 3 blocks, chosen at random; counts and digest were not compared",
         "Records:   4 dominating positions, of 5 in the store",
-        "Positions: 6 that the records cover",
+        "Positions: 6 that follow from the deal",
     ):
         assert line in lines
     assert "Positions:" not in render_text(report(LOST, depth="lemma", **found))

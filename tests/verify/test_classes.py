@@ -33,10 +33,12 @@ from dbmsolver.storage.manifest import deal_of, new_manifest
 from dbmsolver.storage.meanings import meaning_of
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
-from dbmsolver.verify import class_format, position_list
+from dbmsolver.verify import class_format
+from dbmsolver.verify import listing as listing_of_check
 from dbmsolver.verify.class_format import ClassFormat
-from dbmsolver.verify.class_positions import count_positions
+from dbmsolver.verify.forms import keys_of_digits
 from dbmsolver.verify.kernels.class_layout import make_board
+from dbmsolver.verify.listing import list_positions
 from dbmsolver.verify.refutation import Refuted
 
 LOST = (229, 657, 909, 922, 980, 990, 1023, 1139)
@@ -151,7 +153,7 @@ def test_the_root_is_made_from_the_deal_alone() -> None:
 def listing(deal: Deal) -> int | str:
     """Return the number of positions that the full check lists, or why it refuses the proof."""
     try:
-        return end_of(count_positions(deal, "none", 1 << 26))
+        return end_of(list_positions(keys_of_digits(deal, "none", None), 1 << 26))
     except Refuted as refuted:
         assert isinstance(refuted.shown, Position) and refuted.shown.is_goal()
         return refuted.reason
@@ -161,7 +163,7 @@ def test_lists_of_positions_grow(monkeypatch: pytest.MonkeyPatch) -> None:
     """All positions are listed, however often there is no room, and no win is missed."""
     cases = list(small_listed(5, 10, 150))
     wholes = [listing(deal) for deal, _ in cases]
-    monkeypatch.setattr(position_list, "_FIRST_ROOM", 1)
+    monkeypatch.setattr(listing_of_check, "_FIRST_ROOM", 1)
     assert [listing(deal) for deal, _ in cases] == wholes
     for whole, (_, listed) in zip(wholes, cases, strict=True):
         if listed.won:

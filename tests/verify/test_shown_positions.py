@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 
-import numpy as np
 import pytest
 
 from dbmsolver.game.deals import Deal
@@ -17,12 +15,9 @@ from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Question
-from dbmsolver.verify import positions as checked
-from dbmsolver.verify.format import root_words
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.pile_format import PileFormat
-from dbmsolver.verify.positions import Positions
 from dbmsolver.verify.showing import position_of
 
 
@@ -95,47 +90,3 @@ def test_positions_of_keys(rules: Rules) -> None:
             assert shown.canonical() == position.canonical()
             for place, column in enumerate(shown.columns):
                 assert not column or bottoms.get(column[0], place) == place
-
-
-@pytest.mark.parametrize("rules", RULES[:2], ids=lambda rules: rules.name)
-def test_positions_of_the_full_check(rules: Rules) -> None:
-    """Three words: the signature, off and low."""
-    for number in range(1, 5):
-        deal = Deal.from_number(number, rules)
-        for heights in ((0, 0, 0, 0), (1, 0, 0, 2), (0, 13, 0, 0)):
-            home = {card for card in range(52) if card // 4 < heights[card % 4]}
-            position = replace(
-                deal.position,
-                columns=tuple(
-                    tuple(card for card in column if card not in home)
-                    for column in deal.position.columns
-                ),
-                freecells=tuple(None if card in home else card for card in deal.position.freecells),
-                foundations=heights,
-            )
-            dealt = Deal(position, rules)
-            form = make_format(dealt, "none")
-            words = np.array(root_words(form, dealt)[:3], np.uint64)
-            positions = Positions(form, dealt, 1 << 26)
-            assert positions._position(words).canonical() == position.canonical()
-
-
-def test_every_position_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    deal = Deal.from_number(1, rules_for("freecell", 2))
-    positions = Positions(make_format(deal, "wkr"), deal, 1 << 26)
-    looked: list[int] = []
-
-    def check(_form: object, _board: object, _found: object, first: int, last: int, *_: object):
-        looked.extend(range(first, last))
-        return 0
-
-    monkeypatch.setattr(checked, "_UNIT", 4)
-    monkeypatch.setattr(checked.position_set, "contains", lambda *_: True)
-    monkeypatch.setattr(checked.position_moves, "settle_words", lambda *_: None)
-    monkeypatch.setattr(checked.position_moves, "check_moves", check)
-    for count in (0, 1, 3, 4, 5, 256, 257, 600):
-        looked.clear()
-        positions.count = count
-        for _ in positions.check(2):
-            pass
-        assert sorted(looked) == list(range(count))

@@ -55,16 +55,16 @@ def parse_share(text: str) -> float:
 @click.option(
     "--depth",
     type=click.Choice(["lemma", "full"]),
-    help="Of a proof over dominating positions or classes. full: list every position that these "
-    "stand for, and check its moves by the rules of the game alone. lemma: check that each state "
-    "that follows from one, by the lemmas of docs/dominance.md, is there.  [default: full up to a "
-    "million of them, if the positions fit into memory; else lemma]",
+    help="Of a proof over dominating positions or classes. lemma: check that what follows from "
+    "each, by the theorems of docs/dominance.md, is there. full: list all positions of the deal "
+    "besides, by the rules of the game alone.  [default: full up to a million of them, if the "
+    "positions fit into memory; else lemma]",
 )
 @threads_option
 @click.option(
     "--memory",
     type=MEMORY,
-    help="Memory to use: 2G, 500M; what does not fit waits in unnamed files in TMPDIR.  "
+    help="Memory to use: 2G, 500M; what does not fit is checked in parts, one after the other.  "
     "[default: half of the machine's]",
 )
 @json_option

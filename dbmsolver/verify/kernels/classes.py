@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.jit.decorators import inlined, inner
+from dbmsolver.jit.decorators import inner
 from dbmsolver.verify.kernels.class_layout import lay_columns, lay_out
 from dbmsolver.verify.kernels.class_moves import is_won, list_successors
 from dbmsolver.verify.kernels.digest import hash_key
@@ -15,7 +15,7 @@ BAD_CLASS = 24
 WON_SIGNATURE = np.uint64(1 << 63)
 
 
-@inlined
+@inner
 def take_class(game, signature, board):
     """Lay out the dealt columns of a signature: (error, nothing else)."""
     if signature == WON_SIGNATURE:

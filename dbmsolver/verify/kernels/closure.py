@@ -52,7 +52,7 @@ class Task(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a thread finds out about states."""
+    """Findings of a thread about states."""
 
     forced: Ints  # [1]: how many have a forced move
     digest: Words  # [1]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dbmsolver.jit.decorators import inlined
+from dbmsolver.jit.decorators import inlined, inner
 from dbmsolver.verify.kernels.board import ALL_HOME, COST
 from dbmsolver.verify.kernels.closed_set import Ints, Words
 from dbmsolver.verify.kernels.moves import list_moves
@@ -42,7 +42,7 @@ def make_successors(most: int) -> Successors:
 
 
 class Seen(NamedTuple):
-    """What is found out about a state."""
+    """Findings about a state."""
 
     error: int
     forced: bool  # a move is forced
@@ -52,11 +52,11 @@ class Seen(NamedTuple):
 
 @inlined
 def wrong(error, end):
-    """Return what is found out about a state that cannot be."""
+    """Return the findings about a state that cannot be."""
     return Seen(error, False, ZERO, end)
 
 
-@inlined
+@inner
 def take_sets(f, signature, table):
     """Return (error, home and locked cards) of a signature."""
     error, home, locked = take_signature(f, signature)

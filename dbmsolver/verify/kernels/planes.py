@@ -121,18 +121,6 @@ def lay_out(f, state, board):
     """Lay a state out on ``board``: (error, the rest of the position)."""
     if not fits(f, state):
         return BAD_FIELDS, nothing_laid()
-    error, laid = lay_cards(f, state, board)
-    if error == FINE and not is_in_columns(board, laid.bottoms, laid.lying):
-        error = RING
-    return error, laid
-
-
-@inlined
-def lay_cards(f, state, board):
-    """Lay cards out as :func:`lay_out` does, whether keys give them these places or not.
-
-    Rings of cards are not looked for.
-    """
     on, load, r = board.on, board.load, f.rules
     back = back_home(f, state)
     loose = ALL & ~(state.home | state.locked)
@@ -172,6 +160,8 @@ def lay_cards(f, state, board):
         return TOO_MANY_COLUMNS, nothing_laid()
     tops = lying & ~covered
     end_columns(board, bottoms, tops)
+    if not is_in_columns(board, bottoms, lying):
+        return RING, nothing_laid()
     heights = heights_of(f, state)
     return FINE, Laid(heights, tops, bottoms, lying, cells, ZERO, used, 0, 0, 0, 0)
 

@@ -26,7 +26,7 @@ def top_cards(stuck, table):
     return tops
 
 
-@inlined
+@inner
 def take_cards(r, signature, table):
     """Return (error, home and locked cards) of a signature."""
     error, home, locked = take_signature(r.cards, signature)

@@ -31,7 +31,7 @@ class Block(NamedTuple):
 
 
 class Cursor(NamedTuple):
-    """How far a block has been read, and the local key that was read last."""
+    """The next state of a block that is being read, and the local key that was read last."""
 
     at: Ints  # [3]
     key: Words  # [3]

@@ -18,6 +18,7 @@ from helpers.patience_games import (
     whole_deck,
     without_low_ranks,
 )
+from helpers.verifier import expand_one
 
 from dbmsolver.core.patience import moves_of
 from dbmsolver.core.patience_tables import make_board, make_found
@@ -30,11 +31,9 @@ from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Question
 from dbmsolver.verify.kernels.board import make_board as make_board_of_check
 from dbmsolver.verify.kernels.digits import PER_WORD, TURNS_SHIFT, WASTE_SHIFT
-from dbmsolver.verify.kernels.patience_positions import WON, begin, list_positions
-from dbmsolver.verify.kernels.position_set import make_wanted
+from dbmsolver.verify.kernels.expand import GOAL
 from dbmsolver.verify.kernels.states import lay_words
 from dbmsolver.verify.patience_format import PatienceFormat
-from dbmsolver.verify.position_list import PositionList
 
 Words = tuple[int, ...]
 ALL = (1 << 64) - 1
@@ -42,10 +41,9 @@ ALL = (1 << 64) - 1
 
 def successors(form: PatienceFormat, words: np.ndarray) -> set[Words] | None:  # type: ignore[type-arg]
     """Return what the check says that follows from a position, as words; None if it is won."""
-    listed = PositionList(1 << 20)
-    begin(listed.found, words)
-    end, _, count = list_positions(form.digits, form.board, listed.found, make_wanted(), 0, 1, 1)
-    return None if end == WON else {tuple(row) for row in listed.states[1:count].tolist()}
+    found = expand_one(form.digits, form.state(words))
+    assert found.error in (0, GOAL)
+    return None if found.error else {after[1:] for after in found.successors}
 
 
 def any_deck(random: Random, games: Sequence[str] = PATIENCE_GAMES) -> Deal:

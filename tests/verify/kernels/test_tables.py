@@ -23,7 +23,6 @@ from dbmsolver.verify.kernels.closed_set import (
     follow_chains,
     look_up,
 )
-from dbmsolver.verify.kernels.position_set import PositionSet, contains, enter_all
 
 EVERY: list[Words] = list(product((0, 1 << 40), repeat=4))
 """States that differ in one word or more: sixteen."""
@@ -43,7 +42,7 @@ def enter_some(closed: ClosedSet, states: list[Words], first: int = 0) -> tuple[
 
 
 def found(closed: ClosedSet, state: Words) -> tuple[bool, int, int]:
-    """Return whether a state is of the set's part, its number, and the moves made to it."""
+    """Return True if a state is of the set's part, its number, and the moves made to it."""
     mine, number, made = look_up(closed, np.array(state, np.uint64))
     return bool(mine), int(number), int(made)
 
@@ -104,17 +103,6 @@ def test_each_state_is_of_one_part() -> None:
 def test_the_set_of_the_helper() -> None:
     closed = closed_set(*EVERY, made=3)
     assert [found(closed, state) for state in EVERY] == [(True, n, 3) for n in range(16)]
-
-
-def test_positions_that_differ_in_one_word() -> None:
-    """Of eight slots seven are taken: whatever is looked for, most of the others are compared."""
-    every = list(product((0, 1), repeat=3))
-    for missing in every:
-        states = np.array([words for words in every if words != missing], np.uint64)
-        known = PositionSet(states, np.zeros(8, np.uint32))
-        enter_all(known, 7)
-        for words in every:
-            assert contains(known, np.array(words, np.uint64)) == (words != missing)
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.int64])

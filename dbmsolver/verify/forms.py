@@ -65,6 +65,8 @@ class Keys:
     """True if parent-move codes tell the parent."""
     counts_forced: bool = False
     """True if states with a forced move are counted by themselves."""
+    form: str = ""
+    """The form that a state has to have besides, in words."""
 
 
 def keys_of_cards(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:
@@ -103,6 +105,7 @@ def keys_of_records(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:
         make_table=record_table.make_table,
         lift=None,
         codes=False,
+        form=" in normal form",
     )
 
 

@@ -130,7 +130,7 @@ def _check_closure(check: StoreCheck, closure: Closure) -> Generator[Progress, N
         shortest = " with no more moves, or cannot be part of a shorter solution"
     report.checked += [
         "the deal is closed" if keys.codes else f"the deal's {noun} is closed",
-        f"every closed key is a {noun} of the deal, and none is a goal",
+        f"every closed key is a {noun} of the deal{keys.form}, and none is a goal",
         f"every successor is closed{shortest}",
     ]
     if check.manifest.method == Method.CLASSES_ANY_PASSES:

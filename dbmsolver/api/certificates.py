@@ -12,7 +12,7 @@ from dbmsolver.results import Event, Limits, Method, Options, Report, Result, Ve
 from dbmsolver.steps import changed
 
 if TYPE_CHECKING:
-    from dbmsolver.verify.certificate_file import Certificate
+    from dbmsolver.storage.certificate_file import Certificate
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def repeat_search(path: Path, threads: int | None, memory: int | None) -> Events
     A generator of events. Reports have the share that is done if the certificate says how many
     states there are. Raises InputError for a file that is no certificate.
     """
-    from dbmsolver.verify import certificate, certificate_file
+    from dbmsolver.storage import certificate, certificate_file
 
     record = certificate_file.load(path)
     deal = certificate.deal_of(record, str(path))
@@ -48,14 +48,15 @@ def repeat_search(path: Path, threads: int | None, memory: int | None) -> Events
 
 
 def _compared(record: Certificate, deal: Deal, events: Events[Result]) -> Events[RepeatedSearch]:
-    from dbmsolver.verify import certificate
+    from dbmsolver.storage import certificate
+    from dbmsolver.verify.solution import bad_path
 
     expected = record["states"] + record["forced"] if record["claim"] == "unsolvable" else 0
     result = yield from changed(events, lambda event: _with_share(event, expected))
     if result.verdict == Verdict.UNDECIDED:
         return RepeatedSearch(record, deal, result, ())
     different = certificate.differences(certificate.from_result(result), record)
-    problem = certificate.bad_path(record, deal)
+    problem = bad_path(record, deal)
     if problem is not None:
         different.insert(0, problem)
     return RepeatedSearch(record, deal, result, tuple(different))

@@ -26,7 +26,7 @@ from dbmsolver.steps import follow
 
 if TYPE_CHECKING:
     from dbmsolver.search.inspect import StoreStatus
-    from dbmsolver.verify.certificate_file import Certificate
+    from dbmsolver.storage.certificate_file import Certificate
     from dbmsolver.verify.claim import Progress
     from dbmsolver.verify.report import Verification
 
@@ -91,7 +91,7 @@ class StoredSearch:
     def certificate(self) -> str:
         """Return the certificate of a finished search: claim, counts and digest, as JSON."""
         from dbmsolver.search import inspect
-        from dbmsolver.verify import certificate_file
+        from dbmsolver.storage import certificate_file
 
         return certificate_file.dump(inspect.certificate(self.path))
 
@@ -145,7 +145,7 @@ def verify_store(
 
 def load_certificate(path: Path) -> Certificate:
     """Return the certificate in a file; InputError if it is none."""
-    from dbmsolver.verify import certificate_file
+    from dbmsolver.storage import certificate_file
 
     return certificate_file.load(path)
 

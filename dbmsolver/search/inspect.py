@@ -29,12 +29,12 @@ from dbmsolver.search.history import Moment
 from dbmsolver.search.least import least_of
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.trace import Finder, replay, steps_to
+from dbmsolver.storage.certificate import from_manifest
+from dbmsolver.storage.certificate_file import Certificate
 from dbmsolver.storage.manifest import deal_of
 from dbmsolver.storage.meanings import Meaning
 from dbmsolver.storage.records import parse_pending_key
 from dbmsolver.storage.store import Store, look
-from dbmsolver.verify.certificate import from_manifest
-from dbmsolver.verify.certificate_file import Certificate
 
 if TYPE_CHECKING:
     from dbmsolver.keys.classes import ClassKeys

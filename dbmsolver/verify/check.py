@@ -15,13 +15,14 @@ from dbmsolver.errors import (
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.process import anonymous_memory
+from dbmsolver.storage.certificate import deal_of, differences, from_manifest
+from dbmsolver.storage.certificate_file import Certificate
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.certificate import bad_path, deal_of, differences, from_manifest
-from dbmsolver.verify.certificate_file import Certificate
 from dbmsolver.verify.claim import Progress
 from dbmsolver.verify.refutation import Refuted, Words
 from dbmsolver.verify.report import CheckOptions, Depth, Verification
 from dbmsolver.verify.run import run_check
+from dbmsolver.verify.solution import bad_path
 from dbmsolver.verify.store_check import StoreCheck
 
 

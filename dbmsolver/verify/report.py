@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
-from dbmsolver.verify.certificate_file import Certificate
+from dbmsolver.storage.certificate_file import Certificate
 
 Depth = Literal["lemma", "full"]
 """The depth of a check of a proof over dominating positions or classes.

@@ -11,9 +11,10 @@ from typing import Any
 
 from dbmsolver.game.cards import CARDS, card_name
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.measures import Measure
+from dbmsolver.game.measures import Measure, measure_of
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
+from dbmsolver.storage.certificate_file import Certificate
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME, PAIRED
 from dbmsolver.verify.refutation import Refuted
 
@@ -30,6 +31,18 @@ def check_solution(
     found = replay(deal, path, measure)
     if found != length:
         raise Refuted(f"the solution has {found} moves, not {length}")
+
+
+def bad_path(certificate: Certificate, deal: Deal) -> str | None:
+    """Return the fault of the solution in a certificate, None if it has none."""
+    if certificate["claim"] == "unsolvable":
+        return None
+    measure = measure_of(deal.rules, certificate["policy"], certificate["metric"])
+    try:
+        check_solution(deal, certificate["path"], certificate["length"], measure)
+    except Refuted as refuted:
+        return refuted.reason
+    return None
 
 
 def replay(deal: Deal, path: Sequence[Any], measure: Measure) -> int:

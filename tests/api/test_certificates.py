@@ -14,8 +14,8 @@ from dbmsolver.api import certificates
 from dbmsolver.api.certificates import RepeatedSearch, repeat_search
 from dbmsolver.results import Event, Limit, Limits, Method, Options, Question, Result, Verdict
 from dbmsolver.steps import follow
-from dbmsolver.verify.certificate import from_result
-from dbmsolver.verify.certificate_file import dump
+from dbmsolver.storage.certificate import from_result
+from dbmsolver.storage.certificate_file import dump
 from dbmsolver.verify.places import HOME
 
 DEAL, MOVES = nearly_done()

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from dbmsolver.cli.app import cli
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "dbmsolver" / "answers.schema.json").read_text())
-CERTIFICATES = files("dbmsolver") / "verify" / "certificate.schema.json"
+CERTIFICATES = files("dbmsolver") / "storage" / "certificate.schema.json"
 
 
 def run(*args: str, text: str | None = None) -> Result:

@@ -16,7 +16,7 @@ from dbmsolver.cli.app import cli
 from dbmsolver.game.shipped import GAMES, rules_fields
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "dbmsolver" / "answers.schema.json").read_text())
-CERTIFICATES = files("dbmsolver") / "verify" / "certificate.schema.json"
+CERTIFICATES = files("dbmsolver") / "storage" / "certificate.schema.json"
 BACK = "cards come back from the foundations"
 
 

@@ -15,7 +15,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.game.titles import title
 from dbmsolver.results import Method, Question
-from dbmsolver.verify.certificate import from_result
+from dbmsolver.storage.certificate import from_result
 from dbmsolver.verify.report import Verification
 
 DEAL, MOVES = nearly_done()

@@ -175,7 +175,7 @@ def test_a_certificate_is_not_made_of_it(tmp_path: Path) -> None:
     It would agree with a certificate that claims a solution, and no more.
     """
     from dbmsolver.errors import StoreError
-    from dbmsolver.verify.certificate import from_result
+    from dbmsolver.storage.certificate import from_result
 
     begin(Deal.from_number(10), tmp_path / "store", None)
     result = open_store(tmp_path / "store").answer()

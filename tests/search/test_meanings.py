@@ -21,8 +21,8 @@ from dbmsolver.game.boards import format_board
 from dbmsolver.game.kinds import Metric
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Method, Question
+from dbmsolver.storage import certificate_file
 from dbmsolver.storage.meanings import PARTS, VERSIONS, meaning_of
-from dbmsolver.verify import certificate_file
 
 KNOWN: dict[str, dict[str, tuple[int, str]]] = {
     "cards": {

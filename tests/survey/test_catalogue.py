@@ -17,11 +17,12 @@ from helpers.command import run
 from dbmsolver import prove, solve
 from dbmsolver.api.stores import load_certificate
 from dbmsolver.game.shipped import changed
+from dbmsolver.storage.certificate import deal_of
+from dbmsolver.storage.certificate_file import SCHEMA
 from dbmsolver.survey.loading import load_rows
 from dbmsolver.survey.ranges import Subject
 from dbmsolver.survey.rows import Inquiry, Row
-from dbmsolver.verify.certificate import bad_path, deal_of
-from dbmsolver.verify.certificate_file import SCHEMA
+from dbmsolver.verify.solution import bad_path
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "benchmarks" / "catalogue"

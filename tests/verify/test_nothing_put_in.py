@@ -19,10 +19,10 @@ from dbmsolver.errors import InputError
 from dbmsolver.game.deals import Deal
 from dbmsolver.results import Question, Verdict
 from dbmsolver.search import inspect, session
+from dbmsolver.storage import certificate as records
+from dbmsolver.storage import certificate_file
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.store import Store
-from dbmsolver.verify import certificate as records
-from dbmsolver.verify import certificate_file
 
 TURN = [0, 6]
 

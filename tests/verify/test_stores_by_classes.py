@@ -30,9 +30,9 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Bound, Limits, Options, Question, Verdict
 from dbmsolver.search import session
 from dbmsolver.steps import follow
+from dbmsolver.storage.certificate_file import SCHEMA
 from dbmsolver.storage.meanings import VERSIONS
 from dbmsolver.storage.records import parse_closed_key
-from dbmsolver.verify.certificate_file import SCHEMA
 
 DEAL = Deal.load("8", GAMES["klondike_by_threes"], numbers="ksolve")
 LENGTH = 112

@@ -16,7 +16,7 @@ from dbmsolver.api.certificates import RepeatedSearch
 from dbmsolver.cli.commands.verify import parse_share
 from dbmsolver.errors import UsageError
 from dbmsolver.results import Limit, Method, Question, Verdict
-from dbmsolver.verify.certificate import from_result
+from dbmsolver.storage.certificate import from_result
 from dbmsolver.verify.claim import Progress
 from dbmsolver.verify.report import Verification
 

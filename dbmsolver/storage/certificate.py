@@ -12,15 +12,12 @@ from typing import Any
 from dbmsolver.errors import DbmError, InputError, StoreError
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.measures import measure_of
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_fields, rules_from
 from dbmsolver.results import Method, Question, Result
+from dbmsolver.storage.certificate_file import FORMAT, Certificate, problems, short
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.meanings import meaning_of
-from dbmsolver.verify.certificate_file import FORMAT, Certificate, problems, short
-from dbmsolver.verify.refutation import Refuted
-from dbmsolver.verify.solution import check_solution
 
 
 def claim_of(manifest: Manifest, where: str | None = None) -> str:
@@ -180,15 +177,3 @@ def from_result(result: Result) -> Certificate:
     question, method = result.question, result.method
     meaning = meaning_of(rules, result.policy, result.metric, method, question, result.bound)
     return _record(claim, result, board, rules, meaning)
-
-
-def bad_path(certificate: Certificate, deal: Deal) -> str | None:
-    """Return the fault of the solution in a certificate, None if it has none."""
-    if certificate["claim"] == "unsolvable":
-        return None
-    measure = measure_of(deal.rules, certificate["policy"], certificate["metric"])
-    try:
-        check_solution(deal, certificate["path"], certificate["length"], measure)
-    except Refuted as refuted:
-        return refuted.reason
-    return None

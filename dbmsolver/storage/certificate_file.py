@@ -20,10 +20,12 @@ from dbmsolver.results import Bound, Method, Question
 from dbmsolver.storage.fields import read_json
 from dbmsolver.storage.labels import wrong_label
 from dbmsolver.storage.meanings import difference, meaning_of
-from dbmsolver.verify.places import HOME, PAIRED
 
 FORMAT = 2
 SCHEMA = Path(__file__).with_name("certificate.schema.json")
+_HOME, _PAIRED = 7, 64
+"""Place values of a step: the highest one but for cards that are removed together, and the first of
+these, to which the other card's number is added."""
 CLAIMS = ("unsolvable", "shortest", "solved")
 MAX_BYTES = 1 << 20
 
@@ -143,10 +145,10 @@ def _problems_of_rows(data: Certificate) -> Iterator[str]:
         if place <= last:
             yield f"strata: {short(row)} is there twice, or not in ascending order"
         last = place
-    pairs = range(PAIRED, PAIRED + CARDS if "pairs" in data["rules"] else PAIRED)
+    pairs = range(_PAIRED, _PAIRED + CARDS if "pairs" in data["rules"] else _PAIRED)
     for step in data["path"] or []:
         fits = isinstance(step, list) and len(step) == 2 and _numbers(step)
-        if not fits or step[0] >= CARDS or (step[1] > HOME and step[1] not in pairs):
+        if not fits or step[0] >= CARDS or (step[1] > _HOME and step[1] not in pairs):
             yield f"path: {short(step)} is no card and place value"
     has_none = (data["path"] is None, data["length"] is None)
     if has_none != ((data["claim"] == "unsolvable"),) * 2:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from dbmsolver.verify.certificate import _counts
+from dbmsolver.storage.certificate import _counts
 
 
 def test_what_a_certificate_counts() -> None:

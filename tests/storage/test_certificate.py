@@ -16,8 +16,8 @@ from dbmsolver import api
 from dbmsolver.errors import InputError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES, rules_fields, rules_for
+from dbmsolver.storage import certificate, certificate_file
 from dbmsolver.storage.store import Store
-from dbmsolver.verify import certificate, certificate_file
 
 SCHEMA = json.loads(certificate_file.SCHEMA.read_text())
 DEAL = Deal.from_number(1, rules_for("freecell", 1))

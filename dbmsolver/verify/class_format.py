@@ -44,6 +44,7 @@ from dbmsolver.verify.kernels.class_layout import (
     make_board,
 )
 from dbmsolver.verify.kernels.classes import WON_SIGNATURE
+from dbmsolver.verify.kernels.rules import is_as_none
 from dbmsolver.verify.refutation import Refuted
 from dbmsolver.verify.rules_of_deal import NEVER, at_home
 
@@ -111,7 +112,7 @@ class ClassFormat:
         for suit, height in enumerate(self.dealt.foundations):
             key |= height << size + 4 * suit
         waste = len(self.dealt.waste)
-        if g.most_turns < 0 and (waste % g.draw == 0 or waste == size):
+        if g.most_turns < 0 and is_as_none(waste, size, g.draw):
             waste = 0
         if size:
             key |= waste << size + 16 | (self.dealt.turns or 0) << size + 22

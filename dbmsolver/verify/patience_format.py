@@ -50,6 +50,7 @@ from dbmsolver.verify.kernels.digits import (
     DigitFormat,
     Words,
 )
+from dbmsolver.verify.kernels.rules import is_as_none
 from dbmsolver.verify.kernels.states import lay_words
 from dbmsolver.verify.rules_of_deal import rules_of_deal, set_of
 from dbmsolver.verify.showing import columns_of
@@ -77,8 +78,8 @@ class PatienceFormat:
         marks[marked] = np.left_shift(np.uint64(1), np.arange(len(marked), dtype=np.uint64))
         rules = rules_of_deal(deal, measure_of(deal.rules, policy, metric), metric is not None)
         # The last card of a reserve goes to a column that becomes empty, whichever card it is.
-        fillers = rules.fillers | rules.waste_fillers | set_of(rules.reserve.tolist())
-        self.digits = DigitFormat(rules, below, set_of(face_down), marks, fillers)
+        bottoms = rules.fillers | rules.waste_fillers | set_of(rules.reserve.tolist())
+        self.digits = DigitFormat(rules, below, set_of(face_down), marks, bottoms)
         self.board = make_board()
         self.root = self._root()
 
@@ -101,7 +102,7 @@ class PatienceFormat:
         home = [card for card in range(CARDS) if card >> 2 < heights[card & 3]]
         key = sum(AT_HOME << 64 * (card // PER_WORD) + 3 * (card % PER_WORD) for card in home)
         waste = len(self.dealt.waste)
-        if rules.all_reached and (waste % rules.draw == 0 or waste == rules.pack.size):
+        if rules.all_reached and is_as_none(waste, rules.pack.size, rules.draw):
             waste = 0
         key |= waste << 160 | (self.dealt.turns or 0) << 166
         return np.array([key >> 64 * word & (1 << 64) - 1 for word in range(3)], np.uint64)

@@ -15,6 +15,7 @@ from dbmsolver.verify.kernels.class_layout import KING
 from dbmsolver.verify.kernels.class_moves import is_won
 from dbmsolver.verify.kernels.digits import AS_DEALT
 from dbmsolver.verify.kernels.distance_table import NO_CLASS
+from dbmsolver.verify.kernels.rules import is_as_none
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO
 
 
@@ -44,7 +45,7 @@ def key_of(game, board, laid):
             key |= ONE << U64(place)
     if laid.hand == 0:
         return key
-    if game.most_turns >= 0 or (laid.waste % game.draw and laid.waste != laid.hand):
+    if game.most_turns >= 0 or not is_as_none(laid.waste, laid.hand, game.draw):
         key |= U64(laid.waste) << U64(size + 16)
     return key | U64(laid.turns) << U64(size + 22) if laid.turns else key
 

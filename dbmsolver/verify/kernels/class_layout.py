@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.jit.decorators import inner, kernel
+from dbmsolver.verify.kernels.rules import is_as_none
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO
 
 KING = 12
@@ -143,7 +144,7 @@ def lay_key(game, board, key):
     board.numbers[0], board.numbers[1], board.numbers[2] = hand, waste, turns
     if waste > hand or turns > max(game.most_turns, 0) or (hand == 0 and turns):
         return False
-    return waste == 0 or game.most_turns >= 0 or not (waste % game.draw == 0 or waste == hand)
+    return waste == 0 or game.most_turns >= 0 or not is_as_none(waste, hand, game.draw)
 
 
 @inner

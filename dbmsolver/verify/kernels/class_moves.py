@@ -20,6 +20,7 @@ from dbmsolver.verify.kernels.class_layout import (
     kind_of,
     matching,
 )
+from dbmsolver.verify.kernels.rules import is_as_none
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO
 
 LIFTED, IS_WON = range(2)
@@ -109,7 +110,7 @@ def after_play(game, board, key, number, turns):
     waste, hand = number - 1, board.numbers[0] - 1
     if hand == 0:
         return key
-    if game.most_turns < 0 and (waste % game.draw == 0 or waste == hand):
+    if game.most_turns < 0 and is_as_none(waste, hand, game.draw):
         waste = np.int64(0)
     key |= U64(waste) << U64(game.pack.size + 16)
     return key | (U64(turns) << U64(game.pack.size + 22)) if turns else key

@@ -29,7 +29,7 @@ from dbmsolver.verify.kernels.board import (
 from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.distance_table import Distances, no_distances
 from dbmsolver.verify.kernels.planes import FINE, State
-from dbmsolver.verify.kernels.rules import Rules, holds, one
+from dbmsolver.verify.kernels.rules import Rules, holds, is_as_none, one
 from dbmsolver.verify.kernels.words import (
     ONE,
     U64,
@@ -66,7 +66,7 @@ class DigitFormat(NamedTuple):
     dealt_on: Ints  # [52]: the card below, NOTHING or NOWHERE
     face_down: np.uint64  # the cards dealt face down
     marks: Words  # [52]: the bit that a card has in signatures once it has moved, 0 for none
-    fillers: np.uint64  # the cards that can come to lie at the bottom of a column
+    bottoms: np.uint64  # the cards that can come to lie at the bottom of a column
     distances: Distances = no_distances()
 
 
@@ -172,7 +172,7 @@ def lay_key(d, state, board):
     good &= waste <= hand and turns <= max(d.rules.turns, 0)
     good &= not reserve or used == d.rules.columns
     if d.rules.all_reached and waste:
-        good &= waste != hand and waste % d.rules.draw != 0
+        good &= not is_as_none(waste, hand, d.rules.draw)
     laid = Laid(
         heights, tops, bottoms, lying, ZERO, down, used, hand, waste, turns, reserve
     )  # fmt: skip
@@ -200,7 +200,7 @@ def place_cards(d, state, board):
             signature |= d.marks[card]
             if digit == AT_BOTTOM:
                 under = NOTHING
-                if not holds(d.fillers, card) or d.dealt_on[card] == NOTHING:
+                if not holds(d.bottoms, card) or d.dealt_on[card] == NOTHING:
                     return False, signature, heights, lying, bottoms
             elif digit < AT_BOTTOM:
                 under = d.rules.takers[card, digit - 1]

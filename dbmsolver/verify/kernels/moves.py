@@ -27,6 +27,7 @@ from dbmsolver.verify.kernels.rules import (
     CARD_OR_ALL,
     MOST_TAKERS,
     holds,
+    is_as_none,
     one,
 )
 from dbmsolver.verify.kernels.words import ALL, ONE, ZERO, count_bits, first_bit, height_of
@@ -191,7 +192,7 @@ def cards_left(r, hand, waste):
     0 stands for each number that is reached from an empty waste, too, where only that matters.
     """
     left = waste - 1
-    if r.all_reached and (left == hand - 1 or left % r.draw == 0):
+    if r.all_reached and is_as_none(left, hand - 1, r.draw):
         return 0
     return left
 

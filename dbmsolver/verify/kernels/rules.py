@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.jit.decorators import inlined
+from dbmsolver.jit.decorators import inlined, inlined_kernel
 from dbmsolver.verify.kernels.words import ONE, U64, height_of
 
 Ints = NDArray[np.int64]
@@ -87,6 +87,15 @@ def holds(cards, card):
 def one(card):
     """Return the set of this card alone."""
     return ONE << U64(card)
+
+
+@inlined_kernel
+def is_as_none(waste, left, draw):
+    """Return True if a waste is as good as an empty one, as it can be turned over for nothing.
+
+    It has ``waste`` of the ``left`` cards of waste and stock, and ``draw`` are turned at once.
+    """
+    return waste % draw == 0 or waste == left
 
 
 @inlined

@@ -186,19 +186,24 @@ class Closure:
     def _check_window(self, window: Window) -> Generator[Progress, None, None]:
         facts = self._make_facts(window)
         for number in range(window.parts):
-            part = yield from self._load(window, facts, number)
-            if self.keys.root_stratum in window.ranges:
-                self._check_root(part.closed)
-            for block, (forced, digest) in self._by_all(
-                self._to_check(window), partial(self._check_block, part)
-            ):
-                if number == 0:
-                    self.counts[block.layer, block.stratum, True] += forced
-                    self.counts[block.layer, block.stratum, False] += block.states - forced
-                    self.digest = (self.digest + digest) & 0xFFFFFFFFFFFFFFFF
-                yield from self._report("checking", block, _CHECK_TIMES * block.states)
+            yield from self._check_part(window, facts, number)
         if self.follows_parents:
             self._follow_parents(window, facts.parents)
+
+    def _check_part(
+        self, window: Window, facts: Facts, number: int
+    ) -> Generator[Progress, None, None]:
+        """Check the chosen blocks of a window with one part of its states in memory."""
+        part = yield from self._load(window, facts, number)
+        if self.keys.root_stratum in window.ranges:
+            self._check_root(part.closed)
+        checked = self._by_all(self._to_check(window), partial(self._check_block, part))
+        for block, (forced, digest) in checked:
+            if number == 0:
+                self.counts[block.layer, block.stratum, True] += forced
+                self.counts[block.layer, block.stratum, False] += block.states - forced
+                self.digest = (self.digest + digest) & 0xFFFFFFFFFFFFFFFF
+            yield from self._report("checking", block, _CHECK_TIMES * block.states)
 
     def _make_facts(self, window: Window) -> Facts:
         """Return what is known of a window's states: parents of some have been found."""

@@ -114,6 +114,11 @@ def task_of(
     return Task(costs is not None, limit, words, 0, root_code, free, True, layer, 0, 1)
 
 
+_NOTHING_CLOSED = closed_set()._replace(part=4, parts=3)
+"""A set of which no state is: none is of its part."""
+_AFTER = make_successors(1 << 14)
+
+
 def expand_one(
     tables: Any,
     words: Words,
@@ -129,8 +134,7 @@ def expand_one(
     to is not looked up: no state is of the part that is in memory.
     """
     table = make_table(tables) if table is None else table
-    closed = closed_set()._replace(part=4, parts=3)
-    after, found = make_successors(1 << 14), make_found()
+    closed, after, found = _NOTHING_CLOSED, _AFTER, make_found()
     after.codes[:] = -9
     states = States(np.array([words], np.uint64), np.array([code], np.uint16))
     made = np.array([costs.made if costs else 0], np.int16)

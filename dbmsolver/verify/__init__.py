@@ -6,21 +6,30 @@ blocks are decoded by :mod:`dbmsolver.verify.blocks`, and everything else is mad
 deal, the rules and the description of the keys. It takes what is written as it is: what does not
 fit is refused, not mended.
 
-**How to read it.** The rules of all games of columns, FreeCell's and Klondike's alike, are one
-table (:class:`dbmsolver.verify.kernels.rules.Rules`), made from the deal by
-:mod:`dbmsolver.verify.rules_of_deal`. One generator lists the moves of a position that is laid out
-on a board (:mod:`dbmsolver.verify.kernels.moves`; :mod:`dbmsolver.verify.kernels.board` says what a
-board is). Two kinds of keys are laid out on it: signature and planes
-(:mod:`dbmsolver.verify.format`, :mod:`dbmsolver.verify.kernels.planes`), and the digits of Klondike
-and its relatives (:mod:`dbmsolver.verify.patience_format`, :mod:`dbmsolver.verify.kernels.digits`).
-Not by this generator are made: the macros of records and the moves of classes, which are those of
-docs/dominance.md, and the moves of games whose cards only leave
-(:mod:`dbmsolver.verify.kernels.piles`, :mod:`dbmsolver.verify.kernels.pairs`).
-All kinds of keys go through one loop. :mod:`dbmsolver.verify.forms` lists them,
-:mod:`dbmsolver.verify.kernels.kinds` says what is asked of a state of any of them, and
-:mod:`dbmsolver.verify.kernels.closure` asks it of each closed state. A reader of these modules and
-of the argument below knows why to believe the check. :mod:`dbmsolver.verify.closure` brings states
-into memory, and threads to work.
+**How to read it.** Whoever has read the argument below and these modules, in this order, knows why
+to believe the check.
+
+1. The rules of all games of columns that have stores, of FreeCell's kind and of Klondike's, are one
+   table, made from the deal: :mod:`~dbmsolver.verify.kernels.rules`,
+   :mod:`~dbmsolver.verify.rules_of_deal`.
+2. A position is laid out on a board, and one generator lists its moves:
+   :mod:`~dbmsolver.verify.kernels.board`, :mod:`~dbmsolver.verify.kernels.moves`,
+   :mod:`~dbmsolver.verify.kernels.left_out`.
+3. Two kinds of keys are laid out on it. Signature and planes: :mod:`~dbmsolver.verify.format`,
+   :mod:`~dbmsolver.verify.kernels.planes`. The digits of Klondike and its relatives:
+   :mod:`~dbmsolver.verify.patience_format`, :mod:`~dbmsolver.verify.kernels.digits`.
+   :mod:`~dbmsolver.verify.kernels.states` and :mod:`~dbmsolver.verify.kernels.expand` serve both.
+4. Not by this generator are made: the macros of records and the moves of classes, which are those
+   of docs/dominance.md (:mod:`~dbmsolver.verify.kernels.record_expand`,
+   :mod:`~dbmsolver.verify.kernels.classes`), and the moves of games whose cards only leave
+   (:mod:`~dbmsolver.verify.kernels.piles`, :mod:`~dbmsolver.verify.kernels.pairs`).
+5. All kinds of keys go through one loop. :mod:`~dbmsolver.verify.kernels.kinds` says what is asked
+   of a state of any of them; :mod:`~dbmsolver.verify.kernels.closure` asks it of each closed state.
+   States are read from blocks and found by :mod:`~dbmsolver.verify.kernels.unpacking`,
+   :mod:`~dbmsolver.verify.kernels.opening` and :mod:`~dbmsolver.verify.kernels.closed_set`.
+6. :mod:`dbmsolver.verify.run` says which checks a claim needs. :mod:`dbmsolver.verify.closure`
+   brings states into memory, and threads to work.
+7. For shortest solutions also the bounds, which :mod:`~dbmsolver.verify.kernels.states` names.
 
 **A forced move is safe.** The argument is at :func:`dbmsolver.game.safe_moves.is_safe_home`, for
 Klondike and its relatives at :mod:`dbmsolver.game.patience`; the table ``at_home`` carries out that
@@ -32,10 +41,10 @@ forced moves are those that a program makes by itself, safe or not. They cost no
 no lines but those that make them: the claim is about such lines alone.
 
 **Unsolvable.**  Checked: (1) the deal is in the closed set C; (2) every key in C is that of an
-arrangement of the 52 cards in the columns, freecells and foundations of these rules, and no key is
-there twice; (3) no state in C is a goal; (4) every successor of a state in C is in C, where a
-state with a forced move has no other successor.  By (1) and (4) every line from the
-deal stays in C; by (3) none ends in a goal; so there is no solution.
+arrangement of the 52 cards in the places that these rules have, and no key is there twice; (3) no
+state in C is a goal; (4) every successor of a state in C is in C, where a state with a forced move
+has no other successor.  By (1) and (4) every line from the deal stays in C; by (3) none ends in a
+goal; so there is no solution.
 
 **Unsolvable, by classes.** The store holds classes of positions of Klondike. Checked: the theorem
 of docs/dominance.md speaks of the deal (:mod:`dbmsolver.verify.class_format`); (1) to (4) as above,
@@ -49,15 +58,15 @@ the normal form of each result of each macro of a stored record is stored
 (:mod:`dbmsolver.verify.kernels.record_expand`). By (1), (3) and part (b) of the theorem of
 docs/dominance.md every settled position of a line from the deal is covered; by (2) none is a goal.
 Macros and normal forms are carried out here from that page, on columns of cards; the search has its
-own, on words of bits.
+own, on words of bits. The code of a record, as that of a class, is eight bits of a hash of its
+parent. It only helps to find a way back, no claim rests on it, and it is not checked. Nor is it
+checked that records are reached from the deal: more of them than need be prove the same.
 
 **Lemma and full.** Both checks rest on a theorem, and the report calls that depth *lemma*. In the
-depth *full* all positions of the deal are listed besides, by the rules alone, with safe moves made
-first, and none is won (:mod:`dbmsolver.verify.listing`). That needs no theorem, and no store.
-
-The code of a record is eight bits of a hash of its parent. It only helps to find a way back, no
-claim rests on it, and it is not checked. Nor is it checked that records are reached from the deal:
-more of them than need be prove the same.
+depth *full* all positions of the deal are listed besides, by the generator of this package, with
+safe moves made first, and none is won (:mod:`dbmsolver.verify.listing`). That rests on the
+arguments for safe moves and for those left out, on no theorem about records or classes, and on no
+closed state.
 
 **Shortest.**  The claim is a length L.  A move from s to t costs c(s, t): 1 in most metrics; 0 if a
 program makes it by itself; in Klondike 1 and the turns before it, where these count. A length is
@@ -66,13 +75,14 @@ the sum of costs. Let h be the lower bound as computed here (``bound_of`` in
 the costs to come), C the closed states of layers f < L, and g(s) = f(s) - h(s) for s in C. Checked:
 (1) if h(deal) < L, the deal is in C with g = 0; (2) as above, of C; (3) no state in C is a goal;
 (4) for every s in C and every successor t of s: either g(s) + c(s, t) + h(t) >= L, or t is in C
-with g(t) <= g(s) + c(s, t); (5) the solution, replayed by the rules, is legal, ends with all cards
-home and has the length L.  Suppose a line s0 (the deal), s1, ..., sn (a goal) had a length n < L.
-Let d(i) be the costs of its first i moves.  As h(s0) <= n < L, s0 is in C with g = 0.  If s(i) is
-in C with g <= d(i), then g + c(s(i), s(i+1)) + h(s(i+1)) <= d(i+1) + (n - d(i+1)) = n < L, so by
+with g(t) <= g(s) + c(s, t) (a closed t of a layer from L on will do, too: its g and h make up L or
+more, so the first case holds); (5) the solution, replayed by the rules, is legal, ends with all
+cards home and has the length L.  Suppose a line s0 (the deal), s1, ..., sn (a goal) had a length n
+< L. Let d(i) be the costs of its first i moves.  As h(s0) <= n < L, s0 is in C with g = 0.  If s(i)
+is in C with g <= d(i), then g + c(s(i), s(i+1)) + h(s(i+1)) <= d(i+1) + (n - d(i+1)) = n < L, so by
 (4) s(i+1) is in C with g <= d(i+1).  So the goal would be in C, against (3).  Nothing is assumed of
-the search: not that its bound is right (with another bound the f it wrote down would not fit (1)
-and (4)), nor that its order was.
+the search: not that its bound is right (where the f it wrote down are those of another bound, (1)
+or (4) may fail, and the store is refused), nor that its order was.
 
 In games whose cards only leave, f itself takes the place of g, the layers that a move leads up take
 that of its costs, and 0 that of h. No move leads to a lower layer, and that of a goal is its
@@ -94,12 +104,15 @@ listed ones is refused, too, and so is a deal that the theorem of classes does n
 positions hang on them. A code names a card and the place that it came from. Checked, unless only a
 sample of the blocks is: to each closed state but the deal's, a move leads that has this code, from
 a closed state. It is found when the moves of that state are looked up. Where costs count, the moves
-made to both differ by what the move costs. So the parent is right. Going on so leads to the deal:
-progress (cards home and locked cards released; in Klondike cards played from the stock and turned
-up) never falls along a move, so back from a state it never rises. Among the states of one stratum
+made to both differ by what the move costs. A code and the position after a move tell the position
+before it. So the parent is right. No other state has the deal's code, where it has one of its own,
+nor no moves made to it, unless these cost nothing. Going on so leads to the deal: progress (cards
+home and locked cards released; in Klondike cards played from stock and reserve, and turned up)
+never falls along a move, so back from a state it never rises. Among the states of one stratum
 the chains of parents are followed to their ends, so they have no rings.
 
-**Memory.** A move leads to its own stratum or to one of the next few. So the closed states of some
+**Memory.** A move leads to its own stratum or to one of the next few; of records, to any later one.
+(To a goal it may lead further up, but no goal is closed.) So the closed states of some
 strata are in one hash table, with those of the strata that their moves lead to. Where even these do
 not fit, a hash divides them into parts, and the states are checked once for each part, with only
 that part in memory; what leads to another part is looked up in its turn

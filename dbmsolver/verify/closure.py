@@ -43,6 +43,7 @@ from dbmsolver.verify.kernels.closed_set import (
     look_up,
     make_states,
 )
+from dbmsolver.verify.kernels.errors import NOT_CLOSED
 from dbmsolver.verify.kernels.expand import make_successors
 from dbmsolver.verify.kernels.opening import make_opening
 from dbmsolver.verify.kernels.unpacking import make_cursor, read_states
@@ -59,8 +60,7 @@ _AT_ONCE = 1 << 12
 """States that a thread looks at together."""
 _SUCCESSORS = 1 << 14
 """Room for what they lead to: twice as many as can follow from one state, or more."""
-_FACTS_BYTES = 4 + 2
-"""The bytes of a state's parent, and of the moves made to it."""
+_PARENT_BYTES, _MADE_BYTES = 4, 2
 _CHECK_TIMES = 4
 """The time that a state takes to be checked, in times that it takes to be read."""
 
@@ -167,7 +167,8 @@ class Closure:
     def _windows(self) -> Iterator[Window]:
         """Yield the windows; that of the deal is among them, whatever blocks were chosen."""
         # Three quarters of a table's slots have states.
-        state_bytes = 4 * 8 * (self.keys.words + 1) // 3 + _FACTS_BYTES
+        state_bytes = 4 * 8 * (self.keys.words + 1) // 3
+        state_bytes += _PARENT_BYTES * self.follows_parents + _MADE_BYTES * self.claim.costs
         blocks = _BLOCK_TIMES * self.catalog.largest * (self.threads + 1)
         memory = max(self.memory - blocks, self.memory // 4, _LEAST_MEMORY)
         strata = {block.stratum for block in self.chosen} | {self.keys.root_stratum}
@@ -208,6 +209,7 @@ class Closure:
     def _make_facts(self, window: Window) -> Facts:
         """Return what is known of a window's states: parents of some have been found."""
         kind = np.int32 if window.states < np.iinfo(np.int32).max - INSIDE else np.int64
+        # Zeros that nobody looks at take no memory.
         make = self._numbered if self.follows_parents else zeros
         parents = make(window.states, kind)
         made = self._numbered(window.states if self.claim.costs else 0, np.int16)
@@ -227,7 +229,7 @@ class Closure:
         slots, words = states + states // 3 + 16, self.keys.words + 1
         while True:
             table = zeros(slots * words, np.uint64).reshape(slots, words)
-            closed = ClosedSet(table, facts.parents, number, window.parts)
+            closed = ClosedSet(table, facts.parents, number, window.parts, self.keys.skip)
             part = Part(window, facts, closed, Lock(), [0])
             try:
                 for block, _ in self._by_all(window.blocks, partial(self._enter, part)):
@@ -352,7 +354,7 @@ class Closure:
                     self._made(part, first, count, worker), count, first, worker.table,
                     worker.after, found,
                 )  # fmt: skip
-                if error == k.NOT_CLOSED:
+                if error == NOT_CLOSED:
                     raise self._not_closed(found)
                 if error:
                     raise self._wrong(error, states, int(found.index[0]))

@@ -90,7 +90,6 @@ class Format(NamedTuple):
     planes: int  # 2 or 3
     holds: np.uint64  # cards that can be in a freecell
     has_values: np.uint64  # cards with place values
-    heights_dealt: Ints  # int64[4]: of the foundations
     dealt_place: Ints  # [52]
     dealt_under: Ints  # [52]: the card beneath in the deal, -1 at a bottom, -2 in no column
     dealt_column: Ints  # [52]: -1 in no column

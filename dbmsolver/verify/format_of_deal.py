@@ -100,7 +100,6 @@ def _of_any_game(deal: Deal, tables: Rules, policy: Policy) -> Format:
         ),
         planes=3 if len(rules.parent_kinds) > 2 else 2,
         has_values=set_of(card for card in range(CARDS) if values[card]),
-        heights_dealt=np.array(deal.position.foundations, np.int64),
         dealt_place=np.array(dealt.place, np.int64),
         dealt_under=np.array(dealt.under, np.int64),
         dealt_column=np.array(dealt.column, np.int64),

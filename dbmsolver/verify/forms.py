@@ -43,7 +43,7 @@ class Keys:
     """The deal's state."""
     root_stratum: int
     words: int
-    """The words by which states differ."""
+    """The number of words by which states differ."""
     code_bytes: int
     """The bytes of a parent-move code."""
     progress: Callable[[Words], Ints]
@@ -52,9 +52,10 @@ class Keys:
     """Returns the position of a state to be shown, None if it is none."""
     make_table: Callable[[], Any]
     """Returns scratch memory of one thread."""
+    skip: int = 0
+    """The first word of these: 1 if a signature follows from the other words."""
     lift: int | None = 2
-    """The most strata that a move leads upwards: a card is released, and goes home. None for any
-    number."""
+    """The most strata that a move leads upwards, but for moves to goals. None for any number."""
     root_made: int = 0
     """The moves that are said to be made to the deal."""
     root_code: int = -1
@@ -118,7 +119,8 @@ def keys_of_digits(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:
         tables=form.digits,
         root=root,
         root_stratum=int(digits.progress(np.array(root[:1], np.uint64))[0]),
-        words=4,
+        words=3,
+        skip=1,
         code_bytes=2,
         progress=digits.progress,
         position=form.position,

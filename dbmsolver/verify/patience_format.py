@@ -19,12 +19,12 @@ left.
 card of waste and stock, then of the reserve, set where it was played, and then one for each card
 dealt on one face down, set where it has left it. **Local key**: the whole key, three words.
 
-**Stratum**: how many of these cards are set. **Layer**, of a search for a shortest solution: moves
-made, and the lower bound of the moves to come.
+**Stratum**: how many of the bits for cards are set. **Layer**, of a search for a shortest solution:
+moves made, and the lower bound of the moves to come.
 
 **Parent-move code**, 16 bits: the card that moved last (6), its digit before (3), the cards of the
-waste before (6), and, of a card of waste and stock, whether the waste was turned over, of another
-one, whether the reserve filled its column (1). 63 for the deal itself.
+waste before (6), and, of a card of waste and stock, whether the waste was turned over where that is
+limited, of another one, whether the reserve filled its column (1). 63 for the deal itself.
 
 **Digest**: as of other games, of public keys of three words.
 """

@@ -26,7 +26,7 @@ _RANKS = 13
 _ALL = (1 << CARDS) - 1
 _PARTS = {"card-or-column": CARD_OR_ALL, "columns": ALL_OR_NOTHING}
 _TURNS_COUNTED = {"turns": 1, "runs": 2}
-"""The metrics of Klondike and its relatives that count turns of the stock, and of the waste."""
+"""The metrics that count turns in Klondike's kind: 1 those of the stock, 2 of the waste, too."""
 
 
 def set_of(cards: Iterable[int]) -> np.uint64:
@@ -35,7 +35,7 @@ def set_of(cards: Iterable[int]) -> np.uint64:
 
 
 def rules_of_deal(deal: Deal, measure: Measure, shortest: bool) -> Rules:
-    """Return the tables; ``shortest`` says whether a shortest solution is claimed."""
+    """Return the tables; ``shortest`` if a shortest solution in Klondike's kind is claimed."""
     rules, position = deal.rules, deal.position
     takers = _takers(deal)
     takes = np.array([set_of(card for card in row if card >= 0) for row in takers], np.uint64)
@@ -74,8 +74,7 @@ def rules_of_deal(deal: Deal, measure: Measure, shortest: bool) -> Rules:
 def _leaves_out(deal: Deal) -> bool:
     """Return True if searches for shortest solutions leave moves out."""
     rules = deal.rules
-    plain = rules.moves in ("single", "runs", "suit-runs", "groups") and rules.fill != "waste"
-    return rules.is_patience and plain and rules.base == "ace" and not rules.stacked
+    return rules.family == "patience" and rules.base == "ace"
 
 
 def _counted(deal: Deal, cards: Iterable[int]) -> Ints:
@@ -132,13 +131,12 @@ def _needed(deal: Deal, policy: Policy, card: int, suit: int) -> int:
     rules, lowest = deal.rules, deal.position.lowest
     rank, kind = card // 4 + 1, card % 4 ^ suit
     needed = 0
-    if rules.build in ("suit", "none", "suit-both") or policy == "max":
-        needed = 0
-    elif kind in rules.parent_kinds:  # the next lower rank of it may lie on the card
-        at_once = rules.moves == "groups" and rank > 1
-        needed = rank - 1 if at_once or (policy == "horne" and rank > 2) else rank - 2
-    elif rules.build == "alternate" and (rules.is_patience or policy != "horne"):
-        needed = rank - (2 if rules.moves == "groups" else 3)  # and on those the one below
+    if policy != "max":
+        if kind in rules.parent_kinds:  # the next lower rank of it may lie on the card
+            at_once = rules.moves == "groups" or (policy == "horne" and rank > 2)
+            needed = rank - 1 if at_once else rank - 2
+        elif rules.build == "alternate" and (rules.is_patience or policy != "horne"):
+            needed = rank - (2 if rules.moves == "groups" else 3)  # and on those the one below
     if rules.base == "round" and not rules.is_patience and rank == lowest:
         return NEVER  # a king may be put on it
     if rules.base == "round" and rules.is_patience and rules.build != "none":

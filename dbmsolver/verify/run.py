@@ -159,6 +159,6 @@ def _check_in_depth(check: StoreCheck, closure: Closure) -> Generator[Progress, 
         check.use_lemma(error)
         return
     report.checked += [
-        f"{report.covered:,} positions follow from the deal by the rules alone,",
+        f"{report.covered:,} positions follow from the deal by moves of the game,",
         "safe moves home first, and none is won",
     ]

@@ -14,7 +14,8 @@ from dbmsolver.verify.kernels.closed_set import MOST_STATES
 from dbmsolver.verify.refutation import Refuted
 
 _FEW = 1 << 16
-"""States that may be too many for the counts: the check itself says where, not the counts."""
+"""Blocks may claim this many states beyond twice those counted; then the check itself says what is
+wrong."""
 
 
 class StoredBlock(NamedTuple):

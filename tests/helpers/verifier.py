@@ -94,7 +94,7 @@ class Costs(NamedTuple):
 def closed_set(*states: Words, words: int = 4, made: int = 0, code: int = 0) -> ClosedSet:
     """Return a set of states; the same moves are made to all of them, and all have one code."""
     slots = np.zeros((2 * len(states) + 2, words + 1), np.uint64)
-    closed = ClosedSet(slots, np.zeros(len(states), np.int32), 0, 1)
+    closed = ClosedSet(slots, np.zeros(len(states), np.int32), 0, 1, 0)
     rows = np.array(states, np.uint64).reshape(-1, 4)
     count = rows.shape[0]
     entered, _ = enter(

@@ -45,7 +45,7 @@ from dbmsolver.verify.forms import bound_of
 from dbmsolver.verify.kernels.class_layout import make_board
 from dbmsolver.verify.kernels.digits import DigitFormat
 from dbmsolver.verify.kernels.distance_table import FAR, NONE, no_distances
-from dbmsolver.verify.kernels.expand import GOAL
+from dbmsolver.verify.kernels.errors import GOAL
 from dbmsolver.verify.patience_format import PatienceFormat
 
 KEPT = EVERY_RULE - {LeftOut.USEFUL_SPACE}

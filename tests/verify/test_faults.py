@@ -32,7 +32,8 @@ from dbmsolver.storage.store import Store
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.board import make_board
-from dbmsolver.verify.kernels.planes import FINE, key_bits, take_signature
+from dbmsolver.verify.kernels.errors import FINE
+from dbmsolver.verify.kernels.planes import key_bits, take_signature
 from dbmsolver.verify.kernels.states import lay_words
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME, LOCKED
 from dbmsolver.verify.report import Verification

@@ -25,10 +25,8 @@ from dbmsolver.keys.piles import PileKeys
 from dbmsolver.results import Question
 from dbmsolver.storage.records import layer_and_stratum
 from dbmsolver.verify.forms import keys_of_leaving
-from dbmsolver.verify.kernels.closure import BAD_CODE
-from dbmsolver.verify.kernels.expand_leaving import OTHER_LAYER
+from dbmsolver.verify.kernels.errors import BAD_CODE, OTHER_LAYER, TOO_WIDE
 from dbmsolver.verify.kernels.leaving import make_table
-from dbmsolver.verify.kernels.opening import TOO_WIDE
 from dbmsolver.verify.pair_format import PairFormat
 from dbmsolver.verify.pile_format import PileFormat
 

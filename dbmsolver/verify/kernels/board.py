@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.kernels.rules import holds, one
-from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit
+from dbmsolver.verify.kernels.words import ONE, SUIT, U64, ZERO, count_bits, first_bit, height_of
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
@@ -19,6 +19,7 @@ ALL_HOME = np.uint64(0xDDDD)
 NOTHING, NOWHERE = -1, -2
 """Under a card: nothing, at the bottom of a column; and in no column at all."""
 MOST_MOVES = 600
+"""More moves than a position has: 52 cards go to eleven places at most."""
 CARD, PLACE, WASTE, TURNS, COST = range(5)
 """A move: the deepest card that moves, where it goes, the cards of the waste and the turns that are
 left after it, and what it costs."""
@@ -42,7 +43,7 @@ class Board(NamedTuple):
 
 
 class Laid(NamedTuple):
-    """The rest of a position laid out: sets of cards, and numbers."""
+    """All of a laid position that is not on the board: sets of cards, and numbers."""
 
     heights: np.uint64  # of the foundations, four bits for each suit
     tops: np.uint64  # last cards of columns
@@ -107,9 +108,8 @@ def cards_home(heights):
     """Return the set of the cards on foundations of these heights."""
     home = ZERO
     for suit in range(4):
-        height = (heights >> U64(4 * suit)) & U64(15)
-        home |= (U64(0x1111111111111111) & (one(4 * height) - ONE)) << U64(suit)
-    return home & ALL
+        home |= (SUIT & (one(4 * height_of(heights, suit)) - ONE)) << U64(suit)
+    return home
 
 
 @inlined

@@ -8,10 +8,10 @@ from dbmsolver.jit.decorators import inner
 from dbmsolver.verify.kernels.class_layout import lay_columns, lay_out
 from dbmsolver.verify.kernels.class_moves import is_won, list_successors
 from dbmsolver.verify.kernels.digest import hash_key
-from dbmsolver.verify.kernels.expand import GOAL, Seen, wrong
+from dbmsolver.verify.kernels.errors import BAD_CLASS, GOAL
+from dbmsolver.verify.kernels.expand import Seen, wrong
 from dbmsolver.verify.kernels.words import ZERO
 
-BAD_CLASS = 24
 WON_SIGNATURE = np.uint64(1 << 63)
 
 

@@ -33,17 +33,18 @@ _MADE_SHIFT, _CODE_SHIFT = 36, 48
 class ClosedSet(NamedTuple):
     """Closed states of some strata that follow each other, or one part of them.
 
-    A hash divides states into parts. ``slots`` are a hash table, with a row for each state: as many
-    of its words as a key has, then a word with the state's number plus one, the moves made to it,
-    and its parent-move code. That word is 0 in an empty slot. ``parents`` has, for the number of
-    each state of any part, the state that leads to it by the move that its code names: NO_PARENT,
-    OUTSIDE, or INSIDE plus the number of that state.
+    A hash divides states into parts. ``slots`` are a hash table, with a row for each state: those
+    of its words that tell states apart, from number ``skip`` on; then a word with the state's
+    number plus one, the moves made to it, and its parent-move code. The last word is 0 in an empty
+    slot. ``parents`` has, for the number of each state of any part, the state that leads to it by
+    the move that its code names: NO_PARENT, OUTSIDE, or INSIDE plus the number of that state.
     """
 
     slots: Words  # [slots, words + 1]
     parents: Ints  # int32, or int64 for more states than that has numbers
     part: int
     parts: int
+    skip: int
 
 
 class States(NamedTuple):
@@ -79,7 +80,7 @@ def find(closed, hashed, row):
     last = slots.shape[1] - 1
     while slots[slot, last]:
         word = 0
-        while word < last and slots[slot, word] == row[word]:
+        while word < last and slots[slot, word] == row[closed.skip + word]:
             word += 1
         if word == last:
             break
@@ -141,7 +142,7 @@ def enter(closed, states, made, count, first, entered, hashes):
         if 8 * entered >= 7 * slots.shape[0]:
             return FULL, number
         for word in range(last):
-            slots[slot, word] = row[word]
+            slots[slot, word] = row[closed.skip + word]
         facts = U64(made[number]) << U64(_MADE_SHIFT)
         facts |= U64(states.codes[number]) << U64(_CODE_SHIFT)
         slots[slot, last] = facts | U64(first + number + 1)
@@ -151,7 +152,7 @@ def enter(closed, states, made, count, first, entered, hashes):
 
 @kernel
 def look_up(closed, row):
-    """Return (is it of this part?, its number or -1, the moves made to it), for one state."""
+    """Return (True if a state is of this part, its number or -1, the moves made to it)."""
     hashed = hash_row(row)
     slot = find(closed, hashed, row)
     if not is_filled(closed, slot):
@@ -165,7 +166,7 @@ def follow_chains(parents, first, last):
     """Follow the parents of the states with numbers from ``first`` up to ``last``.
 
     Return -1 if each chain leads to another stratum, else the number of a state without a parent,
-    or of one in a ring; and True for a ring. All that lead on are OUTSIDE afterwards.
+    or of one in a ring; and True for a ring. Parents in chains that end so are OUTSIDE afterwards.
     """
     for start in range(first, last):
         number = start

@@ -21,13 +21,9 @@ from dbmsolver.verify.kernels.closed_set import (
     is_filled,
     is_of_part,
 )
+from dbmsolver.verify.kernels.errors import BAD_CODE, BAD_LAYER, NOT_CLOSED, UNKNOWN_CLASS
 from dbmsolver.verify.kernels.kinds import bound_of, expand_state, lay_row, take_run
 from dbmsolver.verify.kernels.words import AHEAD
-
-BAD_CODE = 11  # the code of the deal for another state, or another one for the deal
-NOT_CLOSED = 12  # what a move leads to
-COSTS_BELOW_ZERO = 13
-UNKNOWN_CLASS = 22  # it does not follow from the deal
 
 
 class Task(NamedTuple):
@@ -36,7 +32,8 @@ class Task(NamedTuple):
     ``costs``: the claim is a shortest solution, of ``limit`` moves. ``root`` is the deal's state,
     to which ``root_made`` moves are made, and whose parent-move code is ``root_code``; -1 if no
     code is its own. ``free``: some moves cost nothing. ``codes``: parent-move codes are checked.
-    States of the same stratum have numbers from ``first`` up to ``last``.
+    The states to be checked are of one ``layer``, and those of their stratum have numbers from
+    ``first`` up to ``last``.
     """
 
     costs: bool
@@ -61,7 +58,7 @@ class Found(NamedTuple):
 
 
 def make_found() -> Found:
-    """Return room for it."""
+    """Return room for findings."""
     pair = np.zeros((2, STATE_WORDS), np.uint64)
     return Found(np.zeros(1, np.int64), np.zeros(1, np.uint64), np.zeros(1, np.int64), pair)
 
@@ -83,7 +80,7 @@ def count_moves_made(f, states, count, layer, table, made):
             return UNKNOWN_CLASS, number
         made[number] = layer - bound
         if not 0 <= made[number] <= MOST_MADE:
-            return COSTS_BELOW_ZERO, number
+            return BAD_LAYER, number
     return 0, count
 
 
@@ -132,7 +129,7 @@ def copy_row(row, target):
 
 @inlined
 def check_root(task, row, made, code):
-    """Return an error if moves made and code are those of the deal, and the state is not, or not.
+    """Return an error if a state is the deal's, and its moves made or code are not, or the reverse.
 
     Only moves that cost nothing lead from the deal to states that no move has been made to.
     """
@@ -142,7 +139,7 @@ def check_root(task, row, made, code):
     if task.costs:
         as_root = made == task.root_made
         if made < task.root_made or (as_root != is_root and (is_root or not task.free)):
-            return COSTS_BELOW_ZERO
+            return BAD_LAYER
     if task.root_code >= 0 and (code == task.root_code) != is_root:
         return BAD_CODE
     return 0
@@ -174,7 +171,7 @@ def look_up_all(f, closed, task, begin, after, end, table):
         if not task.costs:
             return place
         if task.layer >= task.limit:
-            continue
+            continue  # what these lead to need not be closed
         error, run = take_run(f, row[0], table)
         if not error:
             error, laid = lay_row(f, run, row, table)

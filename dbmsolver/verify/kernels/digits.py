@@ -1,4 +1,4 @@
-"""States of Klondike and its relatives as digits: laid out, a move made, a card put back.
+"""States of Klondike and its relatives as digits: laid out on a board, and a move made in them.
 
 The keys are described in :mod:`dbmsolver.verify.patience_format`. A state is its signature and the
 three words of its key: a digit for each card, the cards of the waste, and the turns of it that are
@@ -28,7 +28,8 @@ from dbmsolver.verify.kernels.board import (
 )
 from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.distance_table import Distances, no_distances
-from dbmsolver.verify.kernels.planes import FINE, State
+from dbmsolver.verify.kernels.errors import FINE, NO_POSITION, OTHER_SIGNATURE
+from dbmsolver.verify.kernels.planes import State
 from dbmsolver.verify.kernels.rules import Rules, holds, is_as_none, one
 from dbmsolver.verify.kernels.words import (
     ONE,
@@ -49,8 +50,6 @@ STOCK_SHIFT = 52
 """Where waste and turns begin in a signature."""
 DEAL = 63
 """The code of the deal, which has no parent."""
-NO_POSITION = 18  # digits that no position of the deal has
-OTHER_SIGNATURE = 19  # digits that are not those of the signature
 _CARDS_BITS = np.uint64((1 << 30) - 1)
 _SIX_BITS = np.uint64(63)
 _SEVEN = np.uint64(7)
@@ -71,7 +70,7 @@ class DigitFormat(NamedTuple):
 
 
 def progress(signatures: Words) -> Ints:
-    """Return the progress of each signature: the cards that it has bits for."""
+    """Return the progress of each signature: its bits that stand for cards."""
     return bits_in(signatures & np.uint64((1 << STOCK_SHIFT) - 1))
 
 
@@ -269,8 +268,8 @@ def make_move(d, state, board, laid, move):
 def code_of_play(d, state, board, laid, move):
     """Return the parent-move code of a move from a state.
 
-    Its last bit says, of a card of waste and stock, that the waste was turned over, and of any
-    other that the reserve loses a card to the column that becomes empty.
+    Its last bit says, of a card of waste and stock, that the waste was turned over where that is
+    limited, and of any other that the reserve loses a card to the column that becomes empty.
     """
     card = move[CARD]
     filled = board.on[card] == NOTHING and laid.reserve > 0

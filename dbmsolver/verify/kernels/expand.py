@@ -9,6 +9,7 @@ import numpy as np
 from dbmsolver.jit.decorators import inlined, inner
 from dbmsolver.verify.kernels.board import ALL_HOME, COST
 from dbmsolver.verify.kernels.closed_set import Ints, Words
+from dbmsolver.verify.kernels.errors import GOAL
 from dbmsolver.verify.kernels.moves import list_moves
 from dbmsolver.verify.kernels.planes import State
 from dbmsolver.verify.kernels.rules import forced_card
@@ -20,8 +21,6 @@ from dbmsolver.verify.kernels.states import (
     take_signature,
 )
 from dbmsolver.verify.kernels.words import ZERO
-
-GOAL = 10
 
 
 class Successors(NamedTuple):
@@ -52,13 +51,13 @@ class Seen(NamedTuple):
 
 @inlined
 def wrong(error, end):
-    """Return the findings about a state that cannot be."""
+    """Return the findings about a state that must not be closed."""
     return Seen(error, False, ZERO, end)
 
 
 @inner
 def take_sets(f, signature, table):
-    """Return (error, home and locked cards) of a signature."""
+    """Return (error, (home cards, locked cards)) of a signature."""
     error, home, locked = take_signature(f, signature)
     return error, (home, locked)
 
@@ -103,11 +102,11 @@ def lay_cards(f, sets, row, table):
 
 @inlined
 def lay_nothing(f, run, row, table):
-    """Return that a state has no lower bound."""
+    """Lay nothing out, where there is no lower bound."""
     return 0, 0
 
 
 @inlined
 def no_bound(f, table, nothing):
-    """Return 0, where no moves are counted, or where the layer has the moves to come."""
+    """Return 0, where no moves are counted, or where layers take the place of moves made."""
     return 0

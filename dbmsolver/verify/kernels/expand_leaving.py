@@ -6,14 +6,12 @@ from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.jit.families import ByType
 from dbmsolver.verify.kernels import pairs, piles
 from dbmsolver.verify.kernels.digest import hash_key
-from dbmsolver.verify.kernels.expand import GOAL, Seen, wrong
+from dbmsolver.verify.kernels.errors import GOAL, NO_POSITION, OTHER_LAYER
+from dbmsolver.verify.kernels.expand import Seen, wrong
 from dbmsolver.verify.kernels.leaving import CODE, LAYERS, take_apart
 from dbmsolver.verify.kernels.pairs import Pairs
 from dbmsolver.verify.kernels.piles import Pile
 from dbmsolver.verify.kernels.words import U64, ZERO
-
-NO_STATE = 25
-OTHER_LAYER = 26
 
 is_state = ByType({Pile: piles.is_pile, Pairs: pairs.is_pyramid})
 is_of_layer = ByType({Pile: piles.is_pile_of_layer, Pairs: pairs.is_any_layer})
@@ -41,7 +39,7 @@ def expand_leaving(g, nothing, row, layer, table, after, end):
     """
     state = table.state
     if not is_position(g, row[0], state):
-        return wrong(NO_STATE, end)
+        return wrong(NO_POSITION, end)
     if not is_of_layer(g, state, layer):
         return wrong(OTHER_LAYER, end)
     if is_won(g, state):

@@ -31,7 +31,11 @@ def _kinds(of_cards, of_records, of_classes, of_leaving):  # type: ignore[no-unt
 take_run = _kinds(
     expand.take_sets, record_expand.take_cards, classes.take_class, expand_leaving.take_nothing
 )
-"""Return (error, what a signature says); it is called before the states of the signature are."""
+"""Return (error, facts that a signature tells), before states of the signature are looked at.
+
+Classes leave theirs in the scratch memory. That does for one signature at a time, as no bounds of
+others are asked for where costs do not count.
+"""
 expand_state = _kinds(
     expand.expand_cards,
     record_expand.expand_record,
@@ -43,9 +47,12 @@ lay_row = _kinds(expand.lay_cards, expand.lay_nothing, expand.lay_nothing, expan
 """Lay a state out for its lower bound: (error, whatever that needs)."""
 bound_of = ByType(
     {
-        **_kinds(None, expand.no_bound, expand.no_bound, expand.no_bound).functions,
         Format: states.bound_of_planes,
         DigitFormat: states.bound_of_digits,
+        RecordFormat: expand.no_bound,
+        ClassRules: expand.no_bound,
+        Pile: expand.no_bound,
+        Pairs: expand.no_bound,
     }
 )
 """Return a lower bound of the moves to come, below 0 if no moves from the deal lead to a state."""

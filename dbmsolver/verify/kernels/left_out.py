@@ -1,10 +1,15 @@
-"""Moves that no solution needs, in Klondike and its relatives.
+"""Moves that some solution does without, in Klondike and its relatives.
 
 The search leaves them out, so that the check has to know why it may. In searches for shortest
 solutions:
 
 * A card that stays home once it can go there (:func:`stays_home`) is not played elsewhere. From
   every solution that does so, one as short follows that does not.
+* Where cards of the stock are turned one by one, a card of waste or stock that stays home is played
+  before all cards behind it, and, if it is the waste's last one, before all other cards
+  (:func:`play_is_certain`). Once it has left, each other card is reached by as many turns or fewer,
+  and the move home has to be made anyway. With more cards at once it would shift which cards are
+  reached.
 * Where empty columns take kings only, columns are emptied for kings (:func:`bottoms_stay`). While
   one is empty, or no king could go there, moving a whole column onto a card of another one gives
   nothing that a move of the same cards later would not give.
@@ -12,8 +17,11 @@ solutions:
   and take a card, or not at all (:func:`is_of_use`).
 
 Where runs move, two cards of a rank may be taken by, and take, the same cards: *twins*. A run that
-lies on one of them goes to the other one only to free the first (:func:`stays_with_twin`), which
-helps only if that goes home.
+lies on one of them goes to the other one only to free the first (:func:`need_not_change_twins`),
+which helps only if that goes home.
+
+Each of these leads from a shortest solution to one as short whose first move is listed. The rest of
+that is a shortest solution from there; so there is one all of whose moves are listed.
 """
 
 from __future__ import annotations
@@ -28,14 +36,25 @@ KINGS = U64(0xF) << U64(48)
 
 @inlined
 def stays_home(r, heights, card):
-    """Return True if a card that is next in its suit, or its last one home, is there for good."""
+    """Return True if a card, next in its suit or its last one home, need be nowhere else."""
     height = height_of(heights, card & 3)
     return (height == card >> 2 or height == (card >> 2) + 1) and is_safe(r, heights, card)
 
 
 @inlined
-def stays_with_twin(r, laid, card, under):
-    """Return True if a card need not go to the twin of the card that it lies on."""
+def play_is_certain(r, board, laid):
+    """Return True if the card of the waste goes home before anything else is tried."""
+    if not r.only_shortest or r.draw != 1 or not laid.waste:
+        return False
+    return stays_home(r, laid.heights, board.hand[laid.waste - 1])
+
+
+@inlined
+def need_not_change_twins(r, laid, card, under):
+    """Return True if a card need not go to the twin of the card that it lies on.
+
+    All other cards that take it are such twins.
+    """
     if not r.twins or under < 0 or holds(laid.down, under):
         return False
     return holds(r.takes[card], under) and height_of(laid.heights, under & 3) != under >> 2

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.verify.kernels.closed_set import STATE_WORDS, Words, hash_row
-from dbmsolver.verify.kernels.expand import GOAL
+from dbmsolver.verify.kernels.errors import GOAL
 from dbmsolver.verify.kernels.kinds import expand_state, take_run
 from dbmsolver.verify.kernels.words import AHEAD, fetch, slot_of
 

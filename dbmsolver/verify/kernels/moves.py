@@ -19,8 +19,9 @@ from dbmsolver.verify.kernels.board import CARD, COST, NOTHING, PLACE, TURNS, WA
 from dbmsolver.verify.kernels.left_out import (
     bottoms_stay,
     is_of_use,
+    need_not_change_twins,
+    play_is_certain,
     stays_home,
-    stays_with_twin,
 )
 from dbmsolver.verify.kernels.rules import (
     ALL_OR_NOTHING,
@@ -64,7 +65,7 @@ def list_moves(r, board, laid, forced):
         count = moves_of_card(r, board, laid, count, card, r.fillers, after)
     if laid.reserve:
         card = r.reserve[laid.reserve - 1]
-        count = moves_of_card(r, board, laid, count, card, r.waste_fillers, after)
+        count = moves_of_card(r, board, laid, count, card, r.fillers, after)
     if r.kept < 13:
         count = moves_of_foundations(r, board, laid, count, to_columns, after)
     return turn_stock(r, board, laid, count) if laid.hand else count
@@ -93,7 +94,7 @@ def moves_of_columns(r, board, laid, after):
         card, cards = top, 1
         while True:
             under = board.on[card]
-            leaves, twin = may_leave(r, under, cards), stays_with_twin(r, laid, card, under)
+            leaves, twin = may_leave(r, under, cards), need_not_change_twins(r, laid, card, under)
             if leaves and not twin:
                 to_columns |= one(card)
             if goes_home(r, board, laid, card, top, cards):
@@ -157,11 +158,11 @@ def moves_of_foundations(r, board, laid, count, to_columns, after):
 def turn_stock(r, board, laid, count):
     """Note the plays of cards of waste and stock, each after the fewest turns that reach it."""
     hand, waste, turns = laid.hand, laid.waste, laid.turns
-    played = ZERO
+    seen = ZERO  # places of the hand
     turned = steps = 0
-    while steps <= 2 * hand + 1:
-        if waste and not holds(played, waste - 1):
-            played |= one(waste - 1)
+    while steps <= 2 * hand + 1:  # the rest of this pass, and a whole one, reach every card
+        if waste and not holds(seen, waste - 1):
+            seen |= one(waste - 1)
             card = board.hand[waste - 1]
             cost = 1 + turned if r.counted else 1
             after = After(cards_left(r, hand, waste), turns, cost)
@@ -191,18 +192,9 @@ def cards_left(r, hand, waste):
 
     0 stands for each number that is reached from an empty waste, too, where only that matters.
     """
-    left = waste - 1
-    if r.all_reached and is_as_none(left, hand - 1, r.draw):
+    if r.all_reached and is_as_none(waste - 1, hand - 1, r.draw):
         return 0
-    return left
-
-
-@inlined
-def play_is_certain(r, board, laid):
-    """Return True if the card of the waste goes home, and nothing else need be tried."""
-    if not r.only_shortest or r.draw != 1 or not laid.waste:
-        return False
-    return stays_home(r, laid.heights, board.hand[laid.waste - 1])
+    return waste - 1
 
 
 @inlined

@@ -12,14 +12,11 @@ from dbmsolver.verify.format import Format, RecordFormat
 from dbmsolver.verify.kernels.class_layout import ClassRules
 from dbmsolver.verify.kernels.closed_set import Words
 from dbmsolver.verify.kernels.digits import DigitFormat
+from dbmsolver.verify.kernels.errors import BAD_KEY, BAD_WIDTH, TOO_WIDE
 from dbmsolver.verify.kernels.pairs import Pairs
 from dbmsolver.verify.kernels.piles import Pile
 from dbmsolver.verify.kernels.planes import key_bits, key_words, take_signature
 from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO
-
-BAD_WIDTH = 7  # of a local key
-BAD_KEY = 8  # more bits than the loose cards have
-TOO_WIDE = 23  # more bits than a key or signature can have
 
 
 class Opening(NamedTuple):

@@ -1,4 +1,4 @@
-"""States as planes: laid out on a board, a card moved in them, and a card put back.
+"""States as planes: laid out on a board, and a move made in them.
 
 The keys are described in :mod:`dbmsolver.verify.format`. A state is its signature, which cards that
 makes locked, and the place of each loose card in three planes.
@@ -22,6 +22,15 @@ from dbmsolver.verify.kernels.board import (
     nothing_laid,
 )
 from dbmsolver.verify.kernels.digest import hash_key
+from dbmsolver.verify.kernels.errors import (
+    BAD_FIELDS,
+    BAD_SIGNATURE,
+    COLLISION,
+    FINE,
+    RING,
+    TOO_MANY_CELLS,
+    TOO_MANY_COLUMNS,
+)
 from dbmsolver.verify.kernels.rules import holds, one
 from dbmsolver.verify.kernels.words import (
     ALL,
@@ -34,14 +43,6 @@ from dbmsolver.verify.kernels.words import (
     height_of,
 )
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME, LOCKED
-
-FINE = 0
-BAD_SIGNATURE = 1  # heights, or counts of locked cards
-BAD_FIELDS = 2  # place values that the card cannot have
-TOO_MANY_CELLS = 3
-TOO_MANY_COLUMNS = 4
-COLLISION = 5  # two cards on one, or a card on one that is in no column
-RING = 6  # cards on each other in a ring
 
 
 class State(NamedTuple):
@@ -78,13 +79,14 @@ def take_signature(f, signature):
     if f.rules.kept < 13 and home not in (kept, ALL):
         return BAD_SIGNATURE, home, locked
     loose = ALL & ~(home | locked)
+    # An ace that was dealt to a freecell has no values: it never lies anywhere else.
     if rest or (home & locked) or (loose & ~f.has_values & ~f.fixed[0]):
         return BAD_SIGNATURE, home, locked
     return FINE, home, locked
 
 
 @inlined
-def back_home(f, state):
+def back_home(state):
     """Return the cards that are home, and may come back from there."""
     return state.off & state.high
 
@@ -95,16 +97,16 @@ def heights_of(f, state):
     heights = state.signature & U64(0xFFFF)
     if f.rules.kept < 13:
         for suit in range(4):
-            back = count_bits(back_home(f, state) & (SUIT << U64(suit)))
+            back = count_bits(back_home(state) & (SUIT << U64(suit)))
             heights += U64(back) << U64(4 * suit)
     return heights
 
 
 @inlined
 def fits(f, state):
-    """Return True if each loose card has a place value that a key gives it."""
+    """Return True if keys give each loose card that lies on no other one its place value."""
     loose = ALL & ~(state.home | state.locked)
-    back = back_home(f, state)
+    back = back_home(state)
     cells, bottoms = state.off & ~state.low & ~back, state.off & state.low
     if (state.off | state.low | state.high) & ~loose or back & bottoms:
         return False
@@ -122,7 +124,7 @@ def lay_out(f, state, board):
     if not fits(f, state):
         return BAD_FIELDS, nothing_laid()
     on, load, r = board.on, board.load, f.rules
-    back = back_home(f, state)
+    back = back_home(state)
     loose = ALL & ~(state.home | state.locked)
     cells, bottoms = state.off & ~state.low & ~back, state.off & state.low
     lying = (loose & ~cells & ~back) | state.locked
@@ -167,7 +169,7 @@ def lay_out(f, state, board):
 
 
 @inlined
-def place_of(f, state, card):
+def place_of(state, card):
     """Return the place value of a card that is not home for good."""
     if holds(state.locked, card):
         return LOCKED
@@ -222,7 +224,7 @@ def after_move(f, state, board, laid, move):
 def code_of_move(f, state, board, laid, move):
     """Return the parent-move code of a move from a state."""
     card = move[CARD]
-    return f.code_of[card, place_of(f, state, card)]
+    return f.code_of[card, place_of(state, card)]
 
 
 @inlined
@@ -238,7 +240,7 @@ def hash_public(f, state):
     while rest:
         card = first_bit(rest)
         rest &= rest - ONE
-        entry = 8 * card + place_of(f, state, card)
+        entry = 8 * card + place_of(state, card)
         first += f.digits[entry, 0]
         second += f.digits[entry, 1]
         if f.words == 3:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.verify.kernels.board import ALL_HOME
-from dbmsolver.verify.kernels.expand import GOAL, Seen, write, wrong
+from dbmsolver.verify.kernels.errors import GOAL, NOT_NORMAL, TOO_MANY_MACROS
+from dbmsolver.verify.kernels.expand import Seen, write, wrong
 from dbmsolver.verify.kernels.planes import State, hash_public, same_state, take_signature
 from dbmsolver.verify.kernels.record_macros import list_attempts, list_macros
 from dbmsolver.verify.kernels.record_results import Record, carry_out, normal_form, take_back
 from dbmsolver.verify.kernels.record_table import MOST_MACROS, take_apart
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO
-
-NOT_NORMAL = 16
-TOO_MANY_MACROS = 17
 
 
 @inlined
@@ -28,7 +26,7 @@ def top_cards(stuck, table):
 
 @inner
 def take_cards(r, signature, table):
-    """Return (error, home and locked cards) of a signature."""
+    """Return (error, (home cards, locked cards)) of a signature."""
     error, home, locked = take_signature(r.cards, signature)
     return error, (home, locked)
 

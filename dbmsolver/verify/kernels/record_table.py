@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.verify.kernels.planes import (
+from dbmsolver.verify.kernels.errors import (
     BAD_FIELDS,
+    BAD_FIX,
     COLLISION,
     FINE,
     RING,
@@ -30,7 +31,6 @@ MOST_MACROS = 8192
 MOST_COLUMNS = 80
 """Columns of a record, and those that normalising a successor may make."""
 IN_SLOT, NOWHERE = -1, -2
-BAD_FIX = 14  # cards known to lie in columns, where that cannot be
 
 
 class RecordTable(NamedTuple):

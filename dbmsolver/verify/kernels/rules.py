@@ -20,9 +20,9 @@ Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
 MOST_TAKERS = 4
-"""Cards that a card may be put on."""
+"""The most cards that take a card."""
 ANY_PART, CARD_OR_ALL, ALL_OR_NOTHING = range(3)
-"""Parts of a column that go to columns: as they move together; one card or all; all only."""
+"""Parts of a column that go to columns: what moves as one; the last card, or all; all only."""
 
 
 class Rules(NamedTuple):
@@ -72,9 +72,9 @@ class Rules(NamedTuple):
     all_reached: bool
     """True if only the cards that turning reaches matter, not how often it is done."""
     only_shortest: bool
-    """True if moves that no shortest solution needs are left out."""
+    """True if moves that some shortest solution does without are left out."""
     twins: bool
-    """True if a run leaves a card for the other card that takes it only to let it go home."""
+    """True if a run goes from one twin to the other only to free the first for its foundation."""
 
 
 @inlined
@@ -100,7 +100,7 @@ def is_as_none(waste, left, draw):
 
 @inlined
 def is_safe(r, heights, card):
-    """Return True if nothing is lost by sending a card home that can go there.
+    """Return True if a card that can go home does so at once.
 
     The argument is at :func:`dbmsolver.game.safe_moves.is_safe_home` and
     :mod:`dbmsolver.game.patience`. Where a program makes these moves, they are those of

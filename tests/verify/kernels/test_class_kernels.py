@@ -23,8 +23,8 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.classes import ClassKeys
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.kernels.class_layout import is_class, make_board
-from dbmsolver.verify.kernels.classes import BAD_CLASS, WON_SIGNATURE
-from dbmsolver.verify.kernels.expand import GOAL
+from dbmsolver.verify.kernels.classes import WON_SIGNATURE
+from dbmsolver.verify.kernels.errors import BAD_CLASS, GOAL
 
 Words = tuple[int, int]
 

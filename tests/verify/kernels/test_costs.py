@@ -24,15 +24,10 @@ from dbmsolver.results import Question
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.closed_set import States
-from dbmsolver.verify.kernels.closure import (
-    BAD_CODE,
-    COSTS_BELOW_ZERO,
-    NOT_CLOSED,
-    check_states,
-    make_found,
-)
+from dbmsolver.verify.kernels.closure import check_states, make_found
 from dbmsolver.verify.kernels.digits import DEAL
-from dbmsolver.verify.kernels.expand import GOAL, make_successors
+from dbmsolver.verify.kernels.errors import BAD_CODE, BAD_LAYER, GOAL, NOT_CLOSED
+from dbmsolver.verify.kernels.expand import make_successors
 from dbmsolver.verify.kernels.states import bound_of_words, make_table
 from dbmsolver.verify.patience_format import PatienceFormat
 
@@ -50,11 +45,11 @@ def test_moves_are_counted_from_the_deal(seed: int) -> None:
         words, root = encode(form, after), encode(form, game.start)
         for made in (-1, 0, 1, 2, 300):
             found = expand_one(form, words, 0, root, Costs(made, 5, 9))
-            assert found.error == (0 if made > 0 else COSTS_BELOW_ZERO)
+            assert found.error == (0 if made > 0 else BAD_LAYER)
             if made > 0:
                 assert found.successors and {*found.made} == {made + 1}
             found = expand_one(form, words, 0, words, Costs(made, 5, 9))
-            assert found.error == (0 if made == 0 else COSTS_BELOW_ZERO)
+            assert found.error == (0 if made == 0 else BAD_LAYER)
 
 
 def test_only_moves_that_cost_nothing_lead_to_states_that_no_move_was_made_to() -> None:
@@ -69,7 +64,7 @@ def test_only_moves_that_cost_nothing_lead_to_states_that_no_move_was_made_to() 
         if found.error or not found.successors:
             continue
         assert {*found.made} == {0 if found.forced else 1}
-        assert expand_one(form, root, 0, root, Costs(1, 0, 9)).error == COSTS_BELOW_ZERO
+        assert expand_one(form, root, 0, root, Costs(1, 0, 9)).error == BAD_LAYER
         if not found.forced:
             continue
         seen += 1

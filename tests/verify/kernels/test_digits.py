@@ -31,7 +31,7 @@ from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Question
 from dbmsolver.verify.kernels.board import make_board as make_board_of_check
 from dbmsolver.verify.kernels.digits import PER_WORD, TURNS_SHIFT, WASTE_SHIFT
-from dbmsolver.verify.kernels.expand import GOAL
+from dbmsolver.verify.kernels.errors import GOAL
 from dbmsolver.verify.kernels.states import lay_words
 from dbmsolver.verify.patience_format import PatienceFormat
 

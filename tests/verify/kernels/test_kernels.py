@@ -25,7 +25,7 @@ from dbmsolver.verify.format import Format, root_words
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.board import make_board
 from dbmsolver.verify.kernels.covers import touching_all
-from dbmsolver.verify.kernels.planes import (
+from dbmsolver.verify.kernels.errors import (
     BAD_FIELDS,
     BAD_SIGNATURE,
     COLLISION,

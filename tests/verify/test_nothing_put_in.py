@@ -72,7 +72,7 @@ def test_turns_that_are_left_out(stores: Path, tmp_path: Path, name: str) -> Non
         inspect.status(path)
 
     forged = record | {"path": plays, "length": len(plays)}
-    assert "is not legal" in str(records.bad_path(forged, _deal(stores / name)))
+    assert "is not legal" in str(bad_path(forged, _deal(stores / name)))
     if name == "plays":  # of the same length
         against = check(stores / name, against=forged)
         assert not against.valid

@@ -23,6 +23,7 @@ from dbmsolver.storage import certificate as records
 from dbmsolver.storage import certificate_file
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.store import Store
+from dbmsolver.verify.solution import bad_path
 
 TURN = [0, 6]
 

@@ -19,7 +19,7 @@ from dbmsolver.storage.certificate import deal_of, differences, from_manifest
 from dbmsolver.storage.certificate_file import Certificate
 from dbmsolver.storage.store import Store
 from dbmsolver.verify.claim import Progress
-from dbmsolver.verify.refutation import Refuted, Words
+from dbmsolver.verify.refutation import Refuted, State
 from dbmsolver.verify.report import CheckOptions, Depth, Verification
 from dbmsolver.verify.run import run_check
 from dbmsolver.verify.solution import bad_path
@@ -78,7 +78,7 @@ def verify(
     return report
 
 
-def _position(shown: Words | Position | None, check: StoreCheck) -> Position | None:
+def _position(shown: State | Position | None, check: StoreCheck) -> Position | None:
     """Return the position that a refutation shows; None if it shows none, or no position."""
     return check.show(shown) if isinstance(shown, tuple) else shown
 

@@ -22,13 +22,11 @@ from dbmsolver.verify.pair_format import PairFormat
 from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.pile_format import PileFormat
 from dbmsolver.verify.records import root_record
+from dbmsolver.verify.refutation import State
 from dbmsolver.verify.showing import position_of, position_of_record
 
 _LIFT_OF_SUIT = 14
 """The most strata that a move leads upwards if it may take a whole suit home."""
-
-State = tuple[int, int, int, int]
-"""The words of a state, as rows of arrays have them."""
 
 
 @dataclass(frozen=True)

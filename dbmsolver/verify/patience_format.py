@@ -52,7 +52,7 @@ from dbmsolver.verify.kernels.digits import (
 )
 from dbmsolver.verify.kernels.rules import is_as_none
 from dbmsolver.verify.kernels.states import lay_words
-from dbmsolver.verify.rules_of_deal import rules_of_deal, set_of
+from dbmsolver.verify.rules_of_deal import from_base, rules_of_deal, set_of
 from dbmsolver.verify.showing import columns_of
 
 
@@ -68,9 +68,9 @@ class PatienceFormat:
         self.dealt = position
         self.base = position.base
         below, face_down = np.full(CARDS, NOWHERE, np.int64), []
-        marked = self._counted((*position.waste, *position.stock, *position.reserve))
+        marked = from_base(deal, (*position.waste, *position.stock, *position.reserve)).tolist()
         for cards, down in zip(position.columns, position.hidden, strict=True):
-            column = self._counted(cards)
+            column = from_base(deal, cards).tolist()
             below[column] = [NOTHING, *column[:-1]][: len(column)]
             face_down += column[:down]
             marked += column[1 : down + 1]
@@ -82,10 +82,6 @@ class PatienceFormat:
         self.digits = DigitFormat(rules, below, set_of(face_down), marks, bottoms)
         self.board = make_board()
         self.root = self._root()
-
-    def _counted(self, cards: Sequence[int]) -> list[int]:
-        """Return the cards that these count as."""
-        return [self.base.counted(card) for card in cards]
 
     def state(self, key: Sequence[int] | Words) -> tuple[int, int, int, int]:
         """Return a state: the signature that follows from its key, and the three words of that."""

@@ -36,7 +36,7 @@ _REASONS = {
 }
 
 
-Words = tuple[int, int, int, int]
+State = tuple[int, int, int, int]
 """A state: the words of its key, and zeros."""
 
 
@@ -50,8 +50,8 @@ class Refuted(Exception):
     def __init__(
         self,
         reason: str,
-        shown: Words | Position | None = None,
-        other: Words | Position | None = None,
+        shown: State | Position | None = None,
+        other: State | Position | None = None,
         relation: str | None = None,
     ) -> None:
         super().__init__(reason)
@@ -66,7 +66,7 @@ def reason_of(error: int, noun: str) -> str:
     return _REASONS[error].format(noun)
 
 
-def words_of(row: NDArray[np.uint64]) -> Words:
+def words_of(row: NDArray[np.uint64]) -> State:
     """Return the words of a state in a row of an array."""
     first, second, third, fourth = (int(word) for word in row)
     return first, second, third, fourth

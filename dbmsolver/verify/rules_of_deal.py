@@ -60,8 +60,8 @@ def rules_of_deal(deal: Deal, measure: Measure, shortest: bool) -> Rules:
         kept=position.kept(rules) if returns else _RANKS,
         at_home=at_home(deal, measure),
         forced_free=measure.has_free_moves,
-        pack=_counted(deal, (*position.waste, *position.stock)),
-        reserve=_counted(deal, position.reserve),
+        pack=from_base(deal, (*position.waste, *position.stock)),
+        reserve=from_base(deal, position.reserve),
         draw=max(rules.draw, 1),
         turns=-1 if turns is None else turns,
         counted=counted,
@@ -77,7 +77,7 @@ def _leaves_out(deal: Deal) -> bool:
     return rules.family == "patience" and rules.base == "ace"
 
 
-def _counted(deal: Deal, cards: Iterable[int]) -> Ints:
+def from_base(deal: Deal, cards: Iterable[int]) -> Ints:
     """Return cards with their ranks counted from the base."""
     return np.array([deal.position.counted(card) for card in cards], np.int64)
 

@@ -14,7 +14,7 @@ from dbmsolver.verify.kernels.board import Board, make_board
 from dbmsolver.verify.kernels.planes import take_signature
 from dbmsolver.verify.kernels.record_table import apart, make_table
 from dbmsolver.verify.kernels.states import lay_words
-from dbmsolver.verify.refutation import Words
+from dbmsolver.verify.refutation import State
 
 
 def cards_of(cards: int) -> list[int]:
@@ -52,7 +52,7 @@ def as_dealt(
     return places
 
 
-def position_of(form: Format, deal: Deal, words: Words) -> Position | None:
+def position_of(form: Format, deal: Deal, words: State) -> Position | None:
     """Return the position of a state; None if there is none."""
     board = make_board()
     error, laid = lay_words(form, np.array(words, np.uint64), board)
@@ -71,7 +71,7 @@ def position_of(form: Format, deal: Deal, words: Words) -> Position | None:
     )
 
 
-def position_of_record(form: Format, deal: Deal, words: Words) -> Position | None:
+def position_of_record(form: Format, deal: Deal, words: State) -> Position | None:
     """Return one of the positions that a record stands for, slot cards in freecells first.
 
     None if there is none.

@@ -10,7 +10,7 @@ from dbmsolver.process import default_memory, processors
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.store import Store
 from dbmsolver.verify.listing import TooManyPositions
-from dbmsolver.verify.refutation import Refuted, Words
+from dbmsolver.verify.refutation import Refuted, State
 from dbmsolver.verify.report import CheckOptions, Depth, Verification
 
 MOST_IN_FULL = 1_000_000
@@ -34,7 +34,7 @@ class StoreCheck:
         self.threads = options.threads or processors()
         self.memory = options.memory or default_memory()
         self.sample = options.sample
-        self.show: Callable[[Words], Position | None] = lambda _: None
+        self.show: Callable[[State], Position | None] = lambda _: None
         """Returns the position of a state; set by the first step that knows the keys."""
 
     def is_shortest_by_bound(self, least: int, length: int) -> bool:

@@ -282,15 +282,14 @@ class Closure:
                     if error:
                         raise self._wrong(error, states, wrong)
                 with part.lock:
-                    entered, number = enter(
+                    ended, part.entered[0], number = enter(
                         part.closed, states, made, count, first, part.entered[0],
                         worker.after.hashes,
                     )  # fmt: skip
-                    part.entered[0] = max(entered, 0)
-                if entered == TWICE:
+                if ended == TWICE:
                     words = words_of(states.rows[number])
                     raise Refuted(f"a {self.keys.noun} is closed twice", words)
-                if entered == FULL:
+                if ended == FULL:
                     raise _PartFull
                 first += count
 

@@ -97,7 +97,7 @@ def closed_set(*states: Words, words: int = 4, made: int = 0, code: int = 0) -> 
     closed = ClosedSet(slots, np.zeros(len(states), np.int32), 0, 1, 0)
     rows = np.array(states, np.uint64).reshape(-1, 4)
     count = rows.shape[0]
-    entered, _ = enter(
+    _, entered, _ = enter(
         closed, States(rows, np.full(count, code, np.uint16)), np.full(count, made, np.int16),
         count, 0, 0, np.zeros(count, np.uint64),
     )  # fmt: skip

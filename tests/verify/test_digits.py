@@ -247,3 +247,36 @@ def test_a_state_twice(stores: dict[str, Path], tmp_path: Path, name: str) -> No
     )
     faults.change_block(path, key, lambda runs: double)
     refused(path, "twice")
+
+
+def mixed(signature: int, key: tuple[int, ...]) -> int:
+    """Return the hash of a state, as the check has it."""
+    most = (1 << 64) - 1
+    word = (key[0] + signature * 0x9E3779B97F4A7C15) * 0xFF51AFD7ED558CCD & most
+    word = ((word ^ word >> 32) + key[1]) * 0xC4CEB9FE1A85EC53 & most
+    word = ((word ^ word >> 29) + key[2]) * 0x9FB21C651E98DF25 & most
+    return word ^ word >> 32
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_states_that_are_all_of_one_part(
+    stores: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
+    """Whoever chooses keys can choose their hashes, and fill a table that has room for fewer."""
+    path, random = copied(stores, "klondike", tmp_path), Random(threads)
+    key, runs = next(blocks(path))
+    signature, stratum = int(runs.signatures[0]), faults.parse_closed_key(key).stratum
+    with Store.open(path) as store, store.write() as txn:
+        for _ in range(4):
+            keys: list[tuple[int, ...]] = []
+            while len(keys) < 2000:
+                words = tuple(random.getrandbits(bits) for bits in (60, 60, 30))
+                if mixed(signature, words) >> 58 == 0:  # of the first of up to 64 parts
+                    keys.append(words)
+            flat = np.array(sorted(keys), np.uint64).ravel()
+            counts, codes = np.array([2000]), np.zeros(2000, np.uint16)
+            forged = Runs(np.array([signature], np.uint64), counts, flat, codes, 3)
+            faults.put_block(txn, 0, stratum, forged)
+    few_at_once(monkeypatch)
+    report = check(path, memory=200_000, threads=threads)
+    assert report.reason == "a closed key is no position of the deal"

@@ -24,8 +24,8 @@ MOST_MADE = (1 << 12) - 1
 """The most moves made to a state."""
 NO_PARENT, OUTSIDE, INSIDE = range(3)
 """Parents: none is found; in another stratum; from here on, the number of one in the same."""
-TWICE, FULL = -1, -2
-"""Results of :func:`enter`."""
+ENTERED, TWICE, FULL = range(3)
+"""Ends of :func:`enter`: all are entered; a state is there already; there is no room for one."""
 _MADE_SHIFT, _CODE_SHIFT = 36, 48
 """The bits of a slot's last word from which on moves made and code stand, above the number."""
 
@@ -125,8 +125,8 @@ def enter(closed, states, made, count, first, entered, hashes):
     """Enter the first ``count`` states that are of this part; they have numbers from ``first`` on.
 
     ``made`` (int16[*]) are the moves made to them. ``entered`` states are there before. Returns how
-    many are there then, and the index of the last state that was looked at: TWICE if that one is
-    there already, FULL if there are too many for the table. ``hashes`` is scratch memory.
+    it ended, how many are there then, and the index of the state that it ended at. An eighth of the
+    slots stays empty. ``hashes`` is scratch memory.
     """
     slots, last = closed.slots, closed.slots.shape[1] - 1
     hash_ahead(closed, states.rows, count, hashes)
@@ -138,16 +138,16 @@ def enter(closed, states, made, count, first, entered, hashes):
             continue
         slot = find(closed, hashed, row)
         if slots[slot, last]:
-            return TWICE, number
+            return TWICE, entered, number
         if 8 * entered >= 7 * slots.shape[0]:
-            return FULL, number
+            return FULL, entered, number
         for word in range(last):
             slots[slot, word] = row[closed.skip + word]
         facts = U64(made[number]) << U64(_MADE_SHIFT)
         facts |= U64(states.codes[number]) << U64(_CODE_SHIFT)
         slots[slot, last] = facts | U64(first + number + 1)
         entered += 1
-    return entered, count
+    return ENTERED, entered, count
 
 
 @kernel

@@ -12,6 +12,7 @@ import pytest
 from helpers.verifier import Words, closed_set
 
 from dbmsolver.verify.kernels.closed_set import (
+    ENTERED,
     FULL,
     INSIDE,
     NO_PARENT,
@@ -35,8 +36,8 @@ def empty(slots: int, words: int, part: int = 0, parts: int = 1) -> ClosedSet:
     )
 
 
-def enter_some(closed: ClosedSet, states: list[Words], first: int = 0) -> tuple[int, int]:
-    """Enter states; return how many have been entered, or what fails, and the last one's index."""
+def enter_some(closed: ClosedSet, states: list[Words], first: int = 0) -> tuple[int, int, int]:
+    """Enter states; return how it ended, how many have been entered, and the last one's index."""
     count = len(states)
     rows = States(np.array(states, np.uint64), np.arange(count).astype(np.uint16))
     made = np.arange(count, dtype=np.int16)
@@ -56,7 +57,7 @@ def test_states_that_differ_in_one_word(words: int) -> None:
     for missing in range(len(every)):
         some = [*every[:missing], *every[missing + 1 :]]
         closed = empty(len(every) + 3, words)
-        assert enter_some(closed, some, 7) == (len(some), len(some))
+        assert enter_some(closed, some, 7) == (ENTERED, len(some), len(some))
         for number, state in enumerate(some):
             assert found(closed, state) == (True, 7 + number, number)
         assert found(closed, every[missing]) == (True, -1, 0)
@@ -66,15 +67,15 @@ def test_a_state_that_is_there_twice() -> None:
     for number in range(1, 16):
         for other in range(number):
             states = [*EVERY[:number], EVERY[other]]
-            assert enter_some(empty(20, 4), states) == (TWICE, number)
+            assert enter_some(empty(20, 4), states) == (TWICE, number, number)
 
 
 def test_a_table_that_is_too_small() -> None:
     """An eighth of the slots stays empty, so that each search for a state ends."""
     for slots in (8, 16):
-        assert enter_some(empty(slots, 4), EVERY[: slots * 7 // 8])[0] == slots * 7 // 8
-        assert enter_some(empty(slots, 4), EVERY) in ((FULL, slots * 7 // 8), (14, 16))
-    assert enter_some(empty(8, 4), EVERY) == (FULL, 7)
+        most = slots * 7 // 8
+        assert enter_some(empty(slots, 4), EVERY[:most]) == (ENTERED, most, most)
+        assert enter_some(empty(slots, 4), EVERY) == (FULL, most, most)
 
 
 def test_facts_of_a_state() -> None:
@@ -83,7 +84,7 @@ def test_facts_of_a_state() -> None:
         closed = empty(4, 4)
         states = States(np.array([EVERY[3]], np.uint64), np.array([code], np.uint16))
         moves = np.array([made], np.int16)
-        assert enter(closed, states, moves, 1, number, 0, np.zeros(1, np.uint64)) == (1, 1)
+        assert enter(closed, states, moves, 1, number, 0, np.zeros(1, np.uint64)) == (ENTERED, 1, 1)
         assert found(closed, EVERY[3]) == (True, number, made)
         assert {int(word) >> 48 for word in closed.slots[:, 4]} == {0, code}
 
@@ -94,7 +95,7 @@ def test_each_state_is_of_one_part() -> None:
     seen: list[Words] = []
     for part in range(parts):
         closed = empty(200, 4, part, parts)
-        count, _ = enter_some(closed, states)
+        _, count, _ = enter_some(closed, states)
         mine = [state for state in states if found(closed, state)[0]]
         assert 0 < len(mine) == count < 50
         assert all(found(closed, state)[1] == states.index(state) for state in mine)

@@ -77,7 +77,7 @@ from numpy.typing import NDArray
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.verify.kernels.rules import Rules
-from dbmsolver.verify.places import HOME
+from dbmsolver.verify.places import HOME, NO_CARD
 
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
@@ -113,6 +113,11 @@ class Format(NamedTuple):
     def comes_back(self) -> bool:
         """True if cards come back from the foundations."""
         return self.rules.kept < 13
+
+    @property
+    def root_code(self) -> int:
+        """The code of the deal: the one that stands for no card, -1 where there is none."""
+        return self.code_card.size - 1 if self.code_card[-1] == NO_CARD else -1
 
     @property
     def code_bytes(self) -> int:

@@ -83,6 +83,7 @@ def keys_of_cards(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:
         position=partial(position_of, form, deal),
         make_table=partial(states.make_table, form),
         lift=_LIFT_OF_SUIT if form.rules.whole_suits else 2,
+        root_code=form.root_code,
         free=form.rules.forced_free,
         counts_forced=True,
     )

@@ -7,6 +7,7 @@ store without the state that the move leads to. Only these tests would show it.
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -18,7 +19,10 @@ from helpers.selection import few_fast
 from dbmsolver.api import prove, solve
 from dbmsolver.game.kinds import POLICIES
 from dbmsolver.results import Method, Result
+from dbmsolver.storage.blocks import read_block
 from dbmsolver.storage.records import parse_closed_key
+from dbmsolver.storage.store import Store
+from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.report import Depth
 
 MOST = 600
@@ -51,7 +55,6 @@ def test_a_state_removed(seed: int, tmp_path: Path) -> None:
             for key, number in faults.closed_states(path)
             if result.length is None or parse_closed_key(key).layer < result.length
         ]
-        # In full the positions are checked, which other records may cover.
         by_lemma = result.method != Method.EVERY_POSITION
         depth: Depth | None = "lemma" if by_lemma else None
         stores += bool(states)
@@ -66,3 +69,36 @@ def test_a_state_removed(seed: int, tmp_path: Path) -> None:
             assert not faults.check(forged, depth=depth).valid, asked
             shutil.rmtree(forged)
         shutil.rmtree(path)
+
+
+ROOT_CODE = "the deal's parent-move code is not its own, or another position has it"
+
+
+def test_the_code_of_a_deal_that_has_one(tmp_path: Path) -> None:
+    """Where a run is one move, only the deal has the code that stands for no card."""
+    random, tried = Random("codes of deals"), 0
+    while tried < 3:
+        path = tmp_path / "store"
+        result = searched(random, path)
+        rules, measure = result.deal.rules, result.measure
+        is_of_runs = rules.family == "runs" or (rules.family == "cards" and measure.by_room)
+        states = faults.closed_states(path)
+        if is_of_runs and result.method == Method.EVERY_POSITION and faults.check(path).states > 1:
+            tried += 1
+            code = make_format(result.deal, measure.policy, measure.metric).root_code
+            with Store.open(path, readonly=True) as store:
+                own = {place for place in states if code_at(store, *place) == code}
+            assert len(own) == 1
+            for key, number in [*own, *random.sample(states, min(len(states), TRIED))]:
+                forged = Path(shutil.copytree(path, tmp_path / "forged"))
+                other = 0 if (key, number) in own else code
+                change = partial(faults.with_code, number=number, code=other)
+                faults.change_block(forged, key, change)
+                assert faults.check(forged).reason == ROOT_CODE
+                shutil.rmtree(forged)
+        shutil.rmtree(path)
+
+
+def code_at(store: Store, key: bytes, number: int) -> int:
+    """Return the parent-move code of a closed state."""
+    return int(read_block(store, key).codes[number])

@@ -125,7 +125,7 @@ class Format(NamedTuple):
         return 1 if self.code_card.size <= 256 else 2
 
     def progress(self, signatures: Words) -> Ints:
-        """Return the progress of each signature."""
+        """Return the progress of each signature: cards home by it, and locked cards released."""
         words = signatures.astype(np.int64)
         total = np.full(words.size, self.locked_total, np.int64)
         for suit in range(4):

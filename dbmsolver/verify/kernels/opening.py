@@ -33,7 +33,10 @@ def make_opening() -> Opening:
 
 @inner
 def fill_nibbles(planes, bits, opening):
-    """Fill the tables for keys of ``bits`` bits; return the number of groups of four bits."""
+    """Fill the tables of ``planes`` planes, for keys of ``bits`` bits.
+
+    Return the number of groups of four bits.
+    """
     groups = (bits + 3) // 4
     for plane in range(planes):
         for bit in range(bits, 4 * groups):

@@ -81,7 +81,8 @@ def refused(path: Path, *reasons: str) -> None:
     assert not check(path, threads=1).valid
     with pytest.MonkeyPatch.context() as monkeypatch:
         few_at_once(monkeypatch)
-        report = check(path, memory=20_000)
+        # Less for each state, and there would be hundreds of parts.
+        report = check(path, memory=max(20_000, 10 * report.all_states))
     assert not report.valid
     if reasons:
         assert any(reason in str(report.reason) for reason in reasons), report.reason

@@ -265,7 +265,7 @@ def test_samples(middle: Path) -> None:
         check(middle, sample=0.3, depth="full")
 
 
-@pytest.mark.parametrize("memory", [4_096, 16_384])
+@pytest.mark.parametrize("memory", [16_384, 65_536])
 def test_samples_in_parts(tmp_path: Path, memory: int) -> None:
     """The chosen records lead to records of any part of all."""
     api.prove(Deal.from_number(11982), store=tmp_path / "store")

@@ -46,6 +46,7 @@ from dbmsolver.verify.kernels.closed_set import (
 from dbmsolver.verify.kernels.errors import NOT_CLOSED
 from dbmsolver.verify.kernels.expand import make_successors
 from dbmsolver.verify.kernels.opening import make_opening
+from dbmsolver.verify.kernels.record_table import MOST_MACROS
 from dbmsolver.verify.kernels.unpacking import make_cursor, read_states
 from dbmsolver.verify.refutation import Refuted, reason_of, words_of
 from dbmsolver.verify.sample import sampled
@@ -58,8 +59,8 @@ _LEAST_MEMORY = 1 << 8
 """The memory of states that a window has at least, in bytes."""
 _AT_ONCE = 1 << 12
 """States that a thread looks at together."""
-_SUCCESSORS = 1 << 14
-"""Room for what they lead to: twice as many as can follow from one state, or more."""
+_SUCCESSORS = 2 * MOST_MACROS
+"""Room for what they lead to: twice as many as can follow from one state."""
 _PARENT_BYTES, _MADE_BYTES = 4, 2
 _CHECK_TIMES = 4
 """The time that a state takes to be checked, in times that it takes to be read."""

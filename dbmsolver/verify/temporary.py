@@ -14,21 +14,10 @@ from dbmsolver.errors import DiskFullError
 
 def mapped_zeros(size: int, kind: type[Any]) -> NDArray[Any]:
     """Return an array of zeros in a temporary file, which is removed with the array."""
-    with _temporary() as file:
-        try:
+    try:
+        with TemporaryFile(prefix="dbmsolver-verify-") as file:
             # All of it now: for a page that finds no room later there is no error but a signal.
             reserve(file.fileno(), size * np.dtype(kind).itemsize)
-        except OSError as error:
-            raise _full(error) from error
-        return np.memmap(file, kind, "r+", shape=(size,))
-
-
-def _temporary() -> Any:
-    try:
-        return TemporaryFile(prefix="dbmsolver-verify-")
+            return np.memmap(file, kind, "r+", shape=(size,))
     except OSError as error:
-        raise _full(error) from error
-
-
-def _full(error: OSError) -> DiskFullError:
-    return DiskFullError(f"a temporary file cannot be written: {error.strerror}")
+        raise DiskFullError(f"a temporary file cannot be written: {error.strerror}") from error

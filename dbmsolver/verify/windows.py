@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -54,6 +55,8 @@ class Catalog:
     def __init__(self, store: Store, code_bytes: int) -> None:
         self.blocks: list[StoredBlock] = []
         self.strata: dict[int, list[StoredBlock]] = {}
+        self._states: Counter[int] = Counter()
+        """By stratum."""
         self.largest = 0
         """Bytes of the largest block's body."""
         for key in store.keys(b"C"):
@@ -61,8 +64,9 @@ class Catalog:
             place = parse_closed_key(key)
             self.blocks.append(StoredBlock(key, place.layer, place.stratum, states))
             self.strata.setdefault(place.stratum, []).append(self.blocks[-1])
+            self._states[place.stratum] += states
             self.largest = max(self.largest, size)
-        self.states = sum(block.states for block in self.blocks)
+        self.states = self._states.total()
         counted = store.manifest.states + store.manifest.forced
         if self.states > 2 * counted + _FEW:
             raise Refuted(f"blocks claim {self.states:,} states, and {counted:,} were counted")
@@ -91,8 +95,7 @@ class Catalog:
 
     def _states_between(self, first: int, last: int) -> int:
         """Return the states of the strata from ``first`` to ``last``."""
-        blocks = (self.strata.get(stratum, ()) for stratum in range(first, last + 1))
-        return sum(block.states for of_stratum in blocks for block in of_stratum)
+        return sum(self._states[stratum] for stratum in range(first, last + 1))
 
     def _window(self, checked: list[int], last: int, parts: int) -> Window:
         blocks: list[StoredBlock] = []

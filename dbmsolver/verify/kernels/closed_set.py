@@ -61,6 +61,13 @@ def make_states(most: int) -> States:
 
 
 @inlined
+def copy_row(row, target):
+    """Copy the words of a state."""
+    for word in range(STATE_WORDS):
+        target[word] = row[word]
+
+
+@inlined
 def hash_row(row):
     """Return the hash of a state."""
     return hash_state(row[0], row[1], row[2], row[3])

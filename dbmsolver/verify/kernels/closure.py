@@ -15,6 +15,7 @@ from dbmsolver.verify.kernels.closed_set import (
     Ints,
     Words,
     ask_for,
+    copy_row,
     facts_of,
     find,
     hash_ahead,
@@ -118,13 +119,6 @@ def check_states(f, closed, task, states, made, count, begin, table, after, foun
                 return NOT_CLOSED
             end = 0
     return 0
-
-
-@inlined
-def copy_row(row, target):
-    """Copy the words of a state."""
-    for word in range(STATE_WORDS):
-        target[word] = row[word]
 
 
 @inlined

@@ -1,4 +1,4 @@
-"""All positions of a deal, listed by the rules alone."""
+"""All positions of a deal, listed by the generator of moves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
-from dbmsolver.verify.kernels.closed_set import STATE_WORDS, Words, hash_row
+from dbmsolver.verify.kernels.closed_set import STATE_WORDS, Words, copy_row, hash_row
 from dbmsolver.verify.kernels.errors import GOAL
 from dbmsolver.verify.kernels.kinds import expand_state, take_run
 from dbmsolver.verify.kernels.words import AHEAD, fetch, slot_of
@@ -56,8 +56,7 @@ def add_new(listed, count, after, end):
         row = after.rows[place]
         slot = slot_in(listed, after.hashes[place], row)
         if listed.slots[slot] == 0:
-            for word in range(STATE_WORDS):
-                listed.rows[count, word] = row[word]
+            copy_row(row, listed.rows[count])
             count += 1
             listed.slots[slot] = np.uint32(count)
     return count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -28,12 +29,14 @@ class LeavingDiving(NamedTuple):
     tried: Words  # [moves + 2]: for each of them what has been tried
     path: NDArray[np.int64]  # [moves + 1]: the cards put on the pile on the way, or codes of moves
     state: NDArray[np.int64]  # [2]: depth, and how many states were met
+    order: NDArray[np.int64]  # [places]: decides which moves are tried first
 
 
-def make_diving(root: int, most: int, moves: int) -> LeavingDiving:
+def make_diving(root: int, most: int, moves: int, order: Sequence[int]) -> LeavingDiving:
     """Return the beginning of a search that meets at most ``most`` states.
 
-    No way to a state has more than ``moves`` moves.
+    No way to a state has more than ``moves`` moves. ``order`` has a number for each place that
+    cards leave; by these it is decided which moves are tried first.
     """
     diving = LeavingDiving(
         slots=np.zeros(1 << (2 * most - 1).bit_length(), np.uint64),
@@ -41,6 +44,7 @@ def make_diving(root: int, most: int, moves: int) -> LeavingDiving:
         tried=np.zeros(moves + 2, np.uint64),
         path=np.zeros(moves + 1, np.int64),
         state=np.array([0, 1], np.int64),
+        order=np.array(order, np.int64),
     )
     diving.keys[0] = root
     return diving
@@ -59,11 +63,11 @@ def _is_new(slots, mask, alike):
 
 
 @kernel
-def dive_to_pile(t, diving, order, limit):
+def dive_to_pile(t, diving, limit):
     """Search depth first for any solution, until ``limit`` states are met in all.
 
-    Of the cards that may be played next, those of the columns that come first in ``order``
-    (int64[columns]) are tried first, the stock last. States whose cards on top differ in their
+    Of the cards that may be played next, those of the columns that come first in the order of
+    the dive are tried first, the stock last. States whose cards on top differ in their
     suit only have the same solutions, and count once.
 
     Returns the length of the solution, which is in ``diving.path``; EXHAUSTED where no state is
@@ -80,7 +84,7 @@ def dive_to_pile(t, diving, order, limit):
         key = keys[depth]
         fits = t.follows[key & U64(TOP)]
         place = np.int64(-1)
-        for column in order:
+        for column in diving.order:
             left = left_in(t, key, column)
             if (
                 left
@@ -127,11 +131,11 @@ def _worth(t, signature, found, order):
 
 
 @allocating
-def dive_to_pairs(t, diving, order, limit):
+def dive_to_pairs(t, diving, limit):
     """Search depth first for any solution of a game of pairs, as :func:`dive_to_pile` does.
 
-    ``order`` (int64[places]) are numbers that decide between moves that take as many cards. The
-    path has the codes of moves.
+    The numbers in the order of the dive decide between moves that take as many cards. The path has
+    the codes of moves.
     """
     slots, keys, tried = diving.slots, diving.keys, diving.tried
     mask = U64(slots.size - 1)
@@ -148,7 +152,7 @@ def dive_to_pairs(t, diving, order, limit):
         for number in range(count):
             if (tried[depth] >> U64(number)) & ONE:
                 continue
-            worth[number] = _worth(t, signature, found[number], order)
+            worth[number] = _worth(t, signature, found[number], diving.order)
             if best < 0 or worth[number] > worth[best]:
                 best = np.int64(number)
         if best < 0:
@@ -172,4 +176,4 @@ def dive_to_pairs(t, diving, order, limit):
 
 
 dive = ByType({PileTables: dive_to_pile, PairTables: dive_to_pairs})
-"""Search depth first: (tables, diving, order, limit)."""
+"""Search depth first: (tables, diving, limit)."""

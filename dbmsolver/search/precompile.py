@@ -323,10 +323,10 @@ def _of_classes() -> list[Call]:
 def _of_leaving(keys: LeavingKeys, sets: Any) -> list[Call]:
     """Return the kernels of a game whose cards only leave; ``sets`` are those of a signature."""
     t = keys.tables
-    diving = leaving_dive.make_diving(0, 1, 1)
+    diving = leaving_dive.make_diving(0, 1, 1, ())
     return [
         *_of_records(t, sets),
-        (leaving_dive.dive.of(t), (t, diving, _NUMBERS, _NUMBER)),
+        (leaving_dive.dive.of(t), (t, diving, _NUMBER)),
         *_of_both(t, np.uint8),
     ]
 

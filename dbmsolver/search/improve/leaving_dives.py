@@ -5,10 +5,8 @@ Each of them tries the places that cards leave in another order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from random import Random
-
-import numpy as np
 
 from dbmsolver.core.leaving_dive import EXHAUSTED, GIVEN_UP, LeavingDiving, dive, make_diving
 from dbmsolver.keys.leaving import LeavingKeys
@@ -31,19 +29,18 @@ class LeavingDives(PositionDives[LeavingKeys, LeavingDiving]):
         """True if the solution is a shortest one: none can be shorter."""
         return self.best is not None and len(self.found) == self.keys.least
 
-    def _wanted(self) -> Iterator[int]:
-        random, places = Random(1), list(range(self.keys.places))
-        for wanted in SCHEDULE:
-            self._order = np.array(places, np.int64)
-            yield wanted
-            random.shuffle(places)
+    def _schedule(self) -> Sequence[int]:
+        return SCHEDULE
 
-    def _begin(self, most: int) -> LeavingDiving:
+    def _begin(self, number: int, most: int) -> LeavingDiving:
+        random, order = Random(1), list(range(self.keys.places))
+        for _ in range(number):
+            random.shuffle(order)
         root = self.keys.encode(self.keys.deal.position)
-        return make_diving(root, most, self.keys.most_moves)
+        return make_diving(root, most, self.keys.most_moves, order)
 
     def _go_on(self, diving: LeavingDiving, limit: int) -> int:
-        return int(dive(self.keys.tables, diving, self._order, limit))
+        return int(dive(self.keys.tables, diving, limit))
 
     def _steps(self, diving: LeavingDiving, length: int) -> list[Step]:
         return self.keys.steps_of_dive(diving.path[:length].tolist())

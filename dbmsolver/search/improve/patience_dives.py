@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from dbmsolver.core.patience_dive import GIVEN_UP, PatienceDiving, dive, make_diving
 from dbmsolver.keys.patience import PatienceKeys
@@ -24,12 +24,11 @@ class PatienceDives(PositionDives[PatienceKeys, PatienceDiving]):
     given_up = GIVEN_UP
     ends = 0
 
-    def _wanted(self) -> Iterator[int]:
-        for self._seed, wanted in enumerate(SCHEDULE):
-            yield wanted
+    def _schedule(self) -> Sequence[int]:
+        return SCHEDULE
 
-    def _begin(self, most: int) -> PatienceDiving:
-        return make_diving(self.keys.words(self.keys.root), most, self._seed)
+    def _begin(self, number: int, most: int) -> PatienceDiving:
+        return make_diving(self.keys.words(self.keys.root), most, number)
 
     def _go_on(self, diving: PatienceDiving, limit: int) -> int:
         return int(dive(self.keys.tables, diving, limit))

@@ -7,8 +7,8 @@ chance more than on any rule. Longer ones follow. The states they meet are no pa
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from numpy.typing import NDArray
@@ -35,8 +35,30 @@ KeysT = TypeVar("KeysT", bound=Keys)
 DivingT = TypeVar("DivingT", bound=AnyDiving)
 
 
+@dataclass(eq=False, slots=True)
+class _Dive(Generic[DivingT]):
+    """A dive that meets at most `most` states.
+
+    `number` is its place in the schedule. `result` is that of its last call, of a kernel.
+    """
+
+    number: int
+    diving: DivingT
+    most: int
+    result: int = 0
+
+    @property
+    def met(self) -> int:
+        """The number of states that it has met."""
+        return int(self.diving.state[1])
+
+
 class PositionDives(Search, Generic[KeysT, DivingT]):
-    """Dives, one after the other.
+    """Dives in the order of a schedule.
+
+    There are as many at a time as there are threads, or fewer where memory has no room for them.
+    The first of the schedule that decides the deal says what comes of all, so this does not depend
+    on threads.
 
     Where no solution can be shorter than the one they find, the search ends with it, and so it does
     where any will do: without ``best``. Otherwise ``best`` takes the solution, and it is committed.
@@ -60,43 +82,71 @@ class PositionDives(Search, Generic[KeysT, DivingT]):
     ) -> None:
         self.keys = keys
         self.recorder = recorder
-        self.room = memory // _STATE_BYTES
-        self.left = limits.max_states
+        self.most = limits.max_states
         self.best = best
-        self.met = 0
         self.found: list[Step] = []
-        self._schedule = self._wanted()
-        self._diving: DivingT | None = None
-        self._most = 0  # the states that this dive meets at most
-        self._before = 0  # the states that earlier ones have met
+        self._left = list(enumerate(self._schedule()))
+        largest = _STATE_BYTES * max(self._schedule(), default=1)
+        self._at_a_time = max(1, min(recorder.threads, memory // largest))
+        self.room = memory // (_STATE_BYTES * self._at_a_time)
+        self._running: list[_Dive[DivingT]] = []  # in the order of their numbers
+        self._decided: _Dive[DivingT] | None = None
+        self._met: list[int] = []  # the states that each dive has met
+
+    @property
+    def met(self) -> int:
+        """The number of states that the dives have met."""
+        return sum(self._met)
 
     def step(self) -> Outcome | None:
         """Dive for a moment, until there is a solution, there is none, or no dive is left."""
-        if self._diving is None:
-            self._diving = self._next_dive()
-        if self._diving is None:
+        while self._left and len(self._running) < self._at_a_time:
+            dive = self._next_dive()
+            if dive is None:
+                break
+            self._running.append(dive)
+        if not self._running:
             return Stopped()
-        diving = self._diving
-        limit = min(self._most, int(diving.state[1]) + self.at_once)
-        length = self._go_on(diving, limit)
-        self.met = self._before + int(diving.state[1])
-        if length >= 0:
-            return self._solved(self._steps(diving, length))
-        if length >= self.ends:
-            return Stopped()
-        if length != self.given_up or limit == self._most:
-            self._diving = None
-        return None
+        self._dive_on()
+        if self._decided is None or self._running:
+            return None
+        result = self._decided.result
+        return Stopped() if result < 0 else self._solved(self._steps(self._decided.diving, result))
 
-    def _next_dive(self) -> DivingT | None:
-        """Return the next dive; None if no more is wanted, or no more states may be met."""
-        most = min(next(self._schedule, 0), self.room)
-        if self.left is not None:
-            most = min(most, self.left - self.met)
+    def _next_dive(self) -> _Dive[DivingT] | None:
+        """Return the next dive; None if no more states may be met."""
+        number, wanted = self._left[0]
+        most = min(wanted, self.room)
+        if self.most is not None:
+            reserved = sum(dive.most - dive.met for dive in self._running)
+            most = min(most, self.most - self.met - reserved)
         if most < 1:
             return None
-        self._most, self._before = most, self.met
-        return self._begin(most)
+        del self._left[0]
+        self._met.append(0)
+        return _Dive(number, self._begin(number, most), most)
+
+    def _dive_on(self) -> None:
+        """Let all dives that run meet equally many states.
+
+        After one that decides the deal only earlier ones go on.
+        """
+        states = min(self.at_once, *(dive.most - dive.met for dive in self._running))
+
+        def go_on(dive: _Dive[DivingT]) -> None:
+            dive.result = self._go_on(dive.diving, dive.met + states)
+
+        for _ in self.recorder.in_parallel(go_on, self._running):
+            pass
+        running, self._running = self._running, []
+        for dive in running:
+            self._met[dive.number] = dive.met
+            if dive.result >= self.ends:
+                self._decided, self._left = dive, []
+                del self._met[dive.number + 1 :]
+                break
+            if dive.result == self.given_up and dive.met < dive.most:
+                self._running.append(dive)
 
     def _solved(self, steps: list[Step]) -> Outcome:
         """Take a solution. It ends the search, or it is kept and the next search begins."""
@@ -120,12 +170,12 @@ class PositionDives(Search, Generic[KeysT, DivingT]):
     # What differs.
 
     @abstractmethod
-    def _wanted(self) -> Iterator[int]:
-        """Yield the number of states that each dive meets at most; it begins before the next."""
+    def _schedule(self) -> Sequence[int]:
+        """Return the number of states that each dive meets at most."""
 
     @abstractmethod
-    def _begin(self, most: int) -> DivingT:
-        """Return a new dive that meets at most ``most`` states."""
+    def _begin(self, number: int, most: int) -> DivingT:
+        """Return a new dive that meets at most ``most`` states; its number says in which order."""
 
     @abstractmethod
     def _go_on(self, diving: DivingT, limit: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,7 +20,7 @@ from dbmsolver.storage.store import Store
 
 LOST, FULL, GIVEN_UP = -1, -2, -3
 ROOM = 32 * 1000
-"""Memory in which a dive meets 1,000 states at most."""
+"""Memory in which a dive meets 1,000 states at most, and no two at a time have room."""
 FOUND: list[Step] = [(5, 1), (3, 2)]
 
 
@@ -38,11 +38,10 @@ class Planned(PositionDives[Any, Any]):
     def shortest(self) -> bool:
         return self.is_shortest
 
-    def _wanted(self) -> Iterator[int]:
-        yield from self.schedule
+    def _schedule(self) -> Sequence[int]:
+        return self.schedule
 
-    def _begin(self, most: int) -> Any:
-        number = len(self.begun)
+    def _begin(self, number: int, most: int) -> Any:
         self.begun.append(most)
         states, result = self.plan[number] if number < len(self.plan) else (1 << 40, 0)
         return SimpleNamespace(state=[0, 0], states=states, result=result)
@@ -160,3 +159,61 @@ def test_another_solution_is_kept_if_it_is_shorter(recorder: Recorder, taken: bo
     assert of.step() == Stopped()
     assert best.asked == [FOUND, "keep"][: 1 + taken]
     assert (of.met, recorder.statistics.states, recorder.statistics.evaluated) == (60, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        ((300, FULL), (60, len(FOUND)), (3, 1)),
+        ((230, len(FOUND)), (20, 1)),
+        ((250, FULL), (130, LOST), (90, len(FOUND))),
+        ((2, FULL), (500, FULL), (700, 1)),
+        ((40, FULL), (300, FULL), (100, FULL)),
+    ],
+)
+@pytest.mark.parametrize("threads", [2, 3, 8])
+def test_the_first_dive_that_decides_does_whatever_the_threads(
+    recorder: Recorder, threads: int, plan: tuple[tuple[int, int], ...]
+) -> None:
+    """Those behind it in the schedule are not counted, even if they decide the deal sooner."""
+
+    def result(threads: int) -> tuple[object, object, int]:
+        recorder.threads = threads
+        of = dives(recorder, *plan, memory=32 * 4000 * 8)
+        while (outcome := of.step()) is None:
+            pass
+        return outcome, of.found, of.met
+
+    assert result(threads) == result(1)
+
+
+def test_dives_at_the_same_time_meet_equally_many_states(recorder: Recorder) -> None:
+    """So none is waited for, and the next one begins when the smallest is over."""
+    recorder.threads = 2
+    of = dives(recorder, memory=2 * 32 * 4000)
+    of.step()
+    assert (of.begun, of.limits, of.met) == ([250, 500], [100, 100], 200)
+    of.step()
+    of.step()
+    assert (of.limits[-2:], of.met) == ([250, 250], 500)
+    of.step()
+    assert (of.begun, sorted(of.limits[-2:])) == ([250, 500, 4000], [100, 350])
+
+
+def test_dives_have_room_for_each_other(recorder: Recorder) -> None:
+    """One at a time has all the memory where the largest of two would not have enough."""
+    recorder.threads = 8
+    of = dives(recorder, memory=2 * 32 * 4000 - 1)
+    of.step()
+    assert of.begun == [250]
+
+
+@pytest.mark.parametrize("most", [1, 250, 251, 800, 5000])
+def test_dives_at_the_same_time_meet_no_more_states_than_the_limit(
+    recorder: Recorder, most: int
+) -> None:
+    recorder.threads = 3
+    of = dives(recorder, most=most, memory=3 * 32 * 4000)
+    while of.step() is None:
+        assert of.met <= most
+    assert of.met == min(most, sum(of.schedule))

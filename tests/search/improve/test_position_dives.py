@@ -175,7 +175,7 @@ def test_another_solution_is_kept_if_it_is_shorter(recorder: Recorder, taken: bo
 def test_the_first_dive_that_decides_does_whatever_the_threads(
     recorder: Recorder, threads: int, plan: tuple[tuple[int, int], ...]
 ) -> None:
-    """Those behind it in the schedule are not counted, even if they decide the deal sooner."""
+    """Dives behind it in the schedule are not counted, even if they decide the deal sooner."""
 
     def result(threads: int) -> tuple[object, object, int]:
         recorder.threads = threads
@@ -188,7 +188,7 @@ def test_the_first_dive_that_decides_does_whatever_the_threads(
 
 
 def test_dives_at_the_same_time_meet_equally_many_states(recorder: Recorder) -> None:
-    """So none is waited for, and the next one begins when the smallest is over."""
+    """None is waited for: the next one begins when the smallest is over."""
     recorder.threads = 2
     of = dives(recorder, memory=2 * 32 * 4000)
     of.step()

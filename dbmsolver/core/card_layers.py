@@ -37,15 +37,7 @@ from dbmsolver.core.meta import (
     make_meta,
     with_bound,
 )
-from dbmsolver.core.shards import (
-    DONE,
-    NO_CEILING,
-    OUTGOING,
-    put_state,
-    shard_of,
-    slice_of,
-    stage,
-)
+from dbmsolver.core.shards import are_divided, belongs_here, note_done, put_outgoing, stage
 from dbmsolver.core.tables import HIGH, LOW, OFF, PLACE_HOME, PLACE_LOCKED, SIGNATURE
 from dbmsolver.jit.decorators import inlined
 
@@ -102,11 +94,9 @@ def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ce
         before = skipping_last(t, code_of(meta))
     count, forced = list_moves(t, sets, off, low, high, before, scratch.moves)
     row[META] = (meta & ~IS_STORED) | IS_CLOSED | (IS_FORCED if forced else U64(0))
-    shard.done[shard.state[DONE]] = index
-    shard.state[DONE] += 1
+    note_done(shard, index)
     g = g_of(meta) + move_cost(t, forced)
-    # Also what a move within the signature leads to may belong elsewhere: the row may be lent.
-    divided = shards > 1 or ceiling < NO_CEILING - 1  # slices are below NO_CEILING
+    divided = are_divided(shards, ceiling)
     for number in range(count):
         card, new = np.int64(scratch.moves[number]) >> 3, np.int64(scratch.moves[number]) & 7
         old = place_of(t, sets.locked, off, low, high, card)
@@ -118,13 +108,10 @@ def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ce
             if new == PLACE_HOME:
                 rise += cards_home(t, card)
             home = hash_of_home(t, moved[0], moved[1], moved[2], moved[3])
-            mine = shard_of(home, shards) == me and slice_of(progress + rise, home) <= ceiling
+            mine = belongs_here(home, progress + rise, me, shards, ceiling)
         if mine:
             stage(t, shard, burst, moved, meta)
             burst += 1
         else:
-            away = shard.state[OUTGOING]
-            put_state(shard.outgoing, away, moved)
-            shard.outgoing[away, META] = meta
-            shard.state[OUTGOING] = away + 1
+            put_outgoing(shard, moved, meta)
     return burst

@@ -22,7 +22,7 @@ from dbmsolver.core.class_distances import (
     are_listed,
     class_bound,
 )
-from dbmsolver.core.meta import META, g_of, h_of, make_meta, with_bound
+from dbmsolver.core.meta import g_of, h_of, make_meta, with_bound
 from dbmsolver.core.patience import list_moves, take
 from dbmsolver.core.patience_bound import PatienceBoundTables, bound_after, bound_here
 from dbmsolver.core.patience_rows import (
@@ -38,13 +38,11 @@ from dbmsolver.core.patience_strata import LOWEST
 from dbmsolver.core.patience_tables import MOST_MOVES
 from dbmsolver.core.shards import (
     CEILING,
-    DONE,
     FAULT,
-    NO_CEILING,
-    OUTGOING,
-    put_state,
-    shard_of,
-    slice_of,
+    are_divided,
+    belongs_here,
+    note_done,
+    put_outgoing,
     stage,
 )
 from dbmsolver.jit.decorators import inlined
@@ -123,10 +121,8 @@ def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ce
     listed = are_listed(b.classes)
     count = list_moves(t.game, words, board, found)
     close_row(shard.rows, index)
-    # Also what a move within the signature leads to may belong elsewhere: the row may be lent.
-    divided = shards > 1 or ceiling < NO_CEILING - 1  # slices are below NO_CEILING
-    shard.done[shard.state[DONE]] = index
-    shard.state[DONE] += 1
+    note_done(shard, index)
+    divided = are_divided(shards, ceiling)
     for number in range(count):
         following, code = found.words[number], found.codes[number]
         g = g_of(meta) + found.costs[number]
@@ -143,14 +139,10 @@ def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ce
         mine = True
         if divided:
             home = hash_of_home(t, U64(0), off, low, high)
-            risen = slice_of(stratum_of_words(t, off, low, high), home)
-            mine = shard_of(home, shards) == me and risen <= ceiling
+            mine = belongs_here(home, stratum_of_words(t, off, low, high), me, shards, ceiling)
         if mine:
             stage(t, shard, burst, (U64(0), off, low, high), new)
             burst += 1
         else:
-            away = shard.state[OUTGOING]
-            put_state(shard.outgoing, away, (signature_of(t, off, low, high), off, low, high))
-            shard.outgoing[away, META] = new
-            shard.state[OUTGOING] = away + 1
+            put_outgoing(shard, (signature_of(t, off, low, high), off, low, high), new)
     return burst

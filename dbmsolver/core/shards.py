@@ -140,6 +140,40 @@ def slice_of(progress, home):
     return progress * SLICES + np.int64(home >> U64(56))
 
 
+@inlined
+def are_divided(shards, ceiling):
+    """Return True if what a row leads to may belong to other shards, or to later partitions.
+
+    So may what a move within the signature leads to: the row may be lent.
+    """
+    return shards > 1 or ceiling < NO_CEILING - 1  # slices are below NO_CEILING
+
+
+@inlined
+def belongs_here(home, stratum, me, shards, ceiling):
+    """Return True for a state of shard ``me`` that is in no slice above ``ceiling``.
+
+    ``home`` is its `hash_of_home`, ``stratum`` its stratum.
+    """
+    return shard_of(home, shards) == me and slice_of(stratum, home) <= ceiling
+
+
+@inlined
+def note_done(shard, index):
+    """Note that a row is expanded."""
+    shard.done[shard.state[DONE]] = index
+    shard.state[DONE] += 1
+
+
+@inlined
+def put_outgoing(shard, state, meta):
+    """Put a state (signature and three planes) with its meta among the outgoing candidates."""
+    index = shard.state[OUTGOING]
+    put_state(shard.outgoing, index, state)
+    shard.outgoing[index, META] = meta
+    shard.state[OUTGOING] = index + 1
+
+
 @kernel
 def find_shards(t, rows, shards, found):
     """Write to ``found`` (int64[*]) the shard of each candidate of ``rows`` (uint64[*, ROW])."""

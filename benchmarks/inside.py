@@ -105,8 +105,9 @@ def expanded(worker: ProofWorker, name: Any, bits: int, size: int, words: int, p
     head, count = 0, size
     begun = time.perf_counter()
     while head < count and count + BURST <= room:
+        reach = bits, head, count, room
         head, count, *_ = close_piece(
-            worker.tables, workspace, name, bits, head, count, room, ANYWHERE, piece
+            worker.tables, workspace, worker.kernels.space, name, *reach, ANYWHERE, piece
         )
     # States that the sample lacks are found, and expanded too.
     return (time.perf_counter() - begun) * size / max(head, 1)

@@ -48,20 +48,16 @@ KERNELS = "closing (kernels)"
 WAITING = "waiting for the other threads"
 FUNCTIONS: dict[str, list[tuple[Any, str]]] = {
     KERNELS: [
-        (closing.PositionKernels, "close_batch"),
-        (closing.RecordKernels, "close_batch"),
-        (closing.PositionKernels, "close_piece"),
-        (closing.RecordKernels, "close_piece"),
+        (closing.Kernels, "close_batch"),
+        (closing.Kernels, "close_piece"),
         (worker, "sort_states"),
         (piece_worker, "admit_piece"),
     ],
     "loading and rebuilding tables": [(piece_tables, "load_table"), (piece_tables, "copy_keys")],
     "making candidates": [
-        (closing.PositionKernels, "write_runs"),
-        (closing.RecordKernels, "write_runs"),
+        (closing.Kernels, "write_runs"),
         (worker, "make_candidates"),
-        (closing.PositionKernels, "split_other_pieces"),
-        (closing.RecordKernels, "split_other_pieces"),
+        (closing.Kernels, "split_other_pieces"),
     ],
     "routing candidates to pieces": [(pieces, "route"), (pieces, "count_flips")],
     "gathering candidates": [

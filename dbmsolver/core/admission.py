@@ -1,4 +1,4 @@
-"""Admission of candidates to a signature's table, shared by closing positions and records.
+"""Admission of candidates to the table of a signature that is closed.
 
 States of a signature are kept twice: in ``ws.table``, to find duplicates, and in ``ws.order``, in
 order of arrival, to expand them one after the other. Candidates are *staged* first, a burst of them
@@ -245,11 +245,11 @@ def put_closed(ws, out, signature, width, count, forced):
 
 
 @inlined
-def note_partial(out, bits, head, count, outgoing, outgoing_words, forced):
+def note_partial(out, bits, head, count, totals):
     """Write to ``out.partial`` how far a closure has come."""
     out.partial[PARTIAL_BITS] = bits
     out.partial[PARTIAL_HEAD] = head
     out.partial[PARTIAL_COUNT] = count
-    out.partial[PARTIAL_OUTGOING] = outgoing
-    out.partial[PARTIAL_OUTGOING_WORDS] = outgoing_words
-    out.partial[PARTIAL_FORCED] = forced
+    out.partial[PARTIAL_OUTGOING] = totals.outgoing
+    out.partial[PARTIAL_OUTGOING_WORDS] = totals.words
+    out.partial[PARTIAL_FORCED] = totals.forced

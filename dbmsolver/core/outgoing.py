@@ -1,4 +1,4 @@
-"""Candidates that leave a signature: what closing positions and closing records share.
+"""Candidates that leave a signature.
 
 They are collected in ``ws.outgoing``, in order of arrival, each with the number of its target
 signature. When the signature is closed they are appended to the output as *runs*: all candidates
@@ -8,15 +8,24 @@ target number of each candidate, and the layout of each target.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from dbmsolver.core.layout import WIDE, WIDE_WORDS, put_key
-from dbmsolver.core.workspace import (
-    USED_CANDIDATE_WORDS,
-    USED_CANDIDATES,
-    USED_RUNS,
-)
+from dbmsolver.core.workspace import USED_CANDIDATE_WORDS, USED_CANDIDATES, USED_RUNS
 from dbmsolver.jit.decorators import allocating, inlined
+
+OTHER_PIECES = 0xFFFF
+"""Target number of candidates for other pieces of the same signature."""
+
+
+class Totals(NamedTuple):
+    """Counts of the results of expanding states so far."""
+
+    outgoing: int  # candidates that left the signature
+    words: int  # of their keys
+    forced: int  # states with a forced move
 
 
 @inlined
@@ -38,14 +47,14 @@ def target_width(layouts, target):
 
 
 @inlined
-def has_room_for_runs(out, outgoing, outgoing_words, targets):
-    """Return True if the output has room for the candidates and runs of one signature.
+def has_room_for_runs(out, totals, targets):
+    """Return True if the output has room for the candidates of one signature, in ``targets`` runs.
 
-    There are ``outgoing`` candidates, of ``outgoing_words`` words in all, in ``targets`` runs.
+    ``totals`` are the :class:`Totals` of these candidates.
     """
     return (
-        out.used[USED_CANDIDATES] + outgoing <= out.run_codes.size
-        and out.used[USED_CANDIDATE_WORDS] + outgoing_words <= out.run_keys.size
+        out.used[USED_CANDIDATES] + totals.outgoing <= out.run_codes.size
+        and out.used[USED_CANDIDATE_WORDS] + totals.words <= out.run_keys.size
         and out.used[USED_RUNS] + targets <= out.run_counts.size
     )
 
@@ -89,10 +98,10 @@ def fill_runs(ws, out, targets, outgoing, offsets, words, widths):
 
 
 @allocating
-def take_other_pieces(ws, targets, layouts, other_pieces, outgoing, width, keys, codes):
+def take_other_pieces(ws, targets, layouts, outgoing, width, keys, codes):
     """Move the candidates for other pieces of the signature to ``keys`` (uint64) and ``codes``.
 
-    They are those with the target number ``other_pieces``, and their keys have ``width`` words. The
+    They are those with the target number OTHER_PIECES, and their keys have ``width`` words. The
     other candidates close up in ``ws.outgoing``, ``ws.outgoing_codes`` and ``targets``. Returns
     (how many were moved, how many are left).
     """
@@ -100,7 +109,7 @@ def take_other_pieces(ws, targets, layouts, other_pieces, outgoing, width, keys,
     for index in range(outgoing):
         target = np.int64(targets[index])
         size = width
-        if target != other_pieces:
+        if target != OTHER_PIECES:
             size = target_width(layouts, target)
             for word in range(size):
                 ws.outgoing[place + word] = ws.outgoing[source + word]

@@ -3,7 +3,7 @@
 A piece holds the local keys with ``piece word & mask == value``: the keys that agree in a few
 chosen bits of their first word, or of the second (plane *low*) where they are wide. Pieces are the
 leaves of a binary tree; splitting one tests one more bit. Good bits belong to cards that seldom
-move, so that few moves lead from piece to piece. :func:`count_flips` finds out which those are.
+move, so that few moves lead from piece to piece (:func:`dbmsolver.core.exhaust.count_flips`).
 
 Arrays of keys are uint64 with ``words`` (1 or 3) words for each state. ``table`` and ``steps`` are
 a hash table of ``2**bits`` slots (:mod:`dbmsolver.core.hashing`), compact if ``steps`` is not
@@ -16,7 +16,6 @@ import numpy as np
 
 from dbmsolver.core.admission import admit, admit_compact
 from dbmsolver.core.bits import NETWORK_STAGES, pack_bits
-from dbmsolver.core.expand import put_card
 from dbmsolver.core.hashing import (
     EMPTY,
     compact_key,
@@ -27,8 +26,7 @@ from dbmsolver.core.hashing import (
     insert_compact,
     packed_second,
 )
-from dbmsolver.core.layout import NETS, WIDE_WORDS, key_at, make_layout, pack_key
-from dbmsolver.core.outgoing import take_other_pieces
+from dbmsolver.core.layout import NETS, WIDE_WORDS, key_at, make_layout
 from dbmsolver.core.signatures import signature_sets
 from dbmsolver.jit.decorators import allocating, kernel
 
@@ -112,32 +110,6 @@ def copy_keys(t, signature, table, steps, bits, words, mask, value, to_table, to
 
 
 @allocating
-def count_flips(t, signature, keys, codes, words, ones, flips):
-    """Count, for each bit of the piece word, how often it is set and how often a move changed it.
-
-    ``keys`` and ``codes`` (parent-move codes) are a signature's states. Adds to ``ones``
-    (int64[64]) the keys in which the bit is set, to ``flips`` (int64[64]) those in which the last
-    move changed it.
-    """
-    nets = np.zeros(NETS, np.uint64)
-    layout = make_layout(t, signature_sets(t, signature).loose, nets)
-    piece_word = 1 if words == WIDE_WORDS else 0
-    for index in range(codes.size):
-        key = keys[words * index + piece_word]
-        card, place = np.int64(t.code_card[codes[index]]), np.int64(t.code_place[codes[index]])
-        changed = U64(0)
-        if place < 6:
-            bit = ONE << U64(card)
-            field = pack_key(t, layout, nets, bit, bit, bit)[piece_word]
-            placed = put_card(t, U64(0), U64(0), U64(0), card, place)
-            before = pack_key(t, layout, nets, *placed)[piece_word]
-            changed = (key & field) ^ before
-        for number in range(64):
-            ones[number] += np.int64((key >> U64(number)) & ONE)
-            flips[number] += np.int64((changed >> U64(number)) & ONE)
-
-
-@allocating
 def route(keys, codes, words, piece_word, tree, leaves):
     """Sort candidates by piece, of which there are ``leaves``.
 
@@ -182,17 +154,3 @@ def admit_piece(t, ws, signature, bits, count, keys, codes, candidates):
     if not ws.steps.size:
         return admit(ws, layout.wide, bits, count, keys, codes, start, start, candidates)
     return admit_compact(ws, layout, bits, count, keys, codes, candidates)
-
-
-@allocating
-def split_other_pieces(ws, outgoing, other_pieces, words, keys, codes):
-    """Move the candidates for other pieces of the signature to ``keys`` (uint64) and ``codes``.
-
-    They are those of the ``outgoing`` candidates in ``ws`` with the target number
-    ``other_pieces``, and their keys have ``words`` words. The others close up. Returns (how many
-    were moved, how many are left).
-    """
-    targets = ws.outgoing_targets
-    return take_other_pieces(
-        ws, targets, ws.target_layouts, other_pieces, outgoing, words, keys, codes
-    )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.expand import MAX_MOVES
-from dbmsolver.core.layout import LAYOUT_WORDS, NETS, WIDE_WORDS
+from dbmsolver.core.layout import NETS, WIDE_WORDS
 from dbmsolver.core.tables import CARDS
 
 GROUP = 16
@@ -23,8 +23,6 @@ BURST = GROUP * MAX_MOVES
 TARGETS = CARDS + 4
 """Signatures that a move can lead to: a locked card is released, or a suit's next card goes
 home."""
-OTHER_PIECES = TARGETS
-"""Target number of candidates for other pieces of the same signature."""
 
 BURST_KEY, BURST_SLOT, BURST_PACKED, BURST_COLUMNS = 0, 3, 4, 5
 """Columns of ``Workspace.burst``: three words of the key, the table slot, the compact key."""
@@ -70,13 +68,7 @@ class Workspace(NamedTuple):
     burst_codes: NDArray[Any]  # [BURST]: their codes
     outgoing: NDArray[np.uint64]  # [3 * candidates]: keys of candidates that leave the signature
     outgoing_codes: NDArray[Any]  # [candidates]
-    outgoing_targets: NDArray[np.uint8]  # [candidates]: number of the target signature
     nets: NDArray[np.uint64]  # [3, 7]: packing networks of the signature
-    target_nets: NDArray[np.uint64]  # [TARGETS, 3, 7]: of the signatures that moves lead to
-    target_layouts: NDArray[np.uint64]  # [TARGETS, 4]: their layouts
-    fields: NDArray[np.uint64]  # [52 * 8]: key bits of (loose card, place value)
-    keeps: NDArray[np.uint64]  # [52]: mask of the key without that card's bits
-    moves: NDArray[np.uint16]  # [MAX_MOVES]
     grows: bool  # whether the table is the workspace's own and may be made anew with more slots
 
 
@@ -111,13 +103,7 @@ def make_workspace(states: int, slots: int, candidates: int, code_type: Any) -> 
         burst_codes=np.empty(BURST, code_type),
         outgoing=np.empty(WIDE_WORDS * candidates, np.uint64),
         outgoing_codes=np.empty(candidates, code_type),
-        outgoing_targets=np.empty(candidates, np.uint8),
         nets=np.zeros(NETS, np.uint64),
-        target_nets=np.zeros((TARGETS, *NETS), np.uint64),
-        target_layouts=np.zeros((TARGETS, LAYOUT_WORDS), np.uint64),
-        fields=np.zeros(CARDS * 8, np.uint64),
-        keeps=np.zeros(CARDS, np.uint64),
-        moves=np.zeros(MAX_MOVES, np.uint16),
         grows=True,
     )
 

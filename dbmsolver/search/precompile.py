@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dbmsolver.core import classes, leaving_dive, records
+from dbmsolver.core import classes, exhaust, leaving_dive
 from dbmsolver.core.admission import PieceBits
 from dbmsolver.core.blocks import find_key, from_planes, to_planes
 from dbmsolver.core.class_distances import (
@@ -22,7 +22,6 @@ from dbmsolver.core.closed_rows import closed_code, count_rows, make_cache
 from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.dive import dive, fingerprints, make_diving
 from dbmsolver.core.dominance import expand_record, normal_record
-from dbmsolver.core.exhaust import close, close_piece, exhaust_batch, write_runs
 from dbmsolver.core.expand import Sets
 from dbmsolver.core.families import make_bound_tables, undo_code
 from dbmsolver.core.layers import expand_layer, insert_candidates, order_todo, requeue
@@ -30,14 +29,7 @@ from dbmsolver.core.layout import KeyLayout
 from dbmsolver.core.packing import pack_keys, packing_of, unpack_keys
 from dbmsolver.core.pairs import PairSets
 from dbmsolver.core.patience_states import StrataSets
-from dbmsolver.core.pieces import (
-    admit_piece,
-    copy_keys,
-    count_flips,
-    load_table,
-    route,
-    split_other_pieces,
-)
+from dbmsolver.core.pieces import admit_piece, copy_keys, load_table, route
 from dbmsolver.core.pile import PileSets
 from dbmsolver.core.possible_states import are_positions
 from dbmsolver.core.record_parents import record_at
@@ -183,7 +175,7 @@ def needed(
     if question == Question.SOLVE:
         dives = _of_dives(tables) if any_solution else []
         return dives + layers + both + (_of_sweep(codec) if counting else [])
-    exhaustion, pieces = _of_exhaustion(tables, code_type)
+    exhaustion, pieces = _of_exhaustion(tables, _SETS, code_type, as_records=False)
     return exhaustion + layers + both + pieces
 
 
@@ -258,23 +250,30 @@ def _of_sweep(codec: StateCodec) -> list[Call]:
     ]
 
 
-def _of_exhaustion(t: Any, code_type: Any) -> tuple[list[Call], list[Call]]:
-    """Return the kernels for every proof, and those for closing big signatures."""
+def _of_exhaustion(
+    t: Any, sets: Any, code_type: Any, as_records: bool
+) -> tuple[list[Call], list[Call]]:
+    """Return the kernels for every proof, and those for closing big signatures.
+
+    ``sets`` are those of a signature.
+    """
     ws = make_workspace(1, 1, 1, code_type)
     out = make_output(1, 1, 1, code_type)
+    space = exhaust.make_space(t, as_records, 1)
     codes = out.codes
     runs = RunArrays(_WORDS, _NUMBERS, _NUMBERS, _NUMBERS, _WORDS, codes)
     first = [
         # Half of all the time is for what exhaust_batch calls, so two processes share that.
-        (close, (t, ws, _LAYOUT, _SETS, _PIECE, *[_NUMBER] * 4)),
+        (exhaust.close, (t, ws, space, _LAYOUT, sets, _PIECE, *[_NUMBER] * 4)),
         (sort_states, (_WORDS, codes, _WORDS, codes, _NUMBER, _NUMBER)),
-        (write_runs, (t, ws, out, _WORD, _NUMBER)),
-        (exhaust_batch, (t, ws, out, runs, _NUMBER, _NUMBER, _NUMBER)),
+        (exhaust.write_runs, (ws, space, out, _NUMBER)),
+        (exhaust.exhaust_batch, (t, ws, space, out, runs, _NUMBER, _NUMBER, _NUMBER)),
     ]
+    flips = _WORD, _WORDS, codes, _NUMBER, _NUMBERS, _NUMBERS
     pieces = [
-        (count_flips, (t, _WORD, _WORDS, codes, _NUMBER, _NUMBERS, _NUMBERS)),
-        (close_piece, (t, ws, _WORD, *[_NUMBER] * 4, _WORD, _WORD)),
-        (split_other_pieces, (ws, _NUMBER, _NUMBER, _NUMBER, _WORDS, codes)),
+        (exhaust.count_flips, (t, ws, space, *flips)),
+        (exhaust.close_piece, (t, ws, space, _WORD, *[_NUMBER] * 4, _WORD, _WORD)),
+        (exhaust.split_other_pieces, (ws, space, _NUMBER, _NUMBER, _WORDS, codes)),
         *_of_pieces(t, ws, codes),
     ]
     return first, pieces
@@ -388,22 +387,8 @@ def _of_walks(t: Any) -> list[Call]:
 
 def _of_records(t: Any, sets: Any, code_type: Any = np.uint8) -> list[Call]:
     """Return the kernels that close records; ``sets`` are those of a signature."""
-    ws = make_workspace(1, 1, 1, code_type)
-    out = make_output(1, 1, 1, code_type)
-    space = records.make_record_space(t, 1)
-    codes = out.codes
-    runs = RunArrays(_WORDS, _NUMBERS, _NUMBERS, _NUMBERS, _WORDS, codes)
-    bits = (_NUMBER, _NUMBER, _NUMBER, _NUMBER)
-    return [
-        (records.close, (t, ws, space, _LAYOUT, sets, _PIECE, *bits)),
-        (records.exhaust_batch, (t, ws, space, out, runs, _NUMBER, _NUMBER, _NUMBER)),
-        (sort_states, (_WORDS, codes, _WORDS, codes, _NUMBER, _NUMBER)),
-        (records.write_runs, (ws, space, out, _NUMBER)),
-        (records.close_piece, (t, ws, space, _WORD, *bits, _WORD, _WORD)),
-        (records.split_other_pieces, (ws, space, _NUMBER, _NUMBER, _WORDS, codes)),
-        (records.count_flips, (t, space, _WORD, _WORDS, _NUMBER, _NUMBERS, _NUMBERS)),
-        *_of_pieces(t, ws, codes),
-    ]
+    first, pieces = _of_exhaustion(t, sets, code_type, as_records=True)
+    return first + pieces
 
 
 def _of_both(t: Any, code_type: Any) -> list[Call]:

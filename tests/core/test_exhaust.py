@@ -12,14 +12,20 @@ from helpers.support import EVERY_GAME, Game, words_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbmsolver.core.exhaust import close_piece, exhaust_batch, write_runs
+from dbmsolver.core.exhaust import (
+    close_piece,
+    count_flips,
+    exhaust_batch,
+    split_other_pieces,
+    write_runs,
+)
 from dbmsolver.core.hashing import EMPTY
-from dbmsolver.core.pieces import admit_piece, split_other_pieces
+from dbmsolver.core.pieces import admit_piece
+from dbmsolver.core.position_groups import PositionSpace, make_position_space
 from dbmsolver.core.runs import RunArrays, key_bits, local_key, widths_of
 from dbmsolver.core.workspace import (
     BURST,
     CLOSED_FORCED,
-    OTHER_PIECES,
     TARGETS,
     USED_CANDIDATES,
     USED_SIGNATURES,
@@ -44,6 +50,12 @@ COMPACT_BITS = 12
 def workspace(code_type: Any) -> Workspace:
     """Scratch memory; what earlier games left in it must not matter."""
     return make_workspace(3 * STATES, 1 << 17, CANDIDATES, code_type)
+
+
+@cache
+def space() -> PositionSpace:
+    """More of it: this, too, is used by one game after the other."""
+    return make_position_space(CANDIDATES)
 
 
 @cache
@@ -89,7 +101,7 @@ def test_exhaust_batch(rules: Rules, seed: int, signatures: int) -> None:
         first, last = 0, runs.signatures.size
         while first < last:
             out.used[:] = 0
-            reached = exhaust_batch(game.codec.tables, ws, out, runs, first, last, STATES)
+            reached = exhaust_batch(game.codec.tables, ws, space(), out, runs, first, last, STATES)
             assert int(out.used[USED_SIGNATURES]) == reached - first > 0
             found += closed_in(game.codec, out)
             forced += int(out.closed[: reached - first, CLOSED_FORCED].sum())
@@ -109,7 +121,7 @@ def test_too_big(rules: Rules, seed: int) -> None:
     out.partial[:] = 7
     ws = workspace(game.codec.code_type)
     runs = pack(game.codec, root(game))
-    assert exhaust_batch(game.codec.tables, ws, out, runs, 0, 1, BURST) == 0
+    assert exhaust_batch(game.codec.tables, ws, space(), out, runs, 0, 1, BURST) == 0
     assert out.used[USED_SIGNATURES] == 0
     assert not out.partial.any()
 
@@ -122,7 +134,7 @@ def test_keys_of_one_width_only_are_closed_at_once() -> None:
     for width, reached in ((3, 0), (1, 1)):
         out.used[:] = 0
         out.used[USED_SIGNATURES], out.used[USED_WIDTH] = 1, width
-        assert exhaust_batch(game.codec.tables, ws, out, runs, 0, 1, STATES) == reached
+        assert exhaust_batch(game.codec.tables, ws, space(), out, runs, 0, 1, STATES) == reached
         assert out.used[USED_SIGNATURES] == 1 + reached
 
 
@@ -139,7 +151,7 @@ def test_a_signature_that_the_output_has_no_room_for_is_left() -> None:
             used = []
             for end in (last - 1, last):
                 out.used[:] = 0
-                assert exhaust_batch(codec.tables, ws, out, runs, 0, end, STATES) == end
+                assert exhaust_batch(codec.tables, ws, space(), out, runs, 0, end, STATES) == end
                 used.append(out.used.tolist())
             collect(codec, out, pending)
             (_, _, _, _, _, begun, _), (states, words, _, candidates, candidate_words, *_) = used
@@ -156,14 +168,14 @@ def test_a_signature_that_the_output_has_no_room_for_is_left() -> None:
             for name, (_, little) in rooms.items():
                 small = out._replace(**{name: getattr(out, name)[:little]})
                 out.used[:] = 0
-                reached = exhaust_batch(codec.tables, ws, small, runs, 0, last, STATES)
+                reached = exhaust_batch(codec.tables, ws, space(), small, runs, 0, last, STATES)
                 assert reached < last, name
                 assert name == "codes" or reached == last - 1, name
                 tried += 1
             enough = {n: getattr(out, n)[:size] for n, (size, _) in rooms.items() if n != "codes"}
             out.used[:] = 0
             small = out._replace(**enough)
-            assert exhaust_batch(codec.tables, ws, small, runs, 0, last, STATES) == last
+            assert exhaust_batch(codec.tables, ws, space(), small, runs, 0, last, STATES) == last
     assert tried > 20
 
 
@@ -219,18 +231,19 @@ def close_in_pieces(
                 count = admit_piece(tables, ws, word, COMPACT_BITS, count, keys, codes, size)
             piece.waiting = []
             while head < count:
+                reach = COMPACT_BITS, head, count, STATES
                 head, count, outgoing, _, some = close_piece(
-                    tables, ws, word, COMPACT_BITS, head, count, STATES, piece.mask, piece.value
+                    tables, ws, space(), word, *reach, piece.mask, piece.value
                 )
                 forced += some
                 out.used[:] = 0
                 other_pieces, rest = split_other_pieces(
-                    ws, outgoing, OTHER_PIECES, width, out.run_keys, out.run_codes
+                    ws, space(), outgoing, width, out.run_keys, out.run_codes
                 )
                 if other_pieces:
                     keys = out.run_keys[: width * other_pieces].copy()
                     distribute(keys, out.run_codes[:other_pieces].copy())
-                write_runs(tables, ws, out, word, rest)
+                write_runs(ws, space(), out, rest)
                 collect(game.codec, out, pending)
             zero = np.zeros(1, np.int64)
             closed = RunArrays(
@@ -259,11 +272,11 @@ def test_closing_pauses_where_memory_for_what_leaves_is_full() -> None:
         while head < count:
             before = head
             head, count, outgoing, *_ = close_piece(
-                codec.tables, ws, word, COMPACT_BITS, head, count, STATES, *words_of(0, 0)
+                codec.tables, ws, space(), word, COMPACT_BITS, head, count, STATES, *words_of(0, 0)
             )
             assert before < head
             out.used[:] = 0
-            write_runs(codec.tables, ws, out, word, outgoing)
+            write_runs(ws, space(), out, outgoing)
             collect(codec, out, sent)
             paused += head < count
         inside = {state for state in expected.depth if state.signature == signature}
@@ -292,3 +305,32 @@ def test_close_piece(rules: Rules, seed: int) -> None:
             found += closed
             forced += some
     check(game, expected, found, forced)
+
+
+@EVERY_GAME
+@given(seed=SEEDS)
+@settings(max_examples=2, deadline=None)
+def test_flips_of_bits_are_counted(rules: Rules, seed: int) -> None:
+    """For each bit how often it is set, and how often a move within the signature changes it."""
+    game, expected = small_game(rules, seed)
+    codec = game.codec
+    by_signature: dict[int, list[State]] = {}
+    for state in expected.depth:
+        by_signature.setdefault(state.signature, []).append(state)
+    bits = 1 << np.arange(64, dtype=np.uint64)
+    for signature, states in by_signature.items():
+        keys = [local_key(codec.tables, *np.array(state, np.uint64)) for state in states]
+        number = 1 if keys[0].size > 1 else 0
+        words = {state: key[number] for state, key in zip(states, keys, strict=True)}
+        set_bits, changed = np.zeros(64, np.int64), np.zeros(64, np.int64)
+        for state in states:
+            set_bits += (words[state] & bits) > 0
+            for before in {*expected.parents.get(state, {}).values()} & words.keys():
+                changed += ((words[state] ^ words[before]) & bits) > 0
+        ones, flips = np.zeros(64, np.int64), np.zeros(64, np.int64)
+        codes = np.full(len(states), codec.root_code, codec.code_type)
+        of = np.uint64(signature), np.concatenate(keys), codes, keys[0].size
+        ws = workspace(codec.code_type)
+        count_flips(codec.tables, ws, space(), *of, ones, flips)
+        assert ones.tolist() == set_bits.tolist()
+        assert flips.tolist() == changed.tolist()

@@ -197,7 +197,7 @@ class PieceExpansion:
             keys, codes = out.run_keys[: words * found], out.run_codes[:found]
             self.done.for_others.append(self.done.routes.sort(keys, codes))
         out.used[USED_CANDIDATES : USED_RUNS + 1] = 0
-        kernels.write_runs(self.ws, out, self.shape.signature, rest)
+        kernels.write_runs(self.ws, out, rest)
         self.worker.collect_candidates(self.done.result)
 
     def _flush(self) -> None:

@@ -14,7 +14,7 @@ from dbmsolver.search.candidates import Candidates, load_together
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.packed_runs import PackedRuns
 from dbmsolver.search.portions import in_groups
-from dbmsolver.search.proof.closing import count_flips
+from dbmsolver.search.proof.closing import FLIP_SAMPLE, count_flips
 from dbmsolver.search.proof.piece_tables import KeyShape, Table, piece_word, piece_words
 from dbmsolver.storage.blocks import most_states
 from dbmsolver.storage.store import Store
@@ -260,6 +260,8 @@ def split_bit(
     if int(inside.sum()) >= 100:
         keys = keys.reshape(-1, words)[inside].reshape(-1)
         codes = codes[inside]
+    step = max(codes.size // FLIP_SAMPLE, 1)
+    keys, codes = keys.reshape(-1, words)[::step].reshape(-1), codes[::step].copy()
     ones, flips = count_flips(shape.codec, shape.signature, keys, codes, words)
     share = ones / max(codes.size, 1)
     smaller_side = np.minimum(share, 1 - share)

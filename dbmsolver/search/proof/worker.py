@@ -32,7 +32,7 @@ from dbmsolver.core.workspace import (
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.candidates import Candidates, make_candidates, of_one_signature
 from dbmsolver.search.commits import BlockRef
-from dbmsolver.search.proof.closing import kernels_of
+from dbmsolver.search.proof.closing import Kernels
 from dbmsolver.search.proof.pieces import Routes
 from dbmsolver.storage.blocks import Runs, encode_block, split
 from dbmsolver.storage.records import Closed, layer_and_stratum
@@ -123,7 +123,7 @@ class ProofWorker:
         self.tables = codec.tables
         self.workspace = make_workspace(_ORDER, _SLOTS, _OUTGOING, codec.code_type)
         self.output = make_output(_ORDER, _OUTGOING, _SIGNATURES, codec.code_type)
-        self.kernels = kernels_of(codec, _OUTGOING)
+        self.kernels = Kernels(codec, _OUTGOING)
 
     def close_batch(self, groups: RunArrays, first: int, last: int, stratum: int) -> BatchResult:
         """Close the signatures ``first:last`` of a stratum."""
@@ -193,7 +193,7 @@ class ProofWorker:
         some = min(count, SAMPLE)
         sample = ws.order[: words * some].copy(), ws.order_codes[:some].copy()
         start = LargeStart(signature, candidates, sample, begun=True)
-        self.kernels.write_runs(ws, out, signature, outgoing)
+        self.kernels.write_runs(ws, out, outgoing)
         self.flush_order(signature, words, head, forced, stratum, result)
         return start
 

@@ -7,19 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dbmsolver.core import exhaust, records
+from dbmsolver.core import exhaust
+from dbmsolver.core.position_groups import PositionSpace
+from dbmsolver.core.record_groups import RecordSpace
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.classes import ClassKeys
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.search.proof.closing import (
-    PositionKernels,
-    RecordKernels,
-    count_flips,
-    kernels_of,
-)
+from dbmsolver.search.proof.closing import Kernels, count_flips
 
 FREECELL = Deal.from_number(11982)
 KLONDIKE = Deal.from_number(12, GAMES["klondike_by_threes"])
@@ -27,43 +24,38 @@ KLONDIKE = Deal.from_number(12, GAMES["klondike_by_threes"])
 
 def test_what_is_closed_as_records_are() -> None:
     codecs = [StateCodec(FREECELL, "wkr"), RecordKeys(FREECELL, "wkr"), ClassKeys(KLONDIKE, "wkr")]
-    kinds = [type(kernels_of(codec, 1)) for codec in codecs]
-    assert kinds == [PositionKernels, RecordKernels, RecordKernels]
+    kinds = [type(Kernels(codec, 1).space) for codec in codecs]
+    assert kinds == [PositionSpace, RecordSpace, RecordSpace]
 
 
 def test_a_piece_tells_of_forced_moves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Positions have some. The fourth number of a kernel is for itself."""
+    """The fourth number of a kernel is for itself."""
     monkeypatch.setattr(exhaust, "close_piece", lambda *args: (1, 2, 3, 4, 5))
-    monkeypatch.setattr(records, "close_piece", lambda *args: (1, 2, 3, 4))
     nothing: Any = None
-    of_positions = PositionKernels(StateCodec(FREECELL, "wkr"))
-    assert of_positions.close_piece(nothing, 0, 8, (0, 0, 0), (1, 1)) == (1, 2, 3, 5)
-    of_records = RecordKernels(RecordKeys(FREECELL, "wkr"), 1)
-    assert of_records.close_piece(nothing, 0, 8, (0, 0, 0), (1, 1)) == (1, 2, 3, 0)
+    kernels = Kernels(StateCodec(FREECELL, "wkr"), 1)
+    assert kernels.close_piece(nothing, 0, 8, (0, 0, 0), (1, 1)) == (1, 2, 3, 5)
 
 
 @pytest.mark.parametrize("words", [1, 3])
-def test_flips_are_counted_in_some_whole_records(
-    monkeypatch: pytest.MonkeyPatch, words: int
-) -> None:
+def test_flips_are_counted_in_the_states_given(monkeypatch: pytest.MonkeyPatch, words: int) -> None:
     given = []
 
     def counted(*args: Any) -> None:
-        given.append((args[3].size, args[4]))
-        args[6][7] = 1
+        given.append((args[4].size, args[5].size, args[6]))
+        args[8][7] = 1
 
-    monkeypatch.setattr(records, "count_flips", counted)
-    keys, sample = RecordKeys(FREECELL, "wkr"), np.zeros(5000 * words, np.uint64)
-    ones, flips = count_flips(keys, 0, sample, np.zeros(5000, np.uint8), words)
-    assert given == [(2000 * words, words)]
+    monkeypatch.setattr(exhaust, "count_flips", counted)
+    keys, sample = RecordKeys(FREECELL, "wkr"), np.zeros(50 * words, np.uint64)
+    ones, flips = count_flips(keys, 0, sample, np.zeros(50, np.uint8), words)
+    assert given == [(50 * words, 50, words)]
     assert (ones.sum(), flips[7], flips.sum()) == (0, 1, 1)
 
 
 def test_records_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kernel says by a negative number that it is at a loss; nothing it says then is used."""
-    kernels = RecordKernels(RecordKeys(FREECELL, "wkr"), 1)
-    monkeypatch.setattr(records, "exhaust_batch", lambda *args: -1)
-    monkeypatch.setattr(records, "close_piece", lambda *args: (-1, 2, 3, 0))
+    kernels = Kernels(RecordKeys(FREECELL, "wkr"), 1)
+    monkeypatch.setattr(exhaust, "exhaust_batch", lambda *args: -1)
+    monkeypatch.setattr(exhaust, "close_piece", lambda *args: (-1, 2, 3, 0, 0))
     nothing: Any = None
     groups: Any = ()
     with pytest.raises(InternalError, match="a record cannot be"):

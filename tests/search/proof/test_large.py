@@ -214,7 +214,7 @@ def numbers(monkeypatch: pytest.MonkeyPatch) -> None:
         return np.array(ones), np.zeros(64, np.int64)
 
     monkeypatch.setattr(pieces, "count_flips", count_flips)
-    monkeypatch.setattr(worker, "kernels_of", MadeUp)
+    monkeypatch.setattr(worker, "Kernels", MadeUp)
     monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 13)
     monkeypatch.setattr(piece_set, "FIRST_PIECES", 1)
     monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.0)

@@ -147,9 +147,9 @@ def test_what_leaves_a_piece_is_collected_once() -> None:
         head, count, _, forced = expand(*state)
         return head, count, 1, forced
 
-    def write_runs(_ws: Any, out: Any, signature: int, rest: int) -> None:
+    def write_runs(_ws: Any, out: Any, rest: int) -> None:
         number = int(out.used[USED_RUNS])
-        out.run_signatures[number], out.run_counts[number] = signature, rest
+        out.run_signatures[number], out.run_counts[number] = SIGNATURE, rest
         out.run_offsets[number] = out.run_words[number] = number
         out.run_keys[number] = out.run_codes[number] = 5
         out.used[[USED_RUNS, USED_CANDIDATES]] += 1

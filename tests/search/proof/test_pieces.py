@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.proof import pieces
+from dbmsolver.search.proof.closing import FLIP_SAMPLE
 from dbmsolver.search.proof.piece_tables import KeyShape
-from dbmsolver.search.proof.pieces import Piece, Tree, routed_to
+from dbmsolver.search.proof.pieces import Piece, Tree, routed_to, split_bit
 
 
 def states(candidates: Iterable[Candidates], words: int) -> set[tuple[int, ...]]:
@@ -159,3 +160,32 @@ def test_many_candidates_are_divided_at_a_time(
     assert [len(piece.queue) for piece in tree.pieces] == lists
     waiting = [one for piece in tree.pieces for one in piece.queue]
     assert states(waiting, 1) == states(some, 1)
+
+
+@pytest.mark.parametrize("words", [1, 3])
+def test_a_piece_is_split_where_states_differ(monkeypatch: pytest.MonkeyPatch, words: int) -> None:
+    """Some of a large sample are looked at, and a bit that all of them have divides nothing."""
+    looked_at: list[int] = []
+
+    def count_flips(
+        _codec: object, _signature: int, keys: NDArray[np.uint64], codes: NDArray[np.uint8], of: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        rows = keys.reshape(-1, of)
+        assert len(rows) == codes.size
+        looked_at.append(codes.size)
+        of_piece = rows[:, of // 2]
+        ones = [int((of_piece >> np.uint64(bit) & np.uint64(1)).sum()) for bit in range(64)]
+        flips = np.zeros(64, np.int64)
+        flips[7] = codes.size // 3  # the only bit in which states differ evenly
+        return np.array(ones), flips
+
+    monkeypatch.setattr(pieces, "count_flips", count_flips)
+    shape = KeyShape.of(CODEC, 0, int(CODEC.root[0]), words)
+    rows = np.zeros((50_000, words), np.uint64)
+    rows[:, words // 2] = 1 << 3
+    rows[::7, words // 2] |= np.uint64(1 << 9)
+    rows[20_000:, words // 2] |= np.uint64(1 << 7)
+    codes = np.zeros(50_000, np.uint8)
+    bit = split_bit(shape, Piece(0, 0, 0, []), rows.reshape(-1), codes, np.zeros(64))
+    assert bit == 7
+    assert FLIP_SAMPLE <= looked_at[0] < 2 * FLIP_SAMPLE

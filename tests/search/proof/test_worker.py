@@ -44,7 +44,7 @@ def test_blocks_are_divided_by_a_bit(keys: list[int], bit: int | None) -> None:
 def test_what_is_kept_of_large_signatures_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     """The worker's memory is used for the next signature, and theirs is not taken yet."""
     monkeypatch.setattr(worker, "SAMPLE", 4)
-    begun: list[int] = []
+    sent: list[int] = []
     one = ProofWorker(CODEC)
     found = {0: ([9, 2, 4, 7, 1], 3), 1: ([5, 6, 8], 2)}
     """The states of each signature, and how many of them are closed."""
@@ -55,18 +55,19 @@ def test_what_is_kept_of_large_signatures_stays(monkeypatch: pytest.MonkeyPatch)
         ws.order[:] = ws.order_codes[:] = 0
         ws.order[: len(keys)] = keys
         ws.order_codes[: len(keys)] = range(10 * index, 10 * index + len(keys))
-        out.partial[:] = (0, head, len(keys), 0, 0, 1)
+        out.partial[:] = (0, head, len(keys), 30 + index, 0, 1)
         out.used[USED_WIDTH] = 1
         return index
 
     kernels: Any = SimpleNamespace(
-        close_batch=close_batch, write_runs=lambda *state: begun.append(state[2])
+        close_batch=close_batch, write_runs=lambda *state: sent.append(state[2])
     )
     one.kernels = kernels
     signatures = np.array([SIGNATURE, SIGNATURE], np.uint64)
     groups: Any = SimpleNamespace(signatures=signatures)
     done = one.close_batch(groups, 0, 2, 3)
-    assert begun == [start.signature for start in done.large] == signatures.tolist()
+    assert [start.signature for start in done.large] == signatures.tolist()
+    assert sent == [30, 31]
     assert all(start.begun for start in done.large)
     left = [start.candidates.load() for start in done.large]
     assert [runs.keys.tolist() for runs in left] == [[7, 1], [8]]

@@ -53,7 +53,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.bits import highest_bit, lowest_bit
-from dbmsolver.core.tables import CARDS, LOW, OFF, SIGNATURE, Words
+from dbmsolver.core.tables import CARDS, LOW, OFF, SIGNATURE, Words, WordSets
 from dbmsolver.jit.decorators import inlined, kernel
 
 U64 = np.uint64
@@ -103,13 +103,6 @@ class PairTables(NamedTuple):
     layered: bool  # whether states have layers
     in_columns: int  # cards in the columns of the deal
     last: int  # the progress of won states
-
-
-class PairSets(NamedTuple):
-    """Facts that all states of a signature share."""
-
-    signature: np.uint64
-    loose: np.uint64  # bits of the key
 
 
 def make_tables(
@@ -224,8 +217,8 @@ def public_key(t, signature, key):
 
 @inlined
 def pair_sets(t, signature):
-    """Return the :class:`PairSets` of a signature (uint64)."""
-    return PairSets(signature, t.varying[0])
+    """Return the :class:`WordSets` of a signature (uint64)."""
+    return WordSets(signature, t.varying[0])
 
 
 @inlined

@@ -31,7 +31,7 @@ from dbmsolver.core.patience_tables import (
     make_found,
     of_canfield,
 )
-from dbmsolver.core.tables import CARDS, HIGH, LOW, OFF, SIGNATURE
+from dbmsolver.core.tables import CARDS, HIGH, LOW, OFF, SIGNATURE, WordSets
 from dbmsolver.jit.decorators import inlined
 
 U64 = np.uint64
@@ -52,13 +52,6 @@ class StrataTables(NamedTuple):
         Words  # [8, 256]: bits of a signature, by the number and the value of a byte of cards gone
     )
     narrow: bool  # whether rows that hold states are narrow (patience_rows)
-
-
-class StrataSets(NamedTuple):
-    """Facts that all states of a signature share."""
-
-    signature: np.uint64
-    loose: np.uint64  # all bits
 
 
 class PatienceScratch(NamedTuple):
@@ -114,8 +107,8 @@ def make_scratch() -> PatienceScratch:
 
 @inlined
 def strata_sets(t, signature):
-    """Return the :class:`StrataSets` of a signature (uint64)."""
-    return StrataSets(signature, ALL)
+    """Return the :class:`WordSets` of a signature (uint64)."""
+    return WordSets(signature, ALL)
 
 
 @inlined

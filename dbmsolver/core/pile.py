@@ -40,7 +40,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.tables import CARDS, LOW, OFF, SIGNATURE, Words
+from dbmsolver.core.tables import CARDS, LOW, OFF, SIGNATURE, Words, WordSets
 from dbmsolver.jit.decorators import inlined, kernel
 
 U64 = np.uint64
@@ -83,13 +83,6 @@ class PileTables(NamedTuple):
     layered: bool  # whether states have layers
     in_columns: int  # cards in the columns of the deal
     last: int  # the progress of won states
-
-
-class PileSets(NamedTuple):
-    """Facts that all states of a signature share."""
-
-    signature: np.uint64
-    loose: np.uint64  # bits of the key
 
 
 def make_tables(
@@ -196,8 +189,8 @@ def local_part(t, public):
 
 @inlined
 def pile_sets(t, signature):
-    """Return the :class:`PileSets` of a signature (uint64)."""
-    return PileSets(signature, t.varying[0])
+    """Return the :class:`WordSets` of a signature (uint64)."""
+    return WordSets(signature, t.varying[0])
 
 
 @inlined

@@ -136,6 +136,13 @@ class Tables(NamedTuple):
     height_words: Words  # [4, 14, words]: contribution of a foundation height
 
 
+class WordSets(NamedTuple):
+    """Facts that all states of a signature share where a key is words that are not packed."""
+
+    signature: np.uint64
+    loose: np.uint64  # bits of the key
+
+
 class DealTables(NamedTuple):
     """Everything about the keys of one deal.
 

@@ -27,10 +27,7 @@ from dbmsolver.core.families import make_bound_tables, undo_code
 from dbmsolver.core.layers import expand_layer, insert_candidates, order_todo, requeue
 from dbmsolver.core.layout import KeyLayout
 from dbmsolver.core.packing import pack_keys, packing_of, unpack_keys
-from dbmsolver.core.pairs import PairSets
-from dbmsolver.core.patience_states import StrataSets
 from dbmsolver.core.pieces import admit_piece, copy_keys, load_table, route
-from dbmsolver.core.pile import PileSets
 from dbmsolver.core.possible_states import are_positions
 from dbmsolver.core.record_parents import record_at
 from dbmsolver.core.runs import (
@@ -70,6 +67,7 @@ from dbmsolver.core.sweep import (
     remember,
     sweep,
 )
+from dbmsolver.core.tables import WordSets
 from dbmsolver.core.workspace import make_output, make_workspace
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Family
@@ -150,9 +148,9 @@ def needed(
     the method of the dives that precede a search for a shortest solution of Klondike's kind.
     """
     if family == "pile":
-        return _of_leaving(PileKeys(Deal.from_number(1, GAMES["golf"])), PileSets(_WORD, _WORD))
+        return _of_leaving(PileKeys(Deal.from_number(1, GAMES["golf"])), _WORD_SETS)
     if family == "pairs":
-        return _of_leaving(PairKeys(Deal.from_number(1, GAMES["pyramid"])), PairSets(_WORD, _WORD))
+        return _of_leaving(PairKeys(Deal.from_number(1, GAMES["pyramid"])), _WORD_SETS)
     if family == "wide":
         return of_wide(GAMES["spider_one_suit"])
     if Method(method).of_classes:  # other processes are told its name
@@ -186,6 +184,7 @@ _NUMBERS = np.empty(1, np.int64)
 _COSTS = np.empty(1, np.uint16)
 _LAYOUT = KeyLayout(_WORD, _NUMBER, _WORD, _WORD, False)
 _PIECE = PieceBits(_WORD, _WORD)
+_WORD_SETS = WordSets(_WORD, _WORD)
 _SETS = Sets(_WORD, _WORD, _WORD, _WORD, _WORD, _NUMBER)
 
 
@@ -336,7 +335,7 @@ def _of_patience(rules: Rules) -> list[Call]:
     t = PatienceStates(keys).tables
     return [
         *dives_of_patience(keys),
-        *_of_records(t, StrataSets(_WORD, _WORD), np.uint16),
+        *_of_records(t, _WORD_SETS, np.uint16),
         *checks_of_patience(keys),
         *_of_store(t, np.uint16),
         *beams_of_patience(_turning_keys(rules)),

@@ -15,7 +15,7 @@ from dbmsolver.search.proof.broken import broken
 
 Words = NDArray[np.uint64]
 
-FLIP_SAMPLE = 2_000
+FLIP_SAMPLE = 1_000
 """States, about that many, that are expanded to see which bits seldom change."""
 
 

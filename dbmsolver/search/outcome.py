@@ -36,16 +36,20 @@ class NoneShorter:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """The search ended early.
+    """A limit has ended the search."""
 
-    `limit` is what ended it. None means that it has used up the effort it was allowed: searches
-    that come before the main one end so, and the next one begins.
+    limit: Limit
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOpen:
+    """The search is over and has not decided the deal; the next search begins.
+
+    Only searches that come before the last one end so.
     """
 
-    limit: Limit | None = None
 
-
-Outcome = GoalMet | Exhausted | NoneShorter | Stopped
+Outcome = GoalMet | Exhausted | NoneShorter | Stopped | LeftOpen
 
 
 class Known(Protocol):
@@ -91,7 +95,7 @@ class Search(ABC):
     def end(self, outcome: Outcome) -> Outcome:
         """Finish the work that has begun, and commit the result.
 
-        Returns the outcome for the session. That is the given outcome, or Stopped() if this search
+        Returns the outcome for the session. That is the given outcome, or LeftOpen() if this search
         comes before the main one and has not decided the deal.
         """
         return outcome

@@ -32,7 +32,15 @@ from dbmsolver.search.answers import keys_of_manifest, result_of
 from dbmsolver.search.evidence import check_answer, check_unfinished
 from dbmsolver.search.interrupts import held_back
 from dbmsolver.search.limits import Cancelled, OutOfBudget
-from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Search, Stopped
+from dbmsolver.search.outcome import (
+    Exhausted,
+    GoalMet,
+    LeftOpen,
+    NoneShorter,
+    Outcome,
+    Search,
+    Stopped,
+)
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.stages import Stages
 from dbmsolver.search.trace import replay
@@ -276,12 +284,13 @@ class _Run:
         """End the search whose turn it is; the run is over unless that leaves the deal open."""
         if self._search is not None:
             outcome = self._search.end(outcome)
-        if outcome != Stopped():
-            self._conclude(outcome)
-            self.is_over = True
-        elif self._search is not None:
+        if isinstance(outcome, LeftOpen):
+            assert self._search is not None
             self._search.close()
             self._search = None
+        else:
+            self._conclude(outcome)
+            self.is_over = True
 
     def _report(self, search: Search) -> None:
         """Report how far the search is, and how long the best solution is."""

@@ -39,7 +39,7 @@ from dbmsolver.search.astar.finder import LoadedFinder
 from dbmsolver.search.astar.partitions import MOST_PART, Partition, ShardQueue
 from dbmsolver.search.astar.rounds import Round
 from dbmsolver.search.astar.workers import ShardWorkers
-from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Search, Stopped
+from dbmsolver.search.outcome import Exhausted, GoalMet, LeftOpen, NoneShorter, Outcome, Search
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.rows import Rows
 from dbmsolver.search.trace import Step, steps_to
@@ -232,7 +232,7 @@ class AStarSearch(Search):
             return GoalMet(self.goal[1])
         looked_at = self.statistics.evaluated - self.evaluated_before
         if self.effort is not None and looked_at > self.effort:
-            return Stopped()
+            return LeftOpen()
         return None
 
     def _layers(self) -> list[int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Commit, Limit, Limits, Report
 from dbmsolver.search.astar.layers import AStarSearch
-from dbmsolver.search.outcome import GoalMet, Outcome, Search, Stopped
+from dbmsolver.search.outcome import GoalMet, LeftOpen, Outcome, Search, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 
@@ -68,9 +68,9 @@ class LookAhead(Search):
         if isinstance(outcome, GoalMet):
             kept.states, kept.forced, kept.evaluated = own.states, own.forced, own.evaluated
             return outcome
-        if isinstance(outcome, Stopped) and outcome.limit != Limit.MEMORY:
+        if isinstance(outcome, Stopped) and outcome != Stopped(Limit.MEMORY):
             return outcome
-        return Stopped()
+        return LeftOpen()
 
     def close(self) -> None:
         """End the threads."""

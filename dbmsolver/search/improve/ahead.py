@@ -14,7 +14,7 @@ from dbmsolver.results import Limits, Report
 from dbmsolver.search.improve.beam import AnyBeam
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.improve.improver import Improver
-from dbmsolver.search.outcome import GoalMet, Outcome, Search, Stopped
+from dbmsolver.search.outcome import GoalMet, LeftOpen, Outcome, Search
 
 
 class AnyAhead(Search):
@@ -31,7 +31,7 @@ class AnyAhead(Search):
         """Go on with a beam, or begin with the next."""
         if self._beam is None:
             if not self._shapes:
-                return Stopped()
+                return LeftOpen()
             self._beam = self._improver.beam(self._shapes.pop(0))
         if self._beam.step():
             beam, self._beam = self._beam, None

@@ -27,7 +27,7 @@ from dbmsolver.search.astar.class_listing import ClassListing
 from dbmsolver.search.commits import CommitBatch
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.improve.shortest import ShortestBelow
-from dbmsolver.search.outcome import GoalMet, Outcome, Search, Stopped
+from dbmsolver.search.outcome import GoalMet, LeftOpen, Outcome, Search, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 
@@ -128,7 +128,7 @@ class ByClasses(Search):
             self._forget(self._search.best)
         if listing.is_lost:
             self.lost, self._search = listing.classes, None
-            return Stopped()
+            return LeftOpen()
         if not self._has_begun:
             self._begin()
         taken = distances.keys.nbytes + distances.values.nbytes

@@ -12,7 +12,7 @@ from typing import Any
 from dbmsolver.keys.choice import CoveringKeys
 from dbmsolver.results import Limit, Limits
 from dbmsolver.search.improve.best import Best
-from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Stopped
+from dbmsolver.search.outcome import Exhausted, GoalMet, LeftOpen, Outcome, Stopped
 from dbmsolver.search.proof.dive_ahead import DiveAhead, UncountedDives
 from dbmsolver.search.proof.dives import CLASS_ORDERS, Schedule
 
@@ -59,8 +59,8 @@ class LostAhead(UncountedDives):
             self.recorder.batch.fields["method"] = self.keys.method
         if isinstance(outcome, GoalMet):
             self.won = True
-            return Stopped()
-        if outcome == Stopped() and self.needed:
+            return LeftOpen()
+        if isinstance(outcome, LeftOpen) and self.needed:
             return Stopped(Limit.MEMORY)
         return outcome
 

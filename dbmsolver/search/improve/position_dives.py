@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.results import Limits, Report
 from dbmsolver.search.improve.best import Best
-from dbmsolver.search.outcome import GoalMet, Outcome, Search, Stopped
+from dbmsolver.search.outcome import GoalMet, LeftOpen, Outcome, Search
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Keys, Step
 
@@ -106,12 +106,12 @@ class PositionDives(Search, Generic[KeysT, DivingT]):
                 break
             self._running.append(dive)
         if not self._running:
-            return Stopped()
+            return LeftOpen()
         self._dive_on()
         if self._decided is None or self._running:
             return None
         result = self._decided.result
-        return Stopped() if result < 0 else self._solved(self._steps(self._decided.diving, result))
+        return LeftOpen() if result < 0 else self._solved(self._steps(self._decided.diving, result))
 
     def _next_dive(self) -> _Dive[DivingT] | None:
         """Return the next dive; None if no more states may be met."""
@@ -157,7 +157,7 @@ class PositionDives(Search, Generic[KeysT, DivingT]):
             return GoalMet()
         if self.best.offer(steps):
             self.best.keep()
-        return Stopped()
+        return LeftOpen()
 
     def report(self) -> Report:
         """Return a snapshot of the dives."""

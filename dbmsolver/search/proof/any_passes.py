@@ -9,7 +9,7 @@ from __future__ import annotations
 from dbmsolver.game.deals import Deal
 from dbmsolver.keys.classes import ClassKeys
 from dbmsolver.results import Limit, Limits, Method
-from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Stopped
+from dbmsolver.search.outcome import Exhausted, GoalMet, LeftOpen, Outcome, Stopped
 from dbmsolver.search.proof.dive_ahead import DiveAhead, UncountedDives
 from dbmsolver.search.proof.dives import CLASS_ORDERS, CLASS_SCHEDULE, Schedule
 from dbmsolver.search.recorder import Recorder
@@ -45,7 +45,7 @@ class AnyPassesAhead(UncountedDives):
         if isinstance(outcome, Exhausted):
             self.recorder.batch.fields["method"] = Method.CLASSES_ANY_PASSES
         if isinstance(outcome, GoalMet):
-            return Stopped()  # the win may need more passes than there are
-        if outcome == Stopped() and self.needed:
+            return LeftOpen()  # the win may need more passes than there are
+        if isinstance(outcome, LeftOpen) and self.needed:
             return Stopped(Limit.MEMORY)
         return outcome

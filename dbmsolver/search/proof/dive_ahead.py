@@ -10,7 +10,7 @@ from dbmsolver.game.moves import Move
 from dbmsolver.keys.choice import CoveringKeys
 from dbmsolver.results import Limits, Report
 from dbmsolver.search.ledger import NOTHING
-from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Search, Stopped
+from dbmsolver.search.outcome import Exhausted, GoalMet, LeftOpen, Outcome, Search
 from dbmsolver.search.proof.dives import Dived, Dives, Schedule, blocks_of
 from dbmsolver.search.proof.record_trace import moves_along
 from dbmsolver.search.proof.worker import WorkResult
@@ -61,7 +61,7 @@ class DiveAhead(Search):
             self._won = dived
             return GoalMet()
         if dived.outcome == "open":
-            return Stopped()
+            return LeftOpen()
         for stratum, runs in blocks_of(self.keys, dived):
             result = WorkResult()
             result.add_closed(self.keys.tables, runs, stratum, 0)

@@ -19,7 +19,15 @@ from dbmsolver.game.moves import Move
 from dbmsolver.keys.wide import WideKeys
 from dbmsolver.results import Limit, Limits, Report
 from dbmsolver.search.improve.best import Best
-from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Search, Stopped
+from dbmsolver.search.outcome import (
+    Exhausted,
+    GoalMet,
+    LeftOpen,
+    NoneShorter,
+    Outcome,
+    Search,
+    Stopped,
+)
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step, steps_of
 from dbmsolver.search.wide.beams import Beams
@@ -79,7 +87,7 @@ class WideDives(Search):
             self._next.pop(0)()
             return None
         # The searches that follow begin with the same memory; after a proof there are none.
-        return Stopped(Limit.MEMORY if self.best is None else None)
+        return Stopped(Limit.MEMORY) if self.best is None else LeftOpen()
 
     def _begin_small_dive(self) -> None:
         self._dive = self._dive_of(min(SMALL, self.room))
@@ -160,7 +168,7 @@ class WideDives(Search):
 
     def end(self, outcome: Outcome) -> Outcome:
         """Count the states that were met."""
-        if isinstance(outcome, (Stopped, NoneShorter)):
+        if isinstance(outcome, (Stopped, LeftOpen, NoneShorter)):
             self.recorder.statistics.evaluated = self.met
         return outcome
 

@@ -24,7 +24,7 @@ from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.astar.partitions import Partition, ShardQueue
 from dbmsolver.search.astar.rounds import Round
 from dbmsolver.search.astar.workers import ShardWorkers
-from dbmsolver.search.outcome import Exhausted, NoneShorter, Stopped
+from dbmsolver.search.outcome import Exhausted, LeftOpen, NoneShorter
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.rows import encoded
 from dbmsolver.storage.blocks import encode_block, read_block
@@ -62,7 +62,7 @@ def test_a_search_ends_when_its_effort_is_used_up(tmp_path: Path) -> None:
         search.effort = effort = search.evaluated
         while (outcome := search.step()) is None:
             assert search.evaluated == effort
-        assert outcome == Stopped()
+        assert outcome == LeftOpen()
         assert search.evaluated > effort
 
 
@@ -75,7 +75,7 @@ def test_states_of_searches_before_are_told_but_are_no_effort(tmp_path: Path) ->
         search.effort = effort = 100 * looked_at
         while (outcome := search.step()) is None:
             assert search.evaluated <= before + effort
-        assert outcome == Stopped()
+        assert outcome == LeftOpen()
         assert search.evaluated > before + effort
 
 
@@ -331,5 +331,5 @@ def test_a_run_that_ends_before_its_first_step_leaves_all_that_waits(tmp_path: P
             store, Question.SOLVE, Limits(), resumable=True, keep_closed=True, threads=1
         )
         search = AStarSearch(CODEC, recorder, 1, 1 << 26)
-        assert search.end(Stopped()) == Stopped()
+        assert search.end(LeftOpen()) == LeftOpen()
         assert waiting(store) == before > 100

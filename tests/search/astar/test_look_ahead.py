@@ -16,7 +16,7 @@ from dbmsolver.results import Limit, Limits, Options, Question
 from dbmsolver.search.astar import look_ahead
 from dbmsolver.search.astar.look_ahead import LookAhead
 from dbmsolver.search.limits import OutOfBudget
-from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Stopped
+from dbmsolver.search.outcome import Exhausted, GoalMet, LeftOpen, Outcome, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import replay
 from dbmsolver.storage.manifest import new_manifest
@@ -68,8 +68,8 @@ def test_a_solution_is_counted_for_the_proof(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("outcome", "end"),
     [
-        (Stopped(), Stopped()),
-        (Stopped(Limit.MEMORY), Stopped()),  # a proof takes less of it
+        (LeftOpen(), LeftOpen()),
+        (Stopped(Limit.MEMORY), LeftOpen()),  # a proof takes less of it
         (Stopped(Limit.MAX_TIME), Stopped(Limit.MAX_TIME)),
         (Stopped(Limit.INTERRUPT), Stopped(Limit.INTERRUPT)),
     ],
@@ -102,7 +102,7 @@ def test_the_most_memory_is_that_of_both(tmp_path: Path) -> None:
     with looking(HARD, tmp_path) as (search, recorder):
         recorder.statistics.peak_memory = most = 1 << 60
         search.step()
-        search.end(Stopped())
+        search.end(LeftOpen())
         assert recorder.statistics.peak_memory == most
 
 
@@ -111,14 +111,14 @@ def test_states_that_do_not_fit_in_memory_end_it(tmp_path: Path) -> None:
     with looking(WON, tmp_path, memory=1 << 20) as (search, _):
         with pytest.raises(OutOfBudget):
             outcome_of(search)
-        assert search.end(Stopped(Limit.MEMORY)) == Stopped()
+        assert search.end(Stopped(Limit.MEMORY)) == LeftOpen()
 
 
 def test_a_deal_without_a_solution_is_left_to_the_proof(tmp_path: Path) -> None:
     """Its states are closed by the estimate, which no check follows."""
     with looking(FEW, tmp_path) as (search, recorder):
         assert outcome_of(search) == Exhausted()
-        assert search.end(Exhausted()) == Stopped()
+        assert search.end(Exhausted()) == LeftOpen()
         assert search.recorder.statistics.closed > 0
         assert recorder.statistics.closed == 0
 
@@ -134,5 +134,5 @@ def test_the_effort_is_bounded_by_the_limit_of_states(
         before = 0
         while (outcome := search.step()) is None:
             before = search.recorder.statistics.evaluated
-        assert outcome == Stopped()
+        assert outcome == LeftOpen()
         assert before <= most < search.recorder.statistics.evaluated

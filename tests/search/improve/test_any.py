@@ -15,7 +15,7 @@ from dbmsolver.results import Event
 from dbmsolver.search import inspect, recorder, session
 from dbmsolver.search.improve import ahead, improver
 from dbmsolver.search.improve.beam import BeamShape
-from dbmsolver.search.outcome import Stopped
+from dbmsolver.search.outcome import LeftOpen
 from dbmsolver.search.proof.dive_ahead import DiveAhead
 
 DATA = Path(__file__).parents[2] / "data"
@@ -52,7 +52,7 @@ def solve_any(deal: Deal, **settings: Any) -> tuple[Result, list[int]]:
 @pytest.fixture
 def no_dives(monkeypatch: pytest.MonkeyPatch) -> None:
     """No dive decides anything."""
-    monkeypatch.setattr(DiveAhead, "step", lambda self: Stopped())
+    monkeypatch.setattr(DiveAhead, "step", lambda self: LeftOpen())
 
 
 @pytest.mark.parametrize("number", EASY)

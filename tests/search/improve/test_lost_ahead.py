@@ -13,7 +13,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.results import Limit, Limits, Method, Options, Question
 from dbmsolver.search.improve.lost_ahead import LostAhead
-from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Stopped
+from dbmsolver.search.outcome import Exhausted, GoalMet, LeftOpen, Outcome, Stopped
 from dbmsolver.search.proof.orders import Proof
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.storage.manifest import new_manifest
@@ -74,9 +74,9 @@ def test_a_solution_is_offered(recorder: Recorder, takes: bool, any_solution: bo
     """It is taken at once only where any will do; the search that follows counts from nothing."""
     search, best = ahead(recorder, GoalMet(), takes=takes, any_solution=any_solution)
     assert not search.won
-    assert search.step() == Stopped()
+    assert search.step() == LeftOpen()
     assert search.won
-    assert search.end(Stopped()) == Stopped()
+    assert search.end(LeftOpen()) == LeftOpen()
     taken = [FOUND, "keep"] if takes else [FOUND]
     assert best.asked == (taken if any_solution else ["later", FOUND])
     assert (recorder.statistics.closed, recorder.statistics.digest) == (0, 0)
@@ -96,13 +96,13 @@ def test_a_deal_that_is_exhausted_is_lost(recorder: Recorder) -> None:
 
 def test_dives_that_are_needed_end_the_search(recorder: Recorder) -> None:
     """They leave the deal open only where memory is too small for their states."""
-    search, _ = ahead(recorder, Stopped())
+    search, _ = ahead(recorder, LeftOpen())
     search.needed = True
     assert search.step() == Stopped(Limit.MEMORY)
     assert search.end(Stopped(Limit.MEMORY)) == Stopped(Limit.MEMORY)
 
 
-@pytest.mark.parametrize("outcome", [Stopped(), Stopped(Limit.MAX_TIME)])
+@pytest.mark.parametrize("outcome", [LeftOpen(), Stopped(Limit.MAX_TIME)])
 def test_dives_that_leave_the_deal_open_count_for_nothing(
     recorder: Recorder, outcome: Outcome
 ) -> None:

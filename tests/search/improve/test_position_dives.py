@@ -12,7 +12,7 @@ import pytest
 from dbmsolver.game.deals import Deal
 from dbmsolver.results import Limits, Options, Question
 from dbmsolver.search.improve.position_dives import PositionDives
-from dbmsolver.search.outcome import GoalMet, Stopped
+from dbmsolver.search.outcome import GoalMet, LeftOpen
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 from dbmsolver.storage.manifest import new_manifest
@@ -99,7 +99,7 @@ def test_each_dive_meets_as_many_states_as_it_may(recorder: Recorder) -> None:
     of = dives(recorder)
     for _ in range(3 + 5 + 10):
         assert of.step() is None
-    assert of.step() == Stopped()
+    assert of.step() == LeftOpen()
     assert of.begun == [250, 500, 1000]
     assert of.limits == [100, 200, 250, *range(100, 600, 100), *range(100, 1100, 100)]
     assert of.met == of.report().evaluated == 1750
@@ -124,7 +124,7 @@ def test_a_dive_that_is_stuck_is_followed_by_the_next(recorder: Recorder) -> Non
     assert [of.step(), of.step(), of.step()] == [None, None, None]
     assert of.begun == [250, 500]
     assert of.met == 137
-    assert of.step() == Stopped()
+    assert of.step() == LeftOpen()
     assert (of.begun, of.met) == ([250, 500, 1000], 177)
 
 
@@ -156,7 +156,7 @@ def test_another_solution_is_kept_if_it_is_shorter(recorder: Recorder, taken: bo
     """The search for a shortest one follows, and counts its own states."""
     best = Kept(taken)
     of = dives(recorder, (60, len(FOUND)), best=best)
-    assert of.step() == Stopped()
+    assert of.step() == LeftOpen()
     assert best.asked == [FOUND, "keep"][: 1 + taken]
     assert (of.met, recorder.statistics.states, recorder.statistics.evaluated) == (60, 0, 0)
 

@@ -10,7 +10,7 @@ import pytest
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Limit, Limits, Method, Options, Question
-from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Stopped
+from dbmsolver.search.outcome import Exhausted, GoalMet, LeftOpen, Outcome, Stopped
 from dbmsolver.search.proof import any_passes
 from dbmsolver.search.proof.any_passes import AnyPassesAhead
 from dbmsolver.search.recorder import Recorder
@@ -21,10 +21,10 @@ DEAL = Deal.from_number(3, GAMES["klondike_by_threes"])
 OUT_OF_TIME = Stopped(Limit.MAX_TIME)
 ENDS = [
     (False, None, None),
-    (False, GoalMet(), Stopped()),
-    (True, GoalMet(), Stopped()),
-    (False, Stopped(), Stopped()),
-    (True, Stopped(), Stopped(Limit.MEMORY)),
+    (False, GoalMet(), LeftOpen()),
+    (True, GoalMet(), LeftOpen()),
+    (False, LeftOpen(), LeftOpen()),
+    (True, LeftOpen(), Stopped(Limit.MEMORY)),
     (False, OUT_OF_TIME, OUT_OF_TIME),
     (True, OUT_OF_TIME, OUT_OF_TIME),
     (False, Exhausted(), Exhausted()),

@@ -13,7 +13,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.results import Limits, Options, Question
 from dbmsolver.search.ledger import NOTHING
-from dbmsolver.search.outcome import Exhausted, Stopped
+from dbmsolver.search.outcome import Exhausted, LeftOpen
 from dbmsolver.search.proof import dive_ahead
 from dbmsolver.search.proof.dive_ahead import DiveAhead
 from dbmsolver.search.proof.dives import SCHEDULE, Dived
@@ -66,7 +66,7 @@ def test_dives_that_decide_nothing_leave_nothing(
 
     monkeypatch.setattr(dive_ahead, "Dives", Open)
     with ahead(tmp_path, Limits(max_states=1234)) as (dives, recorder):
-        assert dives.step() == Stopped()
+        assert dives.step() == LeftOpen()
         assert (recorder.batch.fields, recorder.batch.blocks) == ({}, [])
         assert recorder.statistics.closed == 0
     assert done == [(KEYS, 1, 1 << 28, 1234, SCHEDULE), "closed"]

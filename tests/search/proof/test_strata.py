@@ -19,7 +19,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Limits, Method, Options, Question
 from dbmsolver.search.candidates import Candidates
-from dbmsolver.search.outcome import GoalMet, Stopped
+from dbmsolver.search.outcome import GoalMet, LeftOpen
 from dbmsolver.search.proof import strata
 from dbmsolver.search.proof.initial import done_signatures, initial_candidates
 from dbmsolver.search.proof.late_dives import Win
@@ -86,7 +86,7 @@ def test_the_end_takes_what_is_under_way(tmp_path: Path) -> None:
         assert not search.shortest and search.report().share is not None
         large: Any = SimpleNamespace(end=lambda: ended.append(statistics.closed))
         search.large = large
-        assert search.end(Stopped()) == Stopped()
+        assert search.end(LeftOpen()) == LeftOpen()
         assert statistics.closed == workers.closed > 0
         assert ended == [statistics.closed]
         store = search.recorder.store
@@ -108,7 +108,7 @@ def test_what_is_pending_is_read_in_many_steps(
     with begun(tmp_path, resumable=True) as (search, workers):
         while len(search.strata) < 3:
             assert search.step() is None
-        search.end(Stopped())
+        search.end(LeftOpen())
         again = ProofSearch(CODEC, search.recorder, workers, 2, 1 << 28)
         records = len(search.recorder.store.keys(b"P"))
         for number in range(records):

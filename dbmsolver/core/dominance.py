@@ -17,7 +17,7 @@ from dbmsolver.core.macros import (
     HOMEWARD,
     MAX_SUCCESSORS,
     TO_COLUMN,
-    Record,
+    ExpandedRecord,
     Scratch,
     make_scratch,
     walk_columns,
@@ -57,7 +57,7 @@ def list_macros(t, sets, form, scratch):
     if empty < 0 or free < 0:
         return np.int64(-1)
     fix = form.slots & form.low if t.freecells > 0 else ZERO
-    r = Record(sets.locked, form.off, form.low, stuck, empty, free, fix, popcount(fix))
+    r = ExpandedRecord(sets.locked, form.off, form.low, stuck, empty, free, fix, popcount(fix))
     reachable = walk_columns(t, r, scratch, form.slots, form.tops)
     homing = reachable & form.wanted
     if in_slots:

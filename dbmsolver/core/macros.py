@@ -52,7 +52,7 @@ class Scratch(NamedTuple):
     found: NDArray[np.uint64]  # [MAX_SUCCESSORS, 4]: normal form and free slots
 
 
-class Record(NamedTuple):
+class ExpandedRecord(NamedTuple):
     """A record whose macros are listed, and how full it is."""
 
     locked: np.uint64

@@ -14,7 +14,7 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.results import Limit, Limits, Question, Verdict
 from dbmsolver.survey.jobs import LOST, Finding, JobKind, Order
 from dbmsolver.survey.kept_searches import store_name
-from dbmsolver.survey.pool import Job, WorkerPool
+from dbmsolver.survey.pool import Job, JobPool
 from dbmsolver.survey.ranges import Subject
 from dbmsolver.survey.row_progress import DealTask, RowInProgress
 from dbmsolver.survey.rows import Inquiry
@@ -78,7 +78,7 @@ class SurveyPlan:
             else:
                 self._searches.append(task)
 
-    def next_job(self, pool: WorkerPool, running: Collection[Job]) -> Job | None:
+    def next_job(self, pool: JobPool, running: Collection[Job]) -> Job | None:
         """Return the next job, while other jobs are `running`; None if none can begin now."""
         if (job := self._next_dives(pool)) is not None:
             return job
@@ -116,7 +116,7 @@ class SurveyPlan:
                 self.add([first_task])
                 wanted -= 1
 
-    def _next_dives(self, pool: WorkerPool) -> Job | None:
+    def _next_dives(self, pool: JobPool) -> Job | None:
         if self.settings.question.is_shortest:
             return None
         waiting = sum(map(len, self._dives.values()))
@@ -144,7 +144,7 @@ class SurveyPlan:
         rules = max(self._dives, key=lambda rules: len(self._dives[rules]), default=None)
         return rules if rules is not None and self._dives[rules] else None
 
-    def _search(self, pool: WorkerPool, task: DealTask, threads: int | None) -> Job:
+    def _search(self, pool: JobPool, task: DealTask, threads: int | None) -> Job:
         """Return a job for the search of a deal.
 
         It has ``threads`` threads, each with a worker's memory; None gives it a machine alone.

@@ -39,7 +39,7 @@ class JobEnd:
     lost: bool = False
 
 
-class WorkerPool(Protocol):
+class JobPool(Protocol):
     """A pool of workers."""
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dbmsolver.process import default_memory, processors
 from dbmsolver.survey.cluster_pool import ClusterPool
 from dbmsolver.survey.in_process_pool import InProcessPool
-from dbmsolver.survey.pool import WorkerPool
+from dbmsolver.survey.pool import JobPool
 from dbmsolver.survey.process_pool import ProcessPool
 from dbmsolver.survey.ranges import count_subjects
 from dbmsolver.survey.run import Survey
@@ -21,7 +21,7 @@ FEW_DIVES = 16
 
 def choose_pool(
     survey: Survey, address: str | None, threads: int | None, compiles: Callable[[], None]
-) -> WorkerPool:
+) -> JobPool:
     """Return the pool of a cluster with this address, or one of this machine for None.
 
     On this machine there is a worker for each thread, if there is enough memory. A few deals are

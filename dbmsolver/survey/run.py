@@ -15,7 +15,7 @@ from dbmsolver.results import Limits, SurveyReport, Verdict
 from dbmsolver.survey.fewest import row_in_progress
 from dbmsolver.survey.kept_searches import make_folder, remove_searches
 from dbmsolver.survey.plan import SearchSettings, SurveyPlan, handle_finding
-from dbmsolver.survey.pool import Answer, Job, JobEnd, WorkerPool
+from dbmsolver.survey.pool import Answer, Job, JobEnd, JobPool
 from dbmsolver.survey.ranges import (
     Ranges,
     Subject,
@@ -65,7 +65,7 @@ class Run:
     """One run of a survey on its table."""
 
     def __init__(
-        self, survey: Survey, table: SurveyTable, pool: WorkerPool, keep_searches: bool
+        self, survey: Survey, table: SurveyTable, pool: JobPool, keep_searches: bool
     ) -> None:
         self.survey = survey
         self.table = table

@@ -8,11 +8,11 @@ from dbmsolver.game.language.description import (
     Dealt,
     Deck,
     Description,
-    Entry,
     Header,
     MoveLine,
     Phase,
     SetupLine,
+    StackEntry,
 )
 
 _WIDTH = 100
@@ -119,7 +119,7 @@ def _dealt(dealt: Dealt) -> str:
     return " ".join(word for word in words if word)
 
 
-def _entry(entry: Entry) -> str:
+def _entry(entry: StackEntry) -> str:
     text = str(entry.first) if entry.last is None else f"{entry.first}..{entry.last}"
     return f"({text})" if entry.face_down else text
 

@@ -12,7 +12,7 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Limits, SurveyReport, Verdict
 from dbmsolver.survey.in_process_pool import InProcessPool
 from dbmsolver.survey.loading import load_rows
-from dbmsolver.survey.pool import WorkerPool
+from dbmsolver.survey.pool import JobPool
 from dbmsolver.survey.ranges import parse_ranges
 from dbmsolver.survey.rows import Inquiry, Row
 from dbmsolver.survey.run import Run, Survey
@@ -27,7 +27,7 @@ def survey(
     rules: Rules | tuple[Rules, ...] = GAMES["freecell"],
     question: Inquiry = Inquiry.VERDICT,
     limits: Limits = Limits(),
-    pool: WorkerPool | None = None,
+    pool: JobPool | None = None,
     keep_searches: bool = True,
     numbers: Numbers = "microsoft",
     **options: Any,

@@ -82,7 +82,7 @@ class Deck:
 
 
 @dataclass(frozen=True)
-class Entry:
+class StackEntry:
     """Cards of a stack, in the order in which they come to lie on it."""
 
     first: int | str
@@ -98,7 +98,7 @@ class Dealt:
     """Cards that an element gets: stacks in braces, and the orders by which the rest is dealt."""
 
     element: str
-    stacks: tuple[tuple[Entry, ...], ...] = ()
+    stacks: tuple[tuple[StackEntry, ...], ...] = ()
     rows: int | None = None
     """The number of rows; 0 for as many as the deck has."""
     diagonal: bool = False

@@ -7,7 +7,14 @@ from collections.abc import Iterable, Iterator
 from dbmsolver.game.classes import has_classes
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import MOVES_WORDS
-from dbmsolver.game.language.description import Dealt, Deck, Description, Entry, MoveLine, SetupLine
+from dbmsolver.game.language.description import (
+    Dealt,
+    Deck,
+    Description,
+    MoveLine,
+    SetupLine,
+    StackEntry,
+)
 from dbmsolver.game.language.items import with_items
 from dbmsolver.game.language.playable_pairs import has_pairs
 from dbmsolver.game.language.playable_patience import is_patience
@@ -208,7 +215,7 @@ def _dealt(dealt: Dealt) -> str:
     return ", ".join(parts) or "nothing"
 
 
-def _size(entry: Entry) -> int:
+def _size(entry: StackEntry) -> int:
     """Return the number of cards of an entry."""
     both = isinstance(entry.first, int) and entry.last is not None
     return entry.last - entry.first + 1 if both else 1  # type: ignore[operator]

@@ -13,11 +13,11 @@ from dbmsolver.game.language.description import (
     Dealt,
     Deck,
     Description,
-    Entry,
     Header,
     MoveLine,
     Phase,
     SetupLine,
+    StackEntry,
 )
 from dbmsolver.game.language.json_hole import HoleRules
 from dbmsolver.game.language.json_reserve import BUILDS, GROUP_POLICIES, SPACES
@@ -33,11 +33,11 @@ _GROUPS = (*_GROUPS_PLAYED, "whole-pile", "maximal-group")
 
 def parse_json(text: str, where: str = "<game>") -> Description:
     """Read rules; InputError, naming the place, for what they cannot say or is not supported."""
-    game = _Game(text, where)
+    game = _JsonGame(text, where)
     return replace(game.description(), header=Header(game.name) if game.name else None)
 
 
-class _Game(HoleRules, StockRules):
+class _JsonGame(HoleRules, StockRules):
     """The description of the game that the rules say."""
 
     def description(self) -> Description:
@@ -150,12 +150,12 @@ class _Game(HoleRules, StockRules):
         diagonal = self.value("tableau piles", "diagonal deal")
         tableau = Dealt("Tableau", rows=None if diagonal else 0, diagonal=diagonal)
         if diagonal and given > columns * (columns + 1) // 2:
-            piles = (tuple(map(Entry, pile)) for pile in self.dealt_to_piles(given))
+            piles = (tuple(map(StackEntry, pile)) for pile in self.dealt_to_piles(given))
             tableau = Dealt("Tableau", tuple(piles))
         lines = [tableau, *home]
         if filled:
             numbers = range(cards - filled + 1, cards + 1)
-            lines.append(Dealt("Reserve", tuple((Entry(number),) for number in numbers)))
+            lines.append(Dealt("Reserve", tuple((StackEntry(number),) for number in numbers)))
         return lines
 
     def moves(self, based: bool = False, held: int = 0) -> list[MoveLine]:

@@ -10,10 +10,10 @@ from dbmsolver.game.language.description import (
     Dealt,
     Deck,
     Description,
-    Entry,
     MoveLine,
     Phase,
     SetupLine,
+    StackEntry,
 )
 from dbmsolver.game.language.json_reserve import BUILDS, TABLEAU
 from dbmsolver.game.language.json_rules import JsonRules
@@ -87,8 +87,8 @@ class HoleRules(JsonRules):
         diagonal = self.value("tableau piles", "diagonal deal")
         lines = [
             Dealt("Tableau", rows=None if diagonal else 0, diagonal=diagonal),
-            Dealt("Wastepile", ((Entry(base if named else last),),)),
+            Dealt("Wastepile", ((StackEntry(base if named else last),),)),
         ]
         if stock:
-            lines.append(Dealt("Stock", ((Entry(first, first + stock - 1),),)))
+            lines.append(Dealt("Stock", ((StackEntry(first, first + stock - 1),),)))
         return lines

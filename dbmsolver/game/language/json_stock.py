@@ -12,10 +12,10 @@ from dbmsolver.game.language.description import (
     Dealt,
     Deck,
     Description,
-    Entry,
     MoveLine,
     Phase,
     SetupLine,
+    StackEntry,
 )
 from dbmsolver.game.language.json_reserve import ReserveRules
 
@@ -104,16 +104,16 @@ class StockRules(ReserveRules):
         apart = based + held
         cards -= apart + sum(len(line.stacks) for line in home)
         if based:
-            home.append(Dealt("Foundation", ((Entry(1),),)))
+            home.append(Dealt("Foundation", ((StackEntry(1),),)))
         if held:
-            home.append(Dealt("Reserve", ((Entry(1 + based, apart),),)))
+            home.append(Dealt("Reserve", ((StackEntry(1 + based, apart),),)))
         stock = self.value("stock", "size")
         if stock >= cards:
             self.fail("stock: size", f"{stock}, expected fewer than the {cards} cards")
         shown = self.choice("tableau piles", "face up cards", ("all", "top"))
         stacks = (
             tuple(
-                Entry(apart + number, face_down=shown == "top" and number != pile[-1])
+                StackEntry(apart + number, face_down=shown == "top" and number != pile[-1])
                 for number in pile
             )
             for pile in self.dealt_to_piles(cards - stock)
@@ -147,5 +147,5 @@ class StockRules(ReserveRules):
         if initial == "one":
             self.fail("foundations: initial cards", '"one" is not played, expected "none" or "all"')
         aces = ("AH", "AS", "AD", "AC")
-        stacks = tuple((Entry(name),) for name in aces for _ in range(self.decks()))
+        stacks = tuple((StackEntry(name),) for name in aces for _ in range(self.decks()))
         return [Dealt("Foundation", stacks)] if initial == "all" else []

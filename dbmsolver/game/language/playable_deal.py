@@ -8,7 +8,7 @@ from typing import Literal, TypeVar
 
 from dbmsolver.errors import UsageError
 from dbmsolver.game.cards import CARDS, parse_card
-from dbmsolver.game.language.description import BASE, Dealt, Entry, Phase
+from dbmsolver.game.language.description import BASE, Dealt, Phase, StackEntry
 from dbmsolver.game.language.problems import Problems
 from dbmsolver.game.layouts import Layout, Order
 
@@ -97,7 +97,7 @@ def attempt(
     except UsageError as error:
         problems.add(error.message, dealt["Tableau"].element)
     except Unplayable as error:
-        at = error.word.at if isinstance(error.word, Entry) else None
+        at = error.word.at if isinstance(error.word, StackEntry) else None
         problems.add(str(error), error.word, show=error.show, at=at)
     return None
 
@@ -191,7 +191,7 @@ def order_of(dealt: Dealt) -> Order:
     return "backwards" if dealt.right_to_left else "turn"
 
 
-def card_of(entry: Entry, shift: int) -> int:
+def card_of(entry: StackEntry, shift: int) -> int:
     """Return a named card; in a short deck the card that stands for it."""
     if not isinstance(entry.first, str) or entry.face_down or entry.first == BASE:
         raise Unplayable("expected a card's name, as in {AS}", entry, shown_entry(entry))
@@ -206,7 +206,7 @@ def stacks_of(dealt: Dealt, shift: int) -> tuple[list[int], list[list[int]]]:
 
     Named cards have the numbers from 1 on; the numbers of the others grow by how many these are.
     """
-    rows: list[tuple[int, int, Entry]] = []
+    rows: list[tuple[int, int, StackEntry]] = []
     for index, stack in enumerate(dealt.stacks):
         depth = 0
         for entry in stack:
@@ -214,7 +214,7 @@ def stacks_of(dealt: Dealt, shift: int) -> tuple[list[int], list[list[int]]]:
                 raise Unplayable("cards face down are not shown so yet", entry, f"({entry.first})")
             for number in range(low_of(entry), (entry.last or low_of(entry)) + 1):
                 rows.append(
-                    (depth, index, entry if entry.last is None else Entry(number, at=entry.at))
+                    (depth, index, entry if entry.last is None else StackEntry(number, at=entry.at))
                 )
                 depth += 1
     named = [
@@ -232,13 +232,13 @@ def stacks_of(dealt: Dealt, shift: int) -> tuple[list[int], list[list[int]]]:
     return first, columns
 
 
-def shown_entry(entry: Entry) -> str:
+def shown_entry(entry: StackEntry) -> str:
     """Return an entry as it stands in its braces."""
     cards = str(entry.first) if entry.last is None else f"{entry.first}..{entry.last}"
     return f"({cards})" if entry.face_down else cards
 
 
-def low_of(entry: Entry) -> int:
+def low_of(entry: StackEntry) -> int:
     """Return the first number of an entry; 0 for a named card."""
     return entry.first if isinstance(entry.first, int) else 0
 

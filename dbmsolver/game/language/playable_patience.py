@@ -16,10 +16,10 @@ from dbmsolver.game.kinds import Build, Fill, Moves
 from dbmsolver.game.language.description import (
     Dealt,
     Description,
-    Entry,
     MoveLine,
     Phase,
     SetupLine,
+    StackEntry,
 )
 from dbmsolver.game.language.playable_deal import (
     Unplayable,
@@ -398,7 +398,7 @@ def _named_home(foundation: Dealt, shift: int) -> tuple[int, ...]:
     return tuple(card_of(entry, shift) for stack in foundation.stacks for entry in stack)
 
 
-def hidden_in(stack: tuple[Entry, ...]) -> int:
+def hidden_in(stack: tuple[StackEntry, ...]) -> int:
     """Return how many cards of a stack lie face down.
 
     Unplayable unless they are the deepest ones, and not all.

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dbmsolver.game.kinds import Bases, Fill, Moves
-from dbmsolver.game.language.description import Dealt, Entry, MoveLine, SetupLine
+from dbmsolver.game.language.description import Dealt, MoveLine, SetupLine, StackEntry
 from dbmsolver.game.language.playable_deal import Unplayable, has_order, low_of
 from dbmsolver.game.language.playable_moves import fill_of
 from dbmsolver.game.language.problems import Problems
@@ -116,14 +116,14 @@ def reserve_dealt(dealt: Dealt | None, rest: int) -> tuple[int, ...]:
     return cards
 
 
-def _numbers(entry: Entry, rest: int) -> range:
+def _numbers(entry: StackEntry, rest: int) -> range:
     if not isinstance(entry.first, int):
         raise Unplayable("expected numbers", entry, str(entry.first))
     _fitting(entry.last or entry.first, rest, entry)
     return range(_fitting(entry.first, rest, entry), (entry.last or entry.first) + 1)
 
 
-def _fitting(number: int, rest: int, entry: Entry | None) -> int:
+def _fitting(number: int, rest: int, entry: StackEntry | None) -> int:
     if not 1 <= number <= rest:
         raise Unplayable(f"expected numbers from 1 to {rest}", entry, str(number))
     return number

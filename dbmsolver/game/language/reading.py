@@ -17,11 +17,11 @@ from dbmsolver.game.language.description import (
     Dealt,
     Deck,
     Description,
-    Entry,
     Header,
     MoveLine,
     Phase,
     SetupLine,
+    StackEntry,
     Word,
 )
 from dbmsolver.game.language.mistakes import mistake
@@ -197,21 +197,21 @@ class _Builder:
             found = replace(found, **{field: value})
         return found
 
-    def entry(self, node: Node) -> Entry:
+    def entry(self, node: Node) -> StackEntry:
         kinds = ("NUMBER", "CARD", "BASE")
         tokens = [token for token in _tokens(_trees(node)[0]) if token.type in kinds]
         first, last = tokens[0], tokens[1] if len(tokens) > 1 else None
         at = self.at(first)
         if first.type == "BASE":
-            return Entry(BASE, face_down=node.data == "face_down", at=at)
+            return StackEntry(BASE, face_down=node.data == "face_down", at=at)
         if first.type == "CARD":
             name = str(first).upper().replace("10", "T")
-            return Entry(name, face_down=node.data == "face_down", at=at)
+            return StackEntry(name, face_down=node.data == "face_down", at=at)
         if last is not None and not int(first) < int(last):
             self.fail(f"{first}..{last}, expected the lower number first", first)
         if int(first) < 1 or int(last or first) > MOST:
             self.fail(f"{first}, expected cards counted from 1 to {MOST}", first)
-        return Entry(
+        return StackEntry(
             int(first), None if last is None else int(last), node.data == "face_down", at=at
         )
 

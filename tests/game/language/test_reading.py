@@ -16,11 +16,11 @@ from dbmsolver.game.language.description import (
     Dealt,
     Deck,
     Description,
-    Entry,
     Header,
     MoveLine,
     Phase,
     SetupLine,
+    StackEntry,
     place_of,
 )
 from dbmsolver.game.language.items import with_items
@@ -66,10 +66,10 @@ DECKS = st.builds(
     maybe(st.integers(1, 13)),
 )
 ENTRIES = (
-    st.builds(Entry, COUNTS, st.none(), st.booleans())
-    | st.builds(Entry, CARDS, st.none(), st.booleans())
+    st.builds(StackEntry, COUNTS, st.none(), st.booleans())
+    | st.builds(StackEntry, CARDS, st.none(), st.booleans())
     | st.tuples(st.integers(1, 500), st.integers(501, 1000), st.booleans()).map(
-        lambda values: Entry(*values)
+        lambda values: StackEntry(*values)
     )
 )
 DEALT = st.builds(
@@ -277,7 +277,7 @@ def test_what_is_wrong_is_said_in_words(text: str, message: str) -> None:
 def test_the_largest_numbers_and_other_spellings() -> None:
     game = parse("Move Tableau Any[1000]\rDeal Triggered[Unlimited] Tableau {10h,(tS)}{1..1000}")
     assert game.moves == (MoveLine("Tableau", "Any", 1000),)
-    stacks = ((Entry("TH"), Entry("TS", face_down=True)), (Entry(1, 1000),))
+    stacks = ((StackEntry("TH"), StackEntry("TS", face_down=True)), (StackEntry(1, 1000),))
     assert game.deal == (Phase(True, None, (Dealt("Tableau", stacks),)),)
     assert parse("# remark\rFinish TableauEmpty").finish == ("TableauEmpty",)
 

@@ -20,10 +20,10 @@ _SMALL = 1 << 15
 def zeros(count: int, kind: Any) -> NDArray[Any]:
     """Return an array of `count` zeros of a numpy type, in large pages where the system has them.
 
-    numpy asks for large pages only where an array need not be cleared. In small ones a table takes
-    a page fault every 4 KiB, and most looks at it miss the processor's table of pages, too. The
-    system has a large array back when it is not needed any more: numpy's memory may be kept by the
-    process. Raises MemoryError.
+    In small pages a table takes a page fault every 4 KiB, and most looks at it miss the processor's
+    table of pages, too. In large ones whatever is written clears 2 MiB: an array of which little is
+    used should be small. The system has a large array back when it is not needed any more: numpy's
+    memory may be kept by the process. Raises MemoryError.
     """
     size = count * np.dtype(kind).itemsize
     if size < 2 * _LARGE or not hasattr(mmap, "MADV_HUGEPAGE"):

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.arrays import zeros
 from dbmsolver.core.wide import Successors, expand_wide, is_won, make_successors, read_row
 from dbmsolver.core.wide_tables import ROW_WORDS, WideBoard, WideTables, make_board, row_words
 from dbmsolver.core.wide_values import VALUES, kinds_of
@@ -33,6 +34,8 @@ BYTES_BESIDE = 56
 
 MET, USED, KIND, EXPANDED, OPEN, LAYER = 0, 1, 2, 3, 4, 5
 """The places of `Frontier.state`."""
+FIRST_STATES = 1 << 12
+"""The states that the first hash table has room for."""
 
 
 class Frontier(NamedTuple):
@@ -70,7 +73,7 @@ def make_frontier(
         *numbers,
         np.full(kinds * VALUES, NONE, np.int32),
         np.full(kinds, VALUES, np.int64),
-        np.zeros(1 << (2 * most - 1).bit_length(), np.uint64),
+        _make_slots(min(most, FIRST_STATES)),
         np.zeros(6, np.int64),
         np.zeros(1, np.uint64),
         make_board(t),
@@ -78,6 +81,25 @@ def make_frontier(
     )
     begin(frontier, root)
     return frontier
+
+
+def _make_slots(states: int) -> NDArray[np.uint64]:
+    """Return an empty hash table that has room for ``states`` states."""
+    return zeros(1 << (2 * states - 1).bit_length(), np.uint64)
+
+
+def with_slots(f: Frontier, limit: int) -> Frontier:
+    """Return a search with room in its hash table to go on until ``limit`` states are known.
+
+    The table grows with the search: to clear one for all states takes as long as to meet some
+    hundred thousand of them.
+    """
+    needed = min(limit + f.found.rows.shape[0], f.parent.size)
+    if 2 * needed <= f.slots.size:
+        return f
+    grown = f._replace(slots=_make_slots(needed))
+    enter_all(grown)
+    return grown
 
 
 @inlined
@@ -150,7 +172,8 @@ def _insert(f, words, size, parent, moves, value, layers):
                 return True
         slot = (slot + 1) & mask
     number = f.state[MET]
-    if number >= f.parent.size or f.state[USED] + size > f.words.size:
+    is_full = number >= f.parent.size or 2 * number >= f.slots.size
+    if is_full or f.state[USED] + size > f.words.size:
         return False
     start = f.state[USED]
     for place in range(size):
@@ -163,6 +186,18 @@ def _insert(f, words, size, parent, moves, value, layers):
     f.slots[slot] = high << U64(32) | U64(number + 1)
     _link(f, number, value)
     return True
+
+
+@kernel
+def enter_all(f):
+    """Enter all states that are known into the hash table, which is empty."""
+    mask = f.slots.size - 1
+    for number in range(f.state[MET]):
+        mixed = _hash(f.words, f.starts[number], f.starts[number + 1] - f.starts[number])
+        slot = np.int64(mixed) & mask
+        while f.slots[slot]:
+            slot = (slot + 1) & mask
+        f.slots[slot] = (mixed >> U64(32)) << U64(32) | U64(number + 1)
 
 
 @kernel

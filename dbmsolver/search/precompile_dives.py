@@ -13,7 +13,13 @@ from dbmsolver.core.patience_strata import signatures, strata_of
 from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.core.wide import least_moves, normal_row
 from dbmsolver.core.wide_beam import WideBeamShape, make_beam, next_level, replay
-from dbmsolver.core.wide_search import begin, explore, layers_of_closed, make_frontier
+from dbmsolver.core.wide_search import (
+    begin,
+    enter_all,
+    explore,
+    layers_of_closed,
+    make_frontier,
+)
 from dbmsolver.core.wide_values import kinds_of
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
@@ -37,6 +43,7 @@ def of_wide(rules: Rules) -> list[Call]:
     return [
         (next_level, (tables, beam, shape, _NUMBERS)),
         (explore, (tables, frontier, _NUMBERS, _NUMBER)),
+        (enter_all, (frontier,)),
         (replay, (tables, frontier.board, _NUMBERS, keys.root, frontier.found.rows, _NUMBERS)),
         (begin, (frontier, keys.root)),
         (normal_row, (tables, frontier.board)),

@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 
 from dbmsolver.results import Limits, Report
 from dbmsolver.search.improve.best import Best
-from dbmsolver.search.outcome import GoalMet, LeftOpen, Outcome, Search
+from dbmsolver.search.outcome import GoalMet, LeftOpen, Outcome, Search, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Keys, Step
 
 _STATE_BYTES = 32
 """Memory for each state that a dive may meet, at most."""
+_LEAST = 2
+"""The states that a dive meets at least: the deal's and another."""
 
 
 class AnyDiving(Protocol):
@@ -37,13 +39,14 @@ DivingT = TypeVar("DivingT", bound=AnyDiving)
 
 @dataclass(eq=False, slots=True)
 class _Dive(Generic[DivingT]):
-    """A dive that meets at most `most` states.
+    """A dive that meets at most `most` states; its schedule has `wanted` for it.
 
     `number` is its place in the schedule. `result` is that of its last call, of a kernel.
     """
 
     number: int
     diving: DivingT
+    wanted: int
     most: int
     result: int = 0
 
@@ -56,9 +59,9 @@ class _Dive(Generic[DivingT]):
 class PositionDives(Search, Generic[KeysT, DivingT]):
     """Dives in the order of a schedule.
 
-    There are as many at a time as there are threads, or fewer where memory has no room for them.
-    The first of the schedule that decides the deal says what comes of all, so this does not depend
-    on threads.
+    Those that meet equally many states are made at the same time: as many as there are threads, or
+    fewer where memory has no room for them. The first of the schedule that decides the deal says
+    what comes of all, so this does not depend on threads.
 
     Where no solution can be shorter than the one they find, the search ends with it, and so it does
     where any will do: without ``best``. Otherwise ``best`` takes the solution, and it is committed.
@@ -86,9 +89,7 @@ class PositionDives(Search, Generic[KeysT, DivingT]):
         self.best = best
         self.found: list[Step] = []
         self._left = list(enumerate(self._schedule()))
-        largest = _STATE_BYTES * max(self._schedule(), default=1)
-        self._at_a_time = max(1, min(recorder.threads, memory // largest))
-        self.room = memory // (_STATE_BYTES * self._at_a_time)
+        self.room = memory // _STATE_BYTES
         self._running: list[_Dive[DivingT]] = []  # in the order of their numbers
         self._decided: _Dive[DivingT] | None = None
         self._met: list[int] = []  # the states that each dive has met
@@ -100,7 +101,7 @@ class PositionDives(Search, Generic[KeysT, DivingT]):
 
     def step(self) -> Outcome | None:
         """Dive for a moment, until there is a solution, there is none, or no dive is left."""
-        while self._left and len(self._running) < self._at_a_time:
+        while self._has_room():
             dive = self._next_dive()
             if dive is None:
                 break
@@ -113,6 +114,14 @@ class PositionDives(Search, Generic[KeysT, DivingT]):
         result = self._decided.result
         return LeftOpen() if result < 0 else self._solved(self._steps(self._decided.diving, result))
 
+    def _has_room(self) -> bool:
+        """Return True if another dive may be made beside those that run."""
+        if not (self._left and self._running):
+            return bool(self._left)
+        beside, wanted = len(self._running), self._left[0][1]
+        alike = wanted == self._running[0].wanted
+        return alike and beside < self.recorder.threads and (beside + 1) * wanted <= self.room
+
     def _next_dive(self) -> _Dive[DivingT] | None:
         """Return the next dive; None if no more states may be met."""
         number, wanted = self._left[0]
@@ -120,11 +129,12 @@ class PositionDives(Search, Generic[KeysT, DivingT]):
         if self.most is not None:
             reserved = sum(dive.most - dive.met for dive in self._running)
             most = min(most, self.most - self.met - reserved)
-        if most < 1:
+        if most < _LEAST:
             return None
         del self._left[0]
-        self._met.append(0)
-        return _Dive(number, self._begin(number, most), most)
+        dive = _Dive(number, self._begin(number, most), wanted, most)
+        self._met.append(dive.met)
+        return dive
 
     def _dive_on(self) -> None:
         """Let all dives that run meet equally many states.
@@ -158,6 +168,14 @@ class PositionDives(Search, Generic[KeysT, DivingT]):
         if self.best.offer(steps):
             self.best.keep()
         return LeftOpen()
+
+    def end(self, outcome: Outcome) -> Outcome:
+        """Take a solution that a dive has found while earlier ones are cut short by a limit."""
+        decided = self._decided
+        if isinstance(outcome, Stopped) and decided is not None and decided.result >= 0:
+            solved = self._solved(self._steps(decided.diving, decided.result))
+            return solved if isinstance(solved, GoalMet) else outcome
+        return outcome
 
     def report(self) -> Report:
         """Return a snapshot of the dives."""

@@ -17,6 +17,7 @@ from dbmsolver.core.wide_search import (
     Frontier,
     explore,
     make_frontier,
+    with_slots,
 )
 from dbmsolver.core.wide_tables import row_words
 from dbmsolver.game.moves import Move
@@ -78,6 +79,7 @@ class Exploration:
     def step(self) -> bool:
         """Go on for a moment; return True once the result is known or there is no room."""
         limit = min(self.most, self.met + AT_ONCE)
+        self.frontier = with_slots(self.frontier, limit)
         self.result = int(explore(self.keys.tables, self.frontier, self.weights, limit))
         if self.result == GIVEN_UP and self._is_full():
             self.result = FULL

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.results import Limits, Options, Question
+from dbmsolver.results import Limit, Limits, Options, Question
 from dbmsolver.search.improve.position_dives import PositionDives
-from dbmsolver.search.outcome import GoalMet, LeftOpen
+from dbmsolver.search.outcome import GoalMet, LeftOpen, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 from dbmsolver.storage.manifest import new_manifest
@@ -20,7 +20,7 @@ from dbmsolver.storage.store import Store
 
 LOST, FULL, GIVEN_UP = -1, -2, -3
 ROOM = 32 * 1000
-"""Memory in which a dive meets 1,000 states at most, and no two at a time have room."""
+"""Memory in which a dive meets 1,000 states at most."""
 FOUND: list[Step] = [(5, 1), (3, 2)]
 
 
@@ -31,7 +31,6 @@ class Planned(PositionDives[Any, Any]):
     given_up = GIVEN_UP
     ends = LOST
     is_shortest = False
-    schedule = (250, 500, 4000)
     plan: tuple[tuple[int, int], ...] = ()
 
     @property
@@ -44,7 +43,7 @@ class Planned(PositionDives[Any, Any]):
     def _begin(self, number: int, most: int) -> Any:
         self.begun.append(most)
         states, result = self.plan[number] if number < len(self.plan) else (1 << 40, 0)
-        return SimpleNamespace(state=[0, 0], states=states, result=result)
+        return SimpleNamespace(state=[0, 1], states=states, result=result)
 
     def _go_on(self, diving: Any, limit: int) -> int:
         self.limits.append(limit)
@@ -54,9 +53,10 @@ class Planned(PositionDives[Any, Any]):
     def _steps(self, diving: Any, length: int) -> list[Step]:
         return FOUND[:length]
 
-    def __init__(self, *arguments: Any) -> None:
+    def __init__(self, *arguments: Any, schedule: tuple[int, ...] = (250, 500, 4000)) -> None:
         self.begun: list[int] = []
         self.limits: list[int] = []
+        self.schedule = schedule
         super().__init__(*arguments)
 
 
@@ -101,21 +101,22 @@ def test_each_dive_meets_as_many_states_as_it_may(recorder: Recorder) -> None:
         assert of.step() is None
     assert of.step() == LeftOpen()
     assert of.begun == [250, 500, 1000]
-    assert of.limits == [100, 200, 250, *range(100, 600, 100), *range(100, 1100, 100)]
+    assert of.limits == [101, 201, 250, *range(101, 500, 100), 500, *range(101, 1000, 100), 1000]
     assert of.met == of.report().evaluated == 1750
     assert recorder.statistics.states == 0
 
 
 @pytest.mark.parametrize(
-    ("most", "begun"), [(1, [1]), (250, [250]), (251, [250, 1]), (800, [250, 500, 50])]
+    ("most", "begun"), [(1, []), (250, [250]), (251, [250]), (252, [250, 2]), (800, [250, 500, 50])]
 )
 def test_all_dives_meet_no_more_states_than_the_limit(
     recorder: Recorder, most: int, begun: list[int]
 ) -> None:
+    """A dive of one state would look at nothing but the deal, and is none."""
     of = dives(recorder, most=most)
     while of.step() is None:
         pass
-    assert (of.begun, of.met) == (begun, most)
+    assert (of.begun, of.met) == (begun, sum(begun))
 
 
 def test_a_dive_that_is_stuck_is_followed_by_the_next(recorder: Recorder) -> None:
@@ -188,32 +189,62 @@ def test_the_first_dive_that_decides_does_whatever_the_threads(
 
 
 def test_dives_at_the_same_time_meet_equally_many_states(recorder: Recorder) -> None:
-    """None is waited for: the next one begins when the smallest is over."""
+    """None is waited for, and larger ones begin when all that are smaller are over."""
     recorder.threads = 2
-    of = dives(recorder, memory=2 * 32 * 4000)
+    of = Planned(None, recorder, Limits(), 2 * 32 * 4000, None, schedule=(150, 150, 150, 4000))
+    of.plan = ((60, FULL),)
     of.step()
-    assert (of.begun, of.limits, of.met) == ([250, 500], [100, 100], 200)
+    assert (of.begun, sorted(of.limits), of.met) == ([150, 150], [101, 101], 161)
     of.step()
+    assert (of.begun, sorted(of.limits[2:]), of.met) == ([150, 150, 150], [50, 150], 260)
     of.step()
-    assert (of.limits[-2:], of.met) == ([250, 250], 500)
+    assert (of.begun, of.limits[4:], of.met) == ([150, 150, 150], [150], 360)
     of.step()
-    assert (of.begun, sorted(of.limits[-2:])) == ([250, 500, 4000], [100, 350])
+    assert (of.begun, of.limits[5:]) == ([150, 150, 150, 4000], [101])
 
 
-def test_dives_have_room_for_each_other(recorder: Recorder) -> None:
-    """One at a time has all the memory where the largest of two would not have enough."""
+@pytest.mark.parametrize(("memory", "begun"), [(299, 1), (300, 2), (599, 3), (10_000, 4)])
+def test_dives_have_room_for_each_other(recorder: Recorder, memory: int, begun: int) -> None:
+    """Fewer are made at the same time where all of them do not fit."""
     recorder.threads = 8
-    of = dives(recorder, memory=2 * 32 * 4000 - 1)
+    of = Planned(None, recorder, Limits(), 32 * memory, None, schedule=(150,) * 4)
     of.step()
-    assert of.begun == [250]
+    assert of.begun == [min(memory, 150)] * begun
 
 
-@pytest.mark.parametrize("most", [1, 250, 251, 800, 5000])
+@pytest.mark.parametrize("most", [2, 250, 251, 800, 5000])
+@pytest.mark.parametrize("threads", [1, 3])
 def test_dives_at_the_same_time_meet_no_more_states_than_the_limit(
-    recorder: Recorder, most: int
+    recorder: Recorder, threads: int, most: int
 ) -> None:
-    recorder.threads = 3
-    of = dives(recorder, most=most, memory=3 * 32 * 4000)
+    recorder.threads = threads
+    schedule = (250, 250, 250, 4000)
+    limits = Limits(max_states=most)
+    of = Planned(None, recorder, limits, 3 * 32 * 4000, None, schedule=schedule)
     while of.step() is None:
         assert of.met <= most
-    assert of.met == min(most, sum(of.schedule))
+    left = max(0, most - sum(schedule))
+    assert most - 1 <= of.met + left <= most
+
+
+@pytest.mark.parametrize("has_best", [True, False])
+def test_a_limit_leaves_the_solution_of_a_later_dive(recorder: Recorder, has_best: bool) -> None:
+    """An earlier one still runs; without the limit its own solution would come first."""
+    recorder.threads = 2
+    best = Kept(True) if has_best else None
+    of = Planned(None, recorder, Limits(), ROOM, best, schedule=(150, 150))
+    of.plan = ((140, 1), (60, len(FOUND)))
+    assert of.step() is None
+    outcome = of.end(Stopped(Limit.MAX_TIME))
+    assert of.found == FOUND
+    if best is None:
+        assert outcome == GoalMet()
+    else:
+        assert (outcome, best.asked) == (Stopped(Limit.MAX_TIME), [FOUND, "keep"])
+
+
+def test_a_limit_without_a_solution(recorder: Recorder) -> None:
+    of = dives(recorder)
+    assert of.step() is None
+    assert of.end(Stopped(Limit.MAX_TIME)) == Stopped(Limit.MAX_TIME)
+    assert of.found == []

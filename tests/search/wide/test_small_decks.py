@@ -13,6 +13,7 @@ from helpers.selection import few_fast
 from helpers.wide_games import WIDE_GAMES, shortest, small_deck
 
 from dbmsolver import prove, solve
+from dbmsolver.core import wide_search
 from dbmsolver.core.wide import make_successors
 from dbmsolver.core.wide_search import (
     EXHAUSTED,
@@ -163,6 +164,35 @@ def test_a_dive_that_is_interrupted_goes_on() -> None:
         steps += 1
     assert steps > 10
     assert (parts.state[EXPANDED], parts.digest[0]) == (whole.state[EXPANDED], whole.digest[0])
+
+
+@pytest.mark.parametrize("layers", [False, True])
+def test_the_hash_table_grows_with_the_search(
+    monkeypatch: pytest.MonkeyPatch, layers: bool
+) -> None:
+    """The states are the same as with a table for all of them, and none is met twice."""
+    keys = WideKeys(Deal.from_number(1, GAMES["spider_one_suit"]))
+    weights = None if layers else np.array(ORDERS[0], np.int64)
+
+    def search(first: int, at_once: int) -> tuple[Exploration, int]:
+        monkeypatch.setattr(wide_search, "FIRST_STATES", first)
+        monkeypatch.setattr(exploring, "AT_ONCE", at_once)
+        found, sizes = Exploration(keys, weights, 30_000, 1 << 30), set()
+        while not found.step():
+            sizes.add(found.frontier.slots.size)
+        return found, len(sizes)
+
+    (whole, once), (grown, sizes) = search(30_000, 1 << 20), search(2, 1000)
+    assert once <= 1 < 4 <= sizes
+    assert grown.met >= 30_000
+    assert (grown.met, grown.expanded, grown.digest) == (whole.met, whole.expanded, whole.digest)
+    assert (grown.frontier.parent[: grown.met] == whole.frontier.parent[: whole.met]).all()
+
+
+def test_a_search_with_much_memory_begins_small() -> None:
+    keys = WideKeys(small_deck(Random(306)))
+    search = Exploration(keys, np.array(ORDERS[0], np.int64), 1 << 24, 1 << 33)
+    assert search.frontier.slots.nbytes <= 16 * wide_search.FIRST_STATES
 
 
 def test_a_dive_that_goes_on_has_won_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,22 +47,35 @@ def gathered(
 ) -> Callable[[Command], Command]:
     """Return a decorator for options that reach a command as one argument `name`.
 
-    `make` makes that argument; the names of its parameters are those of the options.
+    `make` makes that argument; the names of its parameters are those of the options. Several such
+    decorators of a command are one function around it.
     """
-    parameters = tuple(signature(make).parameters)
 
     def decorate(function: Command) -> Command:
-        @wraps(function)
-        def with_one(**given: Any) -> Any:
-            values = {key: given.pop(key) for key in parameters}
-            return function(**{name: make(**values)}, **given)
-
-        decorated: Command = with_one
+        command = function if hasattr(function, "groups") else _with_groups(function)
+        command.groups[name] = make, tuple(signature(make).parameters)  # type: ignore[attr-defined]
         for option in reversed(options):
-            decorated = option(decorated)
-        return decorated
+            command = option(command)
+        return command
 
     return decorate
+
+
+def _with_groups(function: Command) -> Command:
+    """Return a command that gives `function` one argument for each group of options.
+
+    The groups are in its attribute `groups`, the last decorator's last.
+    """
+    groups: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {}
+
+    @wraps(function)
+    def gathering(**given: Any) -> Any:
+        for name, (make, parameters) in reversed(groups.items()):
+            given[name] = make(**{key: given.pop(key) for key in parameters})
+        return function(**given)
+
+    gathering.groups = groups  # type: ignore[attr-defined]
+    return gathering
 
 
 def deal_argument(function: Function) -> Function:

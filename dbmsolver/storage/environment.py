@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import lmdb
@@ -42,10 +42,10 @@ _FULL_WORDS = (
 class Environment:
     """The records of a store that this process alone may change.
 
-    It has the methods of :class:`~dbmsolver.storage.datafile.DataFile`, and writes.  ``durable``:
-    a commit is on the disk when it returns.  ``new``: there is no record yet; a file that another
-    process left unfinished is made anew.  StoreError if another process has the
-    lock, or if LMDB cannot be trusted with the data file.
+    It has the methods of :class:`~dbmsolver.storage.datafile.DataFile`, and writes. ``durable``:
+    a commit is on the disk when it returns, and fails if the data file is no longer there.
+    ``new``: there is no record yet; a file that another process left unfinished is made anew.
+    StoreError if another process has the lock, or if LMDB cannot be trusted with the data file.
     """
 
     def __init__(self, path: Path, *, durable: bool, new: bool = False) -> None:
@@ -60,6 +60,7 @@ class Environment:
             _check_data_file(path)
             _reserve(path)
             self._env = self._opened(durable)
+            self._file = data.stat() if durable else None
         except BaseException:
             self._release()
             raise
@@ -140,12 +141,25 @@ class Environment:
         """Return the number of records."""
         return int(self._env.stat()["entries"])
 
+    def _check_there(self) -> None:
+        """Raise StoreError if the folder of the store has another data file than is open, or none.
+
+        The system would write to a file that nobody can open any more.
+        """
+        if self._file is None:
+            return
+        with suppress(FileNotFoundError, NotADirectoryError):
+            if os.path.samestat((self._path / "data.mdb").stat(), self._file):
+                return
+        raise StoreError("the store was removed, or replaced, during the search", str(self._path))
+
     @contextmanager
     def write(self) -> Iterator[lmdb.Transaction]:
         """Open LMDB's transaction, committed at the end; DiskFullError without room for it."""
         try:
             with self._env.begin(write=True, buffers=True) as txn:
                 yield txn
+                self._check_there()
         except lmdb.Error as error:
             raise self._error(error, "cannot write") from error
 

@@ -67,6 +67,8 @@ class Store(Closable):
 
         ``durable``: its commits survive a power failure.
         """
+        if path.is_symlink() and not path.exists():
+            raise StoreError("a link to nothing, expected a directory for a new store", str(path))
         try:
             path.mkdir(parents=True, exist_ok=True)
             if any(path.iterdir()) and not is_blank(path):

@@ -212,6 +212,41 @@ def test_places_where_no_store_can_be(tmp_path: Path) -> None:
         Store.open(folder)
 
 
+def test_a_link_to_nothing_is_no_place_for_a_store(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "nowhere")
+    with pytest.raises(StoreError, match="a link to nothing, expected a directory"):
+        made(link)
+    link.unlink()
+    (tmp_path / "somewhere").mkdir()
+    link.symlink_to(tmp_path / "somewhere")
+    made(link).close()
+    assert (tmp_path / "somewhere" / "data.mdb").exists()
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+@pytest.mark.parametrize("durable", [False, True])
+def test_a_store_that_is_removed_while_it_is_written(
+    tmp_path: Path, durable: bool, replaced: bool
+) -> None:
+    """Nothing is said to be stored where nobody finds it; without a store nobody looks there."""
+    with Store.create(tmp_path / "store", MANIFEST, durable=durable) as store:
+        with store.write() as txn:
+            txn.put_pending(0, 7, RECORD)
+        (tmp_path / "store").rename(tmp_path / "away")
+        if replaced:
+            made(tmp_path / "store").close()
+        if not durable:
+            with store.write() as txn:
+                txn.put_pending(0, 7, RECORD)
+            return
+        gone = pytest.raises(StoreError, match="removed, or replaced, during the search")
+        with gone, store.write() as txn:
+            txn.put_pending(0, 7, RECORD)
+    with Store.open(tmp_path / "away", readonly=True) as store:
+        assert len(store.keys(b"P")) == 1
+
+
 def test_a_store_that_another_process_was_sooner_to_make(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,8 +30,8 @@ Answer = TypeVar("Answer")
 Events = Generator[Event, Any, Answer]
 
 COMPILING = (
-    "Compiling what this needs for this machine, this once; it takes up to a minute. "
-    "dbmsolver compile does it for all commands."
+    "Compiling what this command needs for this machine, in up to a minute: once for each kind of "
+    "game, and of search or check. dbmsolver compile does all of it ahead."
 )
 
 

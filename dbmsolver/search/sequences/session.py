@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -15,7 +14,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import BUILD_WORDS, MOVES_WORDS, REMOVABLE_WORDS
 from dbmsolver.game.measures import measure_of
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.process import anonymous_memory, default_memory, processors, reuse_freed_memory
+from dbmsolver.process import default_memory, processors, reuse_freed_memory
 from dbmsolver.results import (
     Event,
     Limit,
@@ -29,16 +28,15 @@ from dbmsolver.results import (
 )
 from dbmsolver.search import session
 from dbmsolver.search.interrupts import held_back
-from dbmsolver.search.limits import Cancelled, OutOfBudget, memory_for_arrays
+from dbmsolver.search.limits import Cancelled, LimitCheck, OutOfBudget, memory_for_arrays
 from dbmsolver.search.sequences.listing import Listing, Moves
 from dbmsolver.search.sequences.sweep import Sweep
+from dbmsolver.search.statistics import Statistics
 from dbmsolver.storage.levels import Levels
 from dbmsolver.temporary import temporary_folder
 
 FOLDER = "sequences"
 """The directory in that of a store that holds the levels of its sweep."""
-_SECONDS = 0.05
-"""Time between two looks at the memory in use."""
 
 
 class Sequences(Closable):
@@ -80,9 +78,8 @@ class Sequences(Closable):
         self.keep = keep or options.store is not None
         self.codec = StateCodec(deal, "none")
         self.limit: Limit | None = None
-        self._started = time.monotonic()
-        self._measured = 0.0
-        self._peak = 0
+        self._statistics = Statistics()  # of the search and the sweep together
+        self._limit_check = LimitCheck(limits, self._statistics, self._disk)
         self._stack = ExitStack()
         self._levels: Levels | None = None
         self._sweep: Sweep | None = None
@@ -99,7 +96,7 @@ class Sequences(Closable):
         A generator of events; Cancelled can be sent to it, and ends it like a limit.
         """
         result = yield from session.run(Question.SOLVE, self.deal, self.options, self.limits)
-        self._peak, self._store_bytes = result.peak_memory, result.disk
+        self._statistics.peak_memory, self._store_bytes = result.peak_memory, result.disk
         if result.verdict == Verdict.UNSOLVABLE:
             return self._answer(result, 0, None)
         if not result.shortest or result.length is None:
@@ -135,8 +132,8 @@ class Sequences(Closable):
             count=count,
             limit=limit,
             states=0 if self._sweep is None else self._sweep.states,
-            seconds=time.monotonic() - self._started,
-            peak_memory=self._peak,
+            seconds=self._statistics.elapsed,
+            peak_memory=self._statistics.peak_memory,
             disk=self._disk(),
         )
 
@@ -179,23 +176,13 @@ class Sequences(Closable):
         try:
             is_over = work.step()
             if not is_over:
-                self.limit = self._reached()
+                assert self._sweep is not None
+                self.limit = self._limit_check.reached(self._sweep.states)
         except OutOfBudget:
             self.limit = Limit.MEMORY
         except DiskFullError:
             self.limit = Limit.DISK_FULL
         return self.limit is not None or is_over
-
-    def _reached(self) -> Limit | None:
-        limits = self.limits
-        assert self._sweep is not None
-        if limits.max_states is not None and self._sweep.states >= limits.max_states:
-            return Limit.MAX_STATES
-        if limits.max_time is not None and time.monotonic() - self._started >= limits.max_time:
-            return Limit.MAX_TIME
-        if limits.max_disk is not None and self._disk() > limits.max_disk:
-            return Limit.MAX_DISK
-        return None
 
     def _disk(self) -> int:
         levels = 0 if self._levels is None else self._levels.nbytes
@@ -203,10 +190,6 @@ class Sequences(Closable):
 
     def _report(self) -> Report:
         assert self._sweep is not None
-        now = time.monotonic()
-        if now - self._measured > _SECONDS:
-            self._measured = now
-            self._peak = max(self._peak, anonymous_memory())
         return Report(
             question=Question.SOLVE,
             phase="count",
@@ -217,9 +200,9 @@ class Sequences(Closable):
             forced=0,
             evaluated=self._sweep.states,
             pending=0,
-            memory=self._peak,
+            memory=self._statistics.memory,
             disk=self._disk(),
             closed_bytes=0,
-            elapsed=now - self._started,
+            elapsed=self._statistics.elapsed,
             last_layer=self._sweep.length,
         )

@@ -1,16 +1,40 @@
-"""Searches in a store that end by an error after some commits, again and again."""
+"""Searches in a store that end by an error: after some commits again and again, or at the goal."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from typing import Any
 
 import pytest
 
-from dbmsolver.results import Commit, Event, Result
+from dbmsolver.results import Commit, Event, Result, Verdict
+from dbmsolver.search import session
+from dbmsolver.search.recorder import Recorder
 
 
 class Crash(Exception):
     """The process ends."""
+
+
+def die_with_the_goal(monkeypatch: pytest.MonkeyPatch, before: str) -> None:
+    """Let a search that meets the goal be interrupted before its moves are "played".
+
+    Or before its verdict is "committed".
+    """
+
+    def die(*_: object) -> Any:
+        raise KeyboardInterrupt
+
+    commit = Recorder.commit
+
+    def die_with_verdict(self: Recorder, *place: int) -> Commit:
+        write = die if self.batch.fields.get("verdict") == Verdict.SOLVED else commit
+        return write(self, *place)
+
+    if before == "played":
+        monkeypatch.setattr(session, "replay", die)
+    else:
+        monkeypatch.setattr(Recorder, "commit", die_with_verdict)
 
 
 def crash_until_done(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
 
@@ -17,18 +18,17 @@ class FailingWrites:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.writes = 0
         self.failing = 0
-        real, real_seal = Transaction._put_bound, Transaction.seal
+        for name in ("put_closed", "put_pending", "seal"):
+            monkeypatch.setattr(Transaction, name, self._counted(getattr(Transaction, name)))
 
-        def put(txn: Transaction, key: bytes, data: bytes) -> None:
+    def _counted(self, write: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a method of a transaction that is counted before it writes."""
+
+        def counted(txn: Transaction, *what: Any) -> Any:
             self.count()
-            real(txn, key, data)
+            return write(txn, *what)
 
-        def seal(txn: Transaction) -> None:
-            self.count()
-            real_seal(txn)
-
-        monkeypatch.setattr(Transaction, "_put_bound", put)
-        monkeypatch.setattr(Transaction, "seal", seal)
+        return counted
 
     def count(self) -> None:
         """Count a write, and let it fail if it is the one."""

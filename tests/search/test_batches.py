@@ -36,6 +36,9 @@ def batches_by_words(
 
 
 def test_batches_of_signatures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Signatures that are unfinished are told by their numbers."""
+    monkeypatch.setattr(small, "widths_of", lambda *_: [1])
+    monkeypatch.setattr(small, "start_of", lambda stratum, signature, keys, *_: keys)
     random = Random(5)
     for _ in range(500):
         counts = [random.choice((1, 5, 100)) for _ in range(random.randint(1, 40))]
@@ -46,12 +49,13 @@ def test_batches_of_signatures(monkeypatch: pytest.MonkeyPatch) -> None:
         groups: Any = SimpleNamespace(
             signatures=np.arange(100, 100 + len(counts), dtype=np.uint64),
             counts=np.array(counts, np.int64),
+            run=lambda number, _: (number, None),
         )
         several: Any = SimpleNamespace(count=workers, least=least)
         begun = {100 + one for one in unfinished}
         nothing: Any = None
-        signatures = SmallSignatures(nothing, groups, begun, 3, several, nothing)
-        monkeypatch.setattr(signatures, "_resumed_start", lambda index: index)
+        codec: Any = SimpleNamespace(tables=None)
+        signatures = SmallSignatures(codec, groups, begun, 3, several, nothing)
         size = min(most, max(least, sum(counts) // (8 * workers)))
         found = list(signatures._batches()), signatures.resumed
         assert found == batches_by_words(counts, unfinished, size)

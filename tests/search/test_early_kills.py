@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.crashes import die_with_the_goal
 from helpers.failing_writes import FailingWrites
 from helpers.interruptions import interrupt
 from helpers.searching import end_of, prove, small_pieces
@@ -22,10 +23,11 @@ from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.partitions import Partition, ShardQueue
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.outcome import Outcome
-from dbmsolver.search.proof import large
+from dbmsolver.search.proof import stratum
+from dbmsolver.search.proof.piece_set import PieceSet
+from dbmsolver.search.proof.small import SmallSignatures
 from dbmsolver.search.proof.strata import ProofSearch
-from dbmsolver.search.proof.stratum import StratumClosing
-from dbmsolver.storage.blocks import read_block
+from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import parse_pending_key
 from dbmsolver.storage.store import Store
 
@@ -217,34 +219,35 @@ def lose_a_stratum(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def lose_a_signature(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = StratumClosing._parts
+    real = stratum.gather
 
-    def parts(self: StratumClosing, wanted: Any) -> Any:
-        found = real(self, wanted)
-        return found if len(found) < 2 else found[1:]
+    def gather(parts: list[Runs], *more: Any) -> Any:
+        return real(parts if len(parts) < 2 else parts[1:], *more)
 
-    monkeypatch.setattr(StratumClosing, "_parts", parts)
+    monkeypatch.setattr(stratum, "gather", gather)
 
 
 def lose_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = StratumClosing._take_batch
+    class Losing(SmallSignatures):
+        """Signatures whose batches nobody takes in higher strata."""
 
-    def take(self: StratumClosing, groups: Any, batch: Any) -> None:
-        if self.stratum < 20:
-            real(self, groups, batch)
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            if self.stratum >= 20:
+                self.take = lambda batch: None
 
-    monkeypatch.setattr(StratumClosing, "_take_batch", take)
+    monkeypatch.setattr(stratum, "SmallSignatures", Losing)
 
 
 def lose_a_queue_of_a_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = PieceSet.deliver_new
 
-    def finish(self: large.LargeSignature, done: Any) -> None:
-        finish_work(self, done)
+    def deliver(self: PieceSet, *new: Any) -> None:
+        real(self, *new)
         for piece in self.pieces:
             piece.queue = piece.queue[:-1]
 
-    finish_work = large.LargeSignature._finish
-    monkeypatch.setattr(large.LargeSignature, "_finish", finish)
+    monkeypatch.setattr(PieceSet, "deliver_new", deliver)
     small_pieces(monkeypatch, 5000)
 
 
@@ -347,19 +350,15 @@ KS
 """The middle of a game: a few thousand states from the goal."""
 
 
-@pytest.mark.parametrize("write", [0, 1])
+@pytest.mark.parametrize("before", ["played", "committed"])
 def test_killed_between_the_goal_and_the_verdict(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str
 ) -> None:
     """The goal is pending in the commit before the verdict: a continued run finds it there."""
     monkeypatch.setattr(look_ahead, "STATES", 1)
     deal = Deal.from_text(MIDDLE, GAMES["freecell"])
     with monkeypatch.context() as patch:
-
-        def die(self: object, *_: object, **__: object) -> None:
-            raise KeyboardInterrupt
-
-        patch.setattr(session._Run, "_solved" if write else "_conclude", die)
+        die_with_the_goal(patch, before)
         with pytest.raises(KeyboardInterrupt):
             prove(deal, store=tmp_path / "store")
     result = end_of(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,7 +20,7 @@ from dbmsolver.notation.format_names import FORMATS
 from dbmsolver.notation.formats import Source
 from dbmsolver.results import Better, Event, Options, Question, Verdict
 from dbmsolver.search import recorder, session
-from dbmsolver.search.improve.shortest import ShortestBelow
+from dbmsolver.search.astar.layers import AStarSearch
 
 FAMILIES: dict[str, tuple[Callable[[], Deal], str | None]] = {
     "cards": (lambda: Deal.from_number(10), None),
@@ -136,20 +136,18 @@ def test_a_search_that_is_killed(tmp_path: Path, any_solution: bool) -> None:
 @pytest.mark.usefixtures("early_beams")
 def test_a_beam_that_ends_with_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """The solution of a thread beside the search is taken, though nobody has looked at it."""
-    monkeypatch.setattr(ShortestBelow, "_improve", _wait_for_a_beam)
-    result = solve(Deal.from_number(2), threads=2, max_states=12_000)
-    assert (result.verdict, result.shortest) == ("solved", False)
+    ended: list[bool] = []
+
+    def wait(self: AStarSearch, is_over: Callable[[], bool] | None) -> None:
+        while is_over is not None and not is_over():
+            time.sleep(0.001)
+        ended.append(True)
+
+    monkeypatch.setattr(AStarSearch, "lend_thread", wait)
+    result = solve(Deal.from_number(2), threads=2, cancel=lambda: bool(ended))
+    assert ended == [True]
+    assert (result.verdict, result.shortest, result.limit) == ("solved", False, "interrupt")
     assert wins(result)
-
-
-def _wait_for_a_beam(self: ShortestBelow) -> None:
-    from dbmsolver.search.improve.shortest import _Beside
-
-    if self._beside is None:
-        shape = self.improver.due(10**9)
-        assert shape is not None
-        self._beside = _Beside(partial(self.improver.beam, shape), self.best)
-        self._beside._future.result()
 
 
 def test_what_a_dive_over_classes_has_found(tmp_path: Path) -> None:

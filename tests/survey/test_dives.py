@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import astuple, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from dbmsolver.game.numbers import DECK, MAX_NUMBER
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.results import Limit, Method, Question, Verdict
-from dbmsolver.search.proof.deal_dives import SMALL, laid_out
+from dbmsolver.search.proof.deal_dives import SMALL, Batch, DealDiver, laid_out
 from dbmsolver.search.proof.dives import SCHEDULE
 from dbmsolver.search.proof.numbered import numbers_laid_out, shuffled_decks
 from dbmsolver.survey import dives as module
@@ -149,14 +150,14 @@ def test_calls_are_short_where_dives_are_long(monkeypatch: pytest.MonkeyPatch) -
     subjects = [Subject(number, None, rules) for number in range(1, 40)]
     dives = DivesInTurn(subjects[0].deal(), "wkr", MEMORY)
     sizes = []
-    whole = dives._diver.dive
+    whole = DealDiver.dive
 
-    def dive(batch: module.Batch, *rest: object, **more: object) -> int:
+    def dive(self: DealDiver, batch: Batch, *rest: Any, **more: Any) -> int:
         if more:
             sizes.append(batch.deals)
-        return whole(batch, *rest, **more)  # type: ignore[arg-type]
+        return whole(self, batch, *rest, **more)
 
-    monkeypatch.setattr(dives._diver, "dive", dive)
+    monkeypatch.setattr(DealDiver, "dive", dive)
     monkeypatch.setattr(module, "_CALL", 60.0)
     list(dives.run(subjects, None, None, False))
     assert sizes == [4, 8, 16, 11]

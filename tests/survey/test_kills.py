@@ -11,12 +11,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from helpers.selection import few_fast
 from helpers.surveys import facts, rows_of, survey
 
 from dbmsolver.game.shipped import rules_for
+from dbmsolver.search import session
 from dbmsolver.survey.formats import first_line, read_rows
 from dbmsolver.survey.in_process_pool import InProcessPool
 from dbmsolver.survey.job_runner import Findings, JobRunner
@@ -104,15 +106,15 @@ def test_a_search_goes_on_where_it_was_killed(
     child = os.fork()
     if not child:
         monkeypatch.setattr("dbmsolver.search.recorder.COMMIT_SECONDS", 0.01)
-        performed = JobRunner._search
+        events = session.run
 
-        def dying(self: JobRunner, order: Order) -> Iterator[object]:
-            for number, step in enumerate(performed(self, order)):
+        def dying(*asked: Any) -> Iterator[object]:
+            for number, event in enumerate(events(*asked)):
                 if number == 20:
                     os.kill(os.getpid(), signal.SIGKILL)
-                yield step
+                yield event
 
-        monkeypatch.setattr(JobRunner, "_search", dying)
+        monkeypatch.setattr(session, "run", dying)
         survey(path, "3", question=Inquiry.SHORTEST)
         os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL

@@ -44,13 +44,13 @@ class PartitionCache:
             raise OutOfBudget
         for other in self._loaded:
             if other is not partition:
-                yield from self._evict(other)
+                yield from self.evict(other)
         if sum(other.candidate_bytes for other in self.partitions) > self.memory // 8:
             for other in self.partitions:
                 if other.candidate_bytes:
                     yield from self.checkpoint.write_out(other)
         if crowded or partition.nbytes - partition.candidate_bytes > 0.6 * self.memory:
-            yield from self._split(partition)
+            yield from self.split(partition)
 
     def load(self, partition: Partition) -> Iterator[None]:
         """Load a partition's closed states; yield None between two pieces of the work.
@@ -61,7 +61,7 @@ class PartitionCache:
         others = self._loaded
         if sum(other.nbytes for other in others) > self.memory // 4:
             for other in others:
-                yield from self._evict(other)
+                yield from self.evict(other)
         while True:
             records = self.checkpoint.closed_records(partition)
             small = _states_of(records, partition) * 64 <= self.memory
@@ -71,7 +71,7 @@ class PartitionCache:
             if not partition.low < middle < partition.high:
                 break
             yield from self.checkpoint.write_out(partition)
-            self._cut(partition, middle)
+            self.cut(partition, middle)
         if not (yield from self._fill(partition, records)):
             raise OutOfBudget
 
@@ -104,13 +104,13 @@ class PartitionCache:
                 pass
         return True
 
-    def _evict(self, partition: Partition) -> Iterator[None]:
+    def evict(self, partition: Partition) -> Iterator[None]:
         """Write a partition to the store and unload it; yield None between pieces of the work."""
         yield from self.checkpoint.write_out(partition)
         partition.unload()
         self.checkpoint.find_candidates(partition)
 
-    def _split(self, partition: Partition) -> Iterator[None]:
+    def split(self, partition: Partition) -> Iterator[None]:
         """Unload a partition and cut it in two; yield None between two pieces of the work."""
         assert partition.queues is not None
         counts = np.zeros((2 * CARDS + 1) * SLICES, np.int64)
@@ -123,9 +123,9 @@ class PartitionCache:
             raise OutOfBudget
         yield from self.checkpoint.write_out(partition)
         partition.unload()
-        self._cut(partition, middle)
+        self.cut(partition, middle)
 
-    def _cut(self, partition: Partition, middle: int) -> None:
+    def cut(self, partition: Partition, middle: int) -> None:
         """Make two partitions of one that is in the store; the upper one starts at ``middle``."""
         upper = Partition(middle, partition.high, partition.tables, closed=partition.closed)
         partition.high = middle

@@ -51,20 +51,20 @@ class ShortestBelow(Search):
         if self._between is not None:
             if self._between.step():
                 beam, self._between = self._between, None
-                self._offer(beam)
+                self.offer(beam)
             return None
         outcome = self.search.step()
         if outcome is None:
-            self._improve()
+            self.improve()
         return outcome
 
-    def _improve(self) -> None:
+    def improve(self) -> None:
         """Begin a beam if it is time for one, or take the solution that one has found."""
         if self._beside is not None:
             if self._beside.is_over():
                 self.search.lend_thread(None)
                 ended, self._beside = self._beside.result(), None
-                self._offer(*ended)
+                self.offer(*ended)
             return
         if self.best.ceiling - self.search.layer <= 1:
             return  # this layer would hold the solution
@@ -77,7 +77,7 @@ class ShortestBelow(Search):
         else:
             self._between = self.improver.beam(shape)
 
-    def _offer(self, beam: AnyBeam, played: Played | None = None) -> None:
+    def offer(self, beam: AnyBeam, played: Played | None = None) -> None:
         """Lower the ceiling to the length of a beam's solution if it is shorter than the best."""
         if self.best.end_beam(beam, played):
             self.search.ceiling = self.best.ceiling
@@ -98,7 +98,7 @@ class ShortestBelow(Search):
         if self._beside is not None:
             self._beside.end()
             if isinstance(outcome, Stopped):
-                self._offer(*self._beside.result())
+                self.offer(*self._beside.result())
         return self.search.end(outcome)
 
     def close(self) -> None:

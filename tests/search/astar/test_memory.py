@@ -30,6 +30,7 @@ from dbmsolver.search.astar.cache import PartitionCache
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.astar.partitions import Partition
+from dbmsolver.search.outcome import Outcome
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.rows import layers_of
 from dbmsolver.search.session import run as search_events
@@ -60,7 +61,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
         monkeypatch.setattr(PartitionCache, name, count)
 
-    for name in ("load", "_evict", "_split", "_cut"):
+    for name in ("load", "evict", "split", "cut"):
         counted(name)
     return counts
 
@@ -85,7 +86,7 @@ def test_solve(
     assert calls == {"load": 1}
     tight = solve(deal, threads=threads, memory=TIGHT)
     assert facts(tight) == facts(plenty)
-    assert calls["load"] > 2 and calls["_evict"] and calls["_split"]
+    assert calls["load"] > 2 and calls["evict"] and calls["split"]
 
 
 @pytest.mark.slow
@@ -102,7 +103,7 @@ def test_solve_in_other_metrics(
     plenty = solve(EASIER, **how)
     tight = solve(EASIER, memory=TIGHT, store=tmp_path / "store", **how)
     assert facts(tight) == facts(plenty)
-    assert calls["load"] > 2 and calls["_evict"] and calls["_split"]
+    assert calls["load"] > 2 and calls["evict"] and calls["split"]
     assert verify_store(tmp_path / "store").valid
 
 
@@ -124,7 +125,7 @@ def test_solve_continued_with_less_memory(
             assert stored == sum(row[2] + row[3] for row in opened.manifest.strata)
     assert facts(tight) == in_plenty(deal)
     if deal is UNSOLVABLE:  # cut before it came back, not only when it grew
-        assert calls["_cut"] > calls["_split"]
+        assert calls["cut"] > calls["split"]
 
 
 def test_a_search_goes_on_in_the_layer_that_it_was_in(
@@ -218,15 +219,15 @@ def pieces(monkeypatch: pytest.MonkeyPatch, rows: int) -> list[int]:
     monkeypatch.setattr(layers, "MOST_PART", rows)
     monkeypatch.setattr(partitions, "MOST_PART", rows)
     without: list[int] = []
-    prepared = AStarSearch._prepared
+    step = AStarSearch.step
 
-    def watched(self: AStarSearch) -> bool:
-        done = prepared(self)
-        if not done:
+    def watched(self: AStarSearch) -> Outcome | None:
+        before, outcome = self.evaluated, step(self)
+        if self.evaluated == before:
             without.append(self.layer)
-        return done
+        return outcome
 
-    monkeypatch.setattr(AStarSearch, "_prepared", watched)
+    monkeypatch.setattr(AStarSearch, "step", watched)
     return without
 
 

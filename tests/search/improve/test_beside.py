@@ -74,9 +74,9 @@ def test_the_ceiling_falls_to_the_layer_being_closed(
             offered += 1
             if offered == event:
                 beam: Any = SimpleNamespace(steps=steps_of(self.best.codec, moves))
-                self._offer(beam)
+                self.offer(beam)
 
-    monkeypatch.setattr(ShortestBelow, "_improve", improve)
+    monkeypatch.setattr(ShortestBelow, "improve", improve)
     monkeypatch.setattr(layers, "ENOUGH", 1_000)
     monkeypatch.setattr(layers, "_MOST_ROUNDS", 1)
     monkeypatch.setattr(rounds, "_STOP", 16)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from helpers import faults
-from helpers.crashes import crash_until_done
+from helpers.crashes import crash_until_done, die_with_the_goal
 from helpers.failing_writes import FailingWrites
 from helpers.layered import counts, deck, small_rounds
 from helpers.selection import few_fast
@@ -76,18 +76,14 @@ def test_write_errors(
     assert faults.check(tmp_path).valid
 
 
-@pytest.mark.parametrize("step", ["_solved", "_conclude"])
+@pytest.mark.parametrize("before", ["played", "committed"])
 def test_killed_between_the_goal_and_the_verdict(
-    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    before: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The goal is pending in the commit before the verdict: a continued run finds it there."""
     deal = deck(Verdict.SOLVED)
-
-    def die(self: object, *_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
     with monkeypatch.context() as patch:
-        patch.setattr(session._Run, step, die)
+        die_with_the_goal(patch, before)
         with pytest.raises(KeyboardInterrupt):
             api.solve(deal, store=tmp_path)
     assert counts(api.solve(deal, store=tmp_path)) == counts(api.solve(deal))

@@ -37,13 +37,13 @@ CUT = (163, 407, 445)
 def cuts(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """Count the partitions that are cut, between strata or within one."""
     found: Counter[str] = Counter()
-    real = PartitionCache._cut
+    real = PartitionCache.cut
 
     def cut(self: PartitionCache, partition: Partition, middle: int) -> None:
         found["within" if middle % SLICES else "between"] += 1
         real(self, partition, middle)
 
-    monkeypatch.setattr(PartitionCache, "_cut", cut)
+    monkeypatch.setattr(PartitionCache, "cut", cut)
     monkeypatch.setattr(partitions, "_FIRST_SLOTS", 1 << 10)
     no_dives(monkeypatch)
     monkeypatch.setattr(layers, "ENOUGH", 200)

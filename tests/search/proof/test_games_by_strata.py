@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from helpers import faults
-from helpers.crashes import crash_until_done
+from helpers.crashes import crash_until_done, die_with_the_goal
 from helpers.failing_writes import FailingWrites
 from helpers.interruptions import interrupt
 from helpers.pair_games import pyramid
@@ -305,25 +305,21 @@ def test_write_errors(
 
 @pytest.mark.usefixtures("no_dives")
 @pytest.mark.parametrize(("deck", "question"), SEARCHED)
-@pytest.mark.parametrize("step", ["_solved", "_conclude"])
+@pytest.mark.parametrize("before", ["played", "committed"])
 def test_killed_between_the_goal_and_the_verdict(
-    deck: str, question: Question, step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    deck: str, question: Question, before: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The won state is pending in the last commit, and a continued run closes nothing more."""
     deal = DECKS[deck](Verdict.SOLVED)
     expected = undisturbed(deck, question, Verdict.SOLVED)
-
-    def die(self: object, *_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
     with monkeypatch.context() as patch:
-        patch.setattr(session._Run, step, die)
+        die_with_the_goal(patch, before)
         with pytest.raises(KeyboardInterrupt):
             ask(question, deal, store=tmp_path)
-    before = inspect.status(tmp_path).closed
+    closed = inspect.status(tmp_path).closed
     result = ask(question, deal, store=tmp_path)
     assert counts(result) == expected
-    assert inspect.status(tmp_path).closed == before
+    assert inspect.status(tmp_path).closed == closed
     assert faults.check(tmp_path).valid
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -11,7 +14,6 @@ from helpers import faults, pile_games
 from helpers.any_rules import any_base
 from helpers.naive_search import breadth_first
 from helpers.searching import prove
-from helpers.selection import few_fast
 
 from dbmsolver.api import solve
 from dbmsolver.game.cards import CARDS
@@ -91,12 +93,29 @@ PLAYED = [
     for name, rules in GAMES.items()
     if not (rules.is_patience or rules.has_pairs or rules.is_wide)
 ]
-"""Klondike and its relatives, and pairing games, have tests of their own."""
+"""Klondike and its relatives, pairing games and wide games have tests of their own."""
 
 
-@pytest.mark.parametrize("game", few_fast(PLAYED, 3))
+@pytest.mark.parametrize("game", PLAYED)
 def test_small_decks(game: str, tmp_path: Path) -> None:
     check(game, 1, SOME, tmp_path)
+
+
+BY_NAME = (
+    "search/test_shipped_games.py::test_small_decks",
+    "search/leaving/test_pairs.py::test_whole_decks",
+    "search/patience/test_small_decks.py::test_small_decks",
+    "search/wide/test_small_decks.py::test_small_decks",
+)
+"""The fast tests that have each game of a kind, by its name."""
+
+
+def test_every_game_has_a_fast_test() -> None:
+    """None is left out, or slow, as the list of games grows."""
+    tests = [str(Path(__file__).parents[1] / name) for name in BY_NAME]
+    asked = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
+    listed = subprocess.run([*asked, *tests], capture_output=True, text=True, check=True).stdout
+    assert set(re.findall(r"::test_\w+\[(\w+)\]$", listed, re.M)) >= set(GAMES)
 
 
 @pytest.mark.slow

@@ -84,12 +84,9 @@ def compare(
         verdicts.add(truth[0] is None)
 
 
-def test_small_decks(monkeypatch: pytest.MonkeyPatch) -> None:
-    compare(1, 4, monkeypatch)
-
-
-def test_small_canfields(monkeypatch: pytest.MonkeyPatch) -> None:
-    compare("canfield", 2, monkeypatch, ["canfield"])
+@pytest.mark.parametrize("game", PATIENCE_GAMES)
+def test_small_decks(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    compare(game, 2, monkeypatch, [game])
 
 
 @pytest.mark.slow

@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from helpers.command import PROGRAM
 from helpers.fake_search import NEARLY_DONE
-from helpers.programs import PROGRAM
 
 from dbmsolver.errors import EXIT_SYSTEM
 

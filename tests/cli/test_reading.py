@@ -13,8 +13,8 @@ from pathlib import Path
 
 import lmdb
 import pytest
+from helpers.command import PROGRAM, SOON_COMMITTING
 from helpers.mounting import run_mounted
-from helpers.programs import PROGRAM, SOON_COMMITTING
 from helpers.rows import row
 from helpers.searching import prove
 

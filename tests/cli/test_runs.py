@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.programs import PROGRAM, SOON_COMMITTING
+from helpers.command import PROGRAM, SOON_COMMITTING
 from helpers.selection import few_fast
 
 LONG = ["prove", "504179225", "--every-position", "--memory", "256M", "--threads", "1"]

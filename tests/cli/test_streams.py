@@ -13,15 +13,15 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from helpers import programs
+from helpers.command import PROGRAM, SOON_COMMITTING
 from helpers.selection import few_fast
 
-PROGRAM = shlex.join(programs.PROGRAM)
+LINE = shlex.join(PROGRAM)
 
 
 def shell(command: str, **options: object) -> subprocess.CompletedProcess[str]:
     """Run a line of a shell, in which `dbmsolver` is the program."""
-    line = f'dbmsolver() {{ {PROGRAM} "$@"; }}; {command}'
+    line = f'dbmsolver() {{ {LINE} "$@"; }}; {command}'
     return subprocess.run(  # type: ignore[call-overload, no-any-return]
         ["bash", "-c", line], capture_output=True, text=True, timeout=120, **options
     )
@@ -102,7 +102,7 @@ def test_odd_names(tmp_path: Path) -> None:
     name = tmp_path / "a\nb"
     for command in ("status", "export", "verify", "certificate", "resume"):
         result = subprocess.run(
-            [*PROGRAM.split(), command, str(name)], capture_output=True, text=True, timeout=60
+            [*PROGRAM, command, str(name)], capture_output=True, text=True, timeout=60
         )
         assert result.returncode in (2, 4)
         assert result.stderr.count("\n") == 1, result.stderr
@@ -124,7 +124,7 @@ def test_signals_in_the_first_second(tmp_path: Path, number: int, delay: float) 
     Before Python has started, Python says how it ends.
     """
     child = subprocess.Popen(
-        [*PROGRAM.split(), "prove", "504179225", "--every-position", "--memory", "1G", "--quiet"],
+        [*PROGRAM, "prove", "504179225", "--every-position", "--memory", "1G", "--quiet"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -160,7 +160,7 @@ def test_signals_in_the_background(tmp_path: Path) -> None:
         f"until grep -q '^{{' {events}; do sleep 0.1; done; "
         "kill -INT $! && grep SigIgn /proc/$!/status; kill -TERM $!; wait $!; echo $?"
     )
-    result = shell(line.replace("dbmsolver prove", f"{shlex.join(programs.SOON_COMMITTING)} prove"))
+    result = shell(line.replace("dbmsolver prove", f"{shlex.join(SOON_COMMITTING)} prove"))
     ignored, status = result.stdout.removeprefix("SigIgn:").split()
     assert int(ignored, 16) >> signal.SIGINT - 1 & 1
     assert status == "130", events.read_text()

@@ -1,8 +1,9 @@
-"""The command line, run in the process of the tests."""
+"""The command line, run in the process of the tests or as a program of its own."""
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,17 @@ from click.testing import CliRunner, Result
 
 from dbmsolver.cli.app import cli
 
+PROGRAM = [sys.executable, "-m", "dbmsolver"]
+"""The program, for tests that start it."""
+_SOON = """
+from dbmsolver.__main__ import main
+from dbmsolver.search import recorder
+
+recorder.COMMIT_SECONDS = 0.2
+main()
+"""
+SOON_COMMITTING = [sys.executable, "-c", _SOON]
+"""The same, with commits every fifth of a second: for tests that wait for the first one."""
 SCHEMA = json.loads((Path(__file__).parents[2] / "dbmsolver" / "answers.schema.json").read_text())
 _VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 

@@ -1,4 +1,4 @@
-"""Ways to spoil a store, for tests of the verifier."""
+"""Runs of the verifier, and ways to spoil a store, for its tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dbmsolver.storage.blocks import Runs, encode_block, read_block
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.records import Closed, parse_closed_key
 from dbmsolver.storage.store import Store
-from dbmsolver.verify import claim
+from dbmsolver.verify import claim, closure
 from dbmsolver.verify.check import verify
 from dbmsolver.verify.claim import Progress
 from dbmsolver.verify.report import Verification
@@ -47,6 +47,11 @@ def check_in_parts(path: Path, **options: Any) -> Verification:
         for name in ("states", "all_states", "digest", "strata", "checked"):
             assert getattr(small, name) == getattr(report, name)
     return report
+
+
+def few_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let threads of the verifier read few states of a block at a time."""
+    monkeypatch.setattr(closure, "_AT_ONCE", 7)
 
 
 def closed_keys(path: Path) -> list[bytes]:

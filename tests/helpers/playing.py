@@ -1,4 +1,4 @@
-"""The server of the page to play on, for tests: as an application, and as a program."""
+"""The page to play on, for tests: its games, its server as an application and as a program."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ from typing import Any, TypeVar
 import httpx
 from starlette.types import ASGIApp
 
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.play.analyst import Analyst
 from dbmsolver.play.guard import Guard
 from dbmsolver.play.server import PlayServer, application, door
 from dbmsolver.play.worker_pool import WorkerPool, WorkerShare
 
+PLAYED = {name: rules for name, rules in GAMES.items() if not (rules.has_pairs or rules.is_wide)}
+"""The games that the page has."""
 SECRET = "a-secret"
 PORT = 5252
 HOST = f"127.0.0.1:{PORT}"

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from helpers.played_games import PLAYED
+from helpers.playing import PLAYED
 from helpers.selection import few_fast
 from helpers.solutions import solved
 

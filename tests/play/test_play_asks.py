@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from helpers.played import ANALYSED, Player
-from helpers.played_games import PLAYED
+from helpers.playing import PLAYED
 from helpers.solutions import solved
 
 from dbmsolver import prove

@@ -7,8 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from helpers.played_games import PLAYED
-from helpers.playing import SECRET, Site, asked, finished, told, with_site
+from helpers.playing import PLAYED, SECRET, Site, asked, finished, told, with_site
 from helpers.selection import few_fast
 from helpers.solutions import random_game, solved
 from helpers.wide_games import last_suit

@@ -6,7 +6,7 @@ from itertools import product
 from random import Random
 
 import pytest
-from helpers.played_games import PLAYED
+from helpers.playing import PLAYED
 from helpers.selection import few_fast
 from helpers.support import ALL_RULES
 

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import faults
-from helpers.faults import check, make_counts_fit
-from helpers.few_at_once import few_at_once
+from helpers.faults import check, few_at_once, make_counts_fit
 from helpers.searching import prove
 from helpers.selection import few_fast
 

@@ -14,8 +14,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 import pytest
-from helpers.faults import check
-from helpers.few_at_once import few_at_once
+from helpers.faults import check, few_at_once
 from helpers.searching import prove
 from helpers.selection import few_fast
 

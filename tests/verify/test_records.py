@@ -18,8 +18,7 @@ from helpers.dominance_brute import (
     all_records,
     random_deck,
 )
-from helpers.faults import check
-from helpers.few_at_once import few_at_once
+from helpers.faults import check, few_at_once
 from helpers.selection import few_fast
 
 from dbmsolver import api

@@ -33,6 +33,8 @@ ONES = dict(
 )
 BAD_BEGINNING = re.compile(r"\W*(What|Whether|How|Who|Those|So)\b")
 """The words that no docstring begins with, as it then has to be read twice."""
+BAD_OF_FUNCTION = re.compile(r"\W*(Where|Which)\b")
+"""The words that a function's docstring does not begin with either."""
 BAD_FLAG = re.compile(r"\breturns? (?:[^.;]*\band )?\(?whether\b", re.I)
 """A flag among results in other words than "True if"."""
 
@@ -63,6 +65,16 @@ def docstrings(path: Path) -> tuple[str, ...]:
         for node in statements(ast.parse(path.read_bytes()))
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     )
+
+
+def of_functions(path: Path) -> list[str]:
+    """Return the docstrings of a module's functions and methods."""
+    return [
+        text
+        for node in statements(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (text := ast.get_docstring(node))
+    ]
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
@@ -113,6 +125,16 @@ def test_words_of_docstrings(is_bad: Callable[[str], bool]) -> None:
         str(path.relative_to(ROOT)): beginnings
         for path in SOURCES
         if (beginnings := [text[:60] for text in docstrings(path) if is_bad(text)])
+    }
+    assert not wrong
+
+
+def test_words_of_functions() -> None:
+    """A docstring tells what a function does, or what a test shows, before it says when."""
+    wrong = {
+        str(path.relative_to(ROOT)): beginnings
+        for path in SOURCES
+        if (beginnings := [text[:60] for text in of_functions(path) if BAD_OF_FUNCTION.match(text)])
     }
     assert not wrong
 

@@ -41,7 +41,7 @@ _SLOT_BYTES = 8 + 1
 
 
 class TooManyClasses(DbmError):
-    """There is no memory for all classes."""
+    """The lack of memory for all classes."""
 
 
 class _Table:

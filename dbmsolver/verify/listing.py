@@ -28,7 +28,7 @@ _STATE_BYTES = 8 * STATE_WORDS + 2 * 4
 
 
 class TooManyPositions(DbmError):
-    """There is no memory for all positions."""
+    """The lack of memory for all positions."""
 
 
 def list_positions(keys: Keys, memory: int) -> Generator[Progress, None, int]:

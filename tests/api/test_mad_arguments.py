@@ -59,7 +59,7 @@ BEGINNINGS = (
     "dbmsolver.search.sequences.session.Sequences",
     "dbmsolver.survey.filling.fill",
 )
-"""Where the work of these functions begins."""
+"""The functions with which the work of these begins."""
 
 
 class Reached(Exception):

@@ -100,7 +100,7 @@ def test_the_best_moves_come_first() -> None:
 
 
 def test_a_move_that_is_free_is_as_good_as_what_it_leads_to() -> None:
-    """Where cards that go home by themselves cost nothing."""
+    """Cards that go home by themselves cost nothing here."""
     costs = ONE._replace(destination=Place("freecell", 0), forced=False)
     moves = found(
         value(costs, Verdict.SOLVED, 5, 8),
@@ -138,7 +138,7 @@ def test_the_only_move_that_does_not_lose() -> None:
 
 
 def test_one_move_alone_is_not_critical() -> None:
-    """Where there is no other move, as where a program makes one by itself, none loses."""
+    """None loses if there is no other move, as where a program makes one by itself."""
     moves = found(value(OTHER, Verdict.SOLVED, 4, 4))
     assert moves.only == OTHER
     assert "Critical" not in values_text(GAME, moves)

@@ -1,4 +1,4 @@
-"""Where answers go, in which format: by the ending of a name, unless an option says otherwise."""
+"""Files and formats of answers: by the ending of a name, unless an option says otherwise."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def test_skipped_cards_do_not_move(rules: Rules, seed: int) -> None:
 @SEEDS
 @settings(max_examples=9, deadline=None)
 def test_the_card_moved_last_can_be_skipped(rules: Rules, seed: int) -> None:
-    """Where it could go now it could have gone at once: what is lost is known already."""
+    """It could have gone at once to where it could go now: what is lost is known already."""
     game = random_game(rules, seed)
     for position in game.walk(40)[::3]:
         state = game.codec.state(position)

@@ -252,7 +252,7 @@ def test_layers(rules: Rules, seed: int, shards: int, room: int, height: int, st
 
 
 def test_candidates_of_the_highest_slice_stay_in_a_partition() -> None:
-    """Where partitions end in any slice, those that leave one are those that lie above it."""
+    """Partitions end in any slice, and those that leave one are those that lie above it."""
     random, left = Random("slices"), 0
     board, found = make_board(), make_found()
     for _ in range(20):

@@ -29,7 +29,7 @@ PLACE = """(place) => {
   const box = made.getBoundingClientRect();
   return [box.left + Math.min(box.width / 2, 14), box.top + 7];
 }"""
-"""Where the card that is the first of so many in a place is, or its last one."""
+"""The point at which the card is that is the first of so many in a place, or its last one."""
 
 
 class Table(Watched):
@@ -56,7 +56,7 @@ class Table(Watched):
         found.wait_for(state="attached", timeout=milliseconds)
 
     def where(self, place: Place, count: int = 0) -> tuple[float, float]:
-        """Where a card of a place is, or the place itself."""
+        """Return the point at which a card of a place is, or the place itself."""
         given = {"kind": place.kind, "index": place.index, "count": count}
         given["home"] = [0, 3, 2, 1][place.index % 4]  # hearts, clubs, diamonds, spades
         x, y = self.ask(PLACE, given)

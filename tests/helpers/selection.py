@@ -1,4 +1,4 @@
-"""Which cases of a test with many are among the fast tests."""
+"""Choice of the cases of a test with many that are among the fast tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which keys a search has: by the game, by what its states are, and by what is asked."""
+"""The keys that a search has: by the game, by what its states are, and by what is asked."""
 
 from __future__ import annotations
 

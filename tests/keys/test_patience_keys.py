@@ -39,7 +39,7 @@ from dbmsolver.storage.records import BlockKey, closed_key, pending_key
 DECKS = 4
 NUMBERS = 60
 FIELDS = [64 * word + 3 * place for word in (0, 1) for place in range(21)]
-"""Where the digits of the first 42 cards begin; then those of the last ten."""
+"""The bits at which the digits of the first 42 cards begin; then those of the last ten."""
 FIELDS += [128 + 3 * place for place in range(10)]
 
 
@@ -426,7 +426,7 @@ def test_a_card_that_lies_as_dealt_has_the_place_of_a_step() -> None:
 
 
 def test_codes_name_cards_as_people_see_them() -> None:
-    """Where a deal gives the base, kernels count ranks from it."""
+    """Kernels count ranks from the base that a deal gives."""
     bases = set()
     for number in range(1, 6):
         keys = PatienceKeys(

@@ -377,7 +377,7 @@ def test_cards_that_no_move_puts_there_are_named(number: int) -> None:
 
 
 def test_a_last_rank_on_the_base_of_a_short_deck() -> None:
-    """Where columns go round, the base takes it in keys, too."""
+    """The base takes it in keys, too, as columns go round."""
     rules = GAMES["penguin"]
     base = Base(12, 11)
     cards = [base.card(card) for card in range(40, CARDS)]

@@ -182,7 +182,7 @@ def test_positions_that_differ_in_the_order_of_columns_are_one() -> None:
 
 
 def test_solutions_do_not_depend_on_what_is_forgotten() -> None:
-    """Where only some are remembered, each that is leads to the end."""
+    """Each that is remembered leads to the end, though only some are."""
     knowledge, rules = Knowledge(kept=40), solved(3).rules
     positions = [before for _, before, _ in solved(3).replay()]
     other = prove(3).moves

@@ -141,7 +141,7 @@ def test_only_what_is_asked_for_is_there() -> None:
 
 
 def test_a_request_for_two_names_is_refused() -> None:
-    """Which of them another program heeds is not known."""
+    """Another program may heed either of them."""
 
     async def work(_: Site, client: httpx.AsyncClient) -> int:
         names = [("host", HOST), ("host", "evil.example")]

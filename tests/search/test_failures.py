@@ -31,7 +31,7 @@ STATES = 61_643
 
 @pytest.fixture(autouse=True)
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where temporary stores are made; nothing may be left there."""
+    """Return the folder in which temporary stores are made; nothing may be left there."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))

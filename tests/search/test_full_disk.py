@@ -110,7 +110,7 @@ export TMPDIR="$1"
 
 
 def test_a_proof_that_is_whole_in_memory_needs_no_disk(tmp_path: Path) -> None:
-    """Where a store is asked for, it cannot be said to hold the proof."""
+    """A store that is asked for cannot be said to hold the proof."""
     made = run_mounted(ANSWERED, tmp_path)
     answer, ended, *rest = made.stdout.partition("exit 10\n")
     assert ended and made.stderr == ""

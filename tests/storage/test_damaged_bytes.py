@@ -16,8 +16,8 @@ from dbmsolver.cli.app import cli
 from dbmsolver.search.proof import dives
 
 TRANSACTIONS = {page + byte for page in (0, 4096) for byte in range(144, 152)}
-"""Where LMDB has the number of the last transactions, without a checksum: with another number it
-takes the commit before for the newest, and a command tells what was right then.
+"""The bytes in which LMDB has the number of the last transactions, without a checksum: with another
+number it takes the commit before for the newest, and a command tells what was right then.
 """
 VOLATILE = ("seconds", "peak_memory", "disk")
 

@@ -381,7 +381,7 @@ def test_a_branch_that_leads_astray_is_noticed(tmp_path: Path) -> None:
 HEADER, NODE = struct.Struct("<QHHHH"), struct.Struct("<HHHH")
 BRANCH, LEAF, OVERFLOW = 1, 2, 4
 Field = tuple[int, int, int]
-"""Where a field begins, how many bytes it has, and another value for it."""
+"""The byte at which a field begins, how many bytes it has, and another value for it."""
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from dbmsolver.storage.environment import Environment
 PAGE = 4096
 HEADER = struct.Struct("<QHHHH")
 MAP_SIZE, FREE_ROOT, DEPTH, ENTRIES, ROOT, LAST_PAGE = 32, 80, 94, 120, 128, 136
-"""Where a meta page has these numbers."""
+"""The bytes at which a meta page has these numbers."""
 OVERFLOW = 4
 LARGE = b"P00000500"
 """The key of the one value that has pages of its own, three of them."""

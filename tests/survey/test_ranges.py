@@ -1,4 +1,4 @@
-"""Which deals a survey is about."""
+"""The deals that a survey is about."""
 
 from __future__ import annotations
 

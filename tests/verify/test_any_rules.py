@@ -75,7 +75,7 @@ ROOT_CODE = "the deal's parent-move code is not its own, or another position has
 
 
 def test_the_code_of_a_deal_that_has_one(tmp_path: Path) -> None:
-    """Where a run is one move, only the deal has the code that stands for no card."""
+    """Only the deal has the code that stands for no card, as a run is one move."""
     random, tried = Random("codes of deals"), 0
     while tried < 3:
         path = tmp_path / "store"

@@ -188,7 +188,7 @@ def with_waste(folder: Path) -> tuple[Path, bytes, int, int]:
 
 
 def test_a_waste_of_whole_turns_is_shown(tmp_path: Path) -> None:
-    """Where turns count, a waste that was just turned is not the same as none."""
+    """A waste that was just turned is not the same as none, as turns count."""
     path, key, number, waste = with_waste(tmp_path)
     faults.change_block(path, key, partial(faults.with_code, number=number, code=7 << 6))
     report = check(path)

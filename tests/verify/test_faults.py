@@ -99,7 +99,7 @@ def test_a_state_removed(name: str, seed: int, request: pytest.FixtureRequest) -
 
 
 def test_every_state_removed_in_turn(originals: Path, tmp_path: Path) -> None:
-    """Where a move leads to it, the report shows it, and a position that the move begins in."""
+    """The report shows a state that a move leads to, and a position that the move begins in."""
     for index, (key, number) in enumerate(faults.closed_states(originals / "small")):
         path = Path(shutil.copytree(originals / "small", tmp_path / str(index)))
         faults.change_block(path, key, lambda runs, number=number: faults.without(runs, number))

@@ -1,4 +1,4 @@
-"""Which records can cover a position, against the list of all that each record covers."""
+"""Records that can cover a position, against the list of all that each record covers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files `Extends` reads, and how many in a row."""
+"""Files that `Extends` reads, and how many in a row."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def test_automoves_before_the_first_move() -> None:
 
 
 def test_runs_are_no_single_cards() -> None:
-    """Where a move is of two cards, the moves home after it repeat those of the game."""
+    """The moves home after a move of two cards repeat those of the game."""
     board = "Foundations: H-T C-T D-T S-T\nKC QH JS\nKS\nKD QD\nKH\nJH\nJD\nQC JC\nQS\n"
     text = "12 5h 6h 7h 2h 7h 3h 8h 2h 1h 3h 4h 2h\n"
     found = sfn.read(Source(text, "f"), Given(deal=Deal.from_text(board)))

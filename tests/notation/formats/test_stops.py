@@ -1,4 +1,4 @@
-"""Where a replay stops: moves of single cards become runs, safe moves home become one."""
+"""The stops of a replay: moves of single cards become runs, safe moves home become one."""
 
 from __future__ import annotations
 

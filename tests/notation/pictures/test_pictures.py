@@ -27,7 +27,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def drawn_cards(picture: str) -> dict[str, tuple[float, float]]:
-    """Where each card is drawn, by its title."""
+    """Return the point at which each card is drawn, by its title."""
     found = {}
     for group in ElementTree.fromstring(picture).iter(f"{SVG}g"):
         title = group.find(f"{SVG}title")

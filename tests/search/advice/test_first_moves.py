@@ -84,7 +84,7 @@ def test_limits() -> None:
 
 
 def test_the_solution_of_the_position_tells_of_its_first_move() -> None:
-    """Where the position can be won, and nothing else is searched, one move is known to win."""
+    """One move is known to win once the position is, though nothing else is searched."""
     steps = first_moves(Deal.from_number(1), Options(threads=1))
     while not isinstance(next(steps), Better):
         pass

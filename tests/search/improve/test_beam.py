@@ -31,7 +31,7 @@ def made(codec: StateCodec, shape: BeamShape, ceiling: int = NO_CEILING, room: i
 
 
 def end_of(codec: StateCodec, policy: str, steps: list[Step]) -> Position:
-    """Where steps lead, played on the readable model with its forced moves."""
+    """Play steps on the readable model, with its forced moves; return the position at the end."""
     position = codec.deal.position
     for move in replay(codec, steps):
         position = position.apply(move)

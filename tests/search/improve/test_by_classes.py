@@ -80,7 +80,7 @@ def test_lengths_are_those_of_the_model(metric: Metric) -> None:
 def test_classes_are_listed_at_once_where_no_beam_wins(
     deal: Deal, are_listed: bool, any_solution: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where one does, they wait until the search has looked at many states."""
+    """They wait until the search has looked at many states if a beam wins."""
     begin_beams_at(monkeypatch, 0, 1000, 3000)
     begun: list[tuple[str, int]] = []
 

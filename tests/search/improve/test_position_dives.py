@@ -133,7 +133,7 @@ def test_a_dive_that_is_stuck_is_followed_by_the_next(recorder: Recorder) -> Non
 def test_a_solution_ends_the_search_where_none_is_shorter(
     recorder: Recorder, is_shortest: bool
 ) -> None:
-    """Where any will do, each does."""
+    """Any solution ends it if any will do."""
     best = Kept(True) if is_shortest else None
     of = dives(recorder, (300, FULL), (60, len(FOUND)), best=best)
     of.is_shortest = is_shortest

@@ -40,7 +40,7 @@ def test_a_win_may_need_too_many_passes_and_only_exhaustion_proves(
     found: Outcome | None,
     outcome: Outcome | None,
 ) -> None:
-    """Where nothing else may decide the deal, dives that leave it open have too little memory."""
+    """Dives that leave a deal open have too little memory if nothing else may decide it."""
     given: list[tuple[Any, ...]] = []
 
     class Dives:

@@ -221,7 +221,7 @@ def test_keep_none_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_tables_of_large_signatures_are_made_in_one_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where memory holds all tables, a run that is continued reads each closed block once."""
+    """A run that is continued reads each closed block once, as memory holds all tables."""
     without_dives(monkeypatch)
     monkeypatch.setattr(worker, "SMALL", 400)
     store = tmp_path / "store"
@@ -244,7 +244,7 @@ def test_tables_of_large_signatures_are_made_in_one_pass(
 def test_each_piece_of_a_continued_signature_reads_few_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where memory does not hold all tables, pieces are those of the run before."""
+    """Pieces are those of the run before, as memory does not hold all tables."""
     without_dives(monkeypatch)
     small_pieces(monkeypatch, 400)
     store = tmp_path / "store"

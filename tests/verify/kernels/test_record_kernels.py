@@ -80,7 +80,7 @@ def test_successors_of_small_decks(build: Build, fill: Fill, seed: int) -> None:
 
 
 def test_the_record_of_a_deal_with_cards_known_to_lie_in_columns() -> None:
-    """Where no slot is free, cards that lie alone in columns cannot leave them at once."""
+    """Cards that lie alone in columns cannot leave them at once while no slot is free."""
     random, seen = Random("fix"), 0
     while seen < 10:
         deck = random_deck(random, "alternate", "any")

@@ -86,7 +86,7 @@ def compare(
 
 @pytest.mark.parametrize("game", PATIENCE_GAMES)
 def test_small_decks(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    compare(game, 2, monkeypatch, [game])
+    compare(f"{game} by name", 2, monkeypatch, [game])
 
 
 @pytest.mark.slow

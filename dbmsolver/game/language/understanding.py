@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from dbmsolver.errors import InputError, UsageError
+from dbmsolver.game.kinds import Bases
 from dbmsolver.game.language.description import Deck, Description, SetupLine
 from dbmsolver.game.language.items import with_items
 from dbmsolver.game.language.playable_deal import understand_deal
@@ -72,13 +73,26 @@ def understand(game: Description, name: str) -> Understood:
     highest: _Highest = "any" if one_pile else "base" if dealt else "king"
     ranks = _deck(game.deck or Deck(), highest, wide, "Foundation" in setup, problems)
     if pairs:
-        return _result(understand_pairs(game, name, ranks, problems), problems)
-    if one_pile:
-        return _result(understand_pile(game, name, ranks, problems), problems)
-    if wide:
-        return _result(understand_wide(game, name, ranks, problems), problems)
-    if patience:
-        return _result(understand_patience(game, name, ranks, problems), problems)
+        rules = understand_pairs(game, name, ranks, problems)
+    elif one_pile:
+        rules = understand_pile(game, name, ranks, problems)
+    elif wide:
+        rules = understand_wide(game, name, ranks, problems)
+    elif patience:
+        rules = understand_patience(game, name, ranks, problems)
+    else:
+        base = base_of(setup, game.deck.high if game.deck else None)
+        return _understand_cards(game, name, ranks, dealt, base, problems)
+    return _result(rules, problems)
+
+
+def _understand_cards(
+    game: Description, name: str, ranks: int, dealt: bool, base: Bases, problems: Problems
+) -> Understood:
+    """Return the rules of a game of FreeCell's kind, or the problems.
+
+    ``dealt``: the deal says the rank that foundations begin with; ``base`` is what is said of it.
+    """
     tableau, reserve, foundation = _setup(game.setup or (), problems)
     columns = tableau.count if tableau else 1
     freecells = reserve.count if reserve else 0
@@ -114,7 +128,7 @@ def understand(game: Description, name: str) -> Understood:
             moves.whole_suits,
             only_left,
             moves.removable,
-            base=base_of(setup, game.deck.high if game.deck else None),
+            base=base,
         )
     except UsageError as error:
         return Understood(None, (Problem("Deal", error.message),))

@@ -12,7 +12,7 @@ from dbmsolver.core import pairs
 from dbmsolver.core.pairs import CODE, OVER, TURNED, PairTables, expand_pairs, pair_sets
 from dbmsolver.core.pile import ONE, TOP, U64, ZERO, PileTables, after, left_in
 from dbmsolver.core.tables import OFF, SIGNATURE, Words
-from dbmsolver.jit.decorators import allocating, inlined, kernel
+from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.jit.families import ByType
 
 EXHAUSTED, GIVEN_UP = -1, -2
@@ -30,6 +30,7 @@ class LeavingDiving(NamedTuple):
     path: NDArray[np.int64]  # [moves + 1]: the cards put on the pile on the way, or codes of moves
     state: NDArray[np.int64]  # [2]: depth, and how many states were met
     order: NDArray[np.int64]  # [places]: decides which moves are tried first
+    found: Words  # [64, 4]: the successors of a state of pairs
 
 
 def make_diving(root: int, most: int, moves: int, order: Sequence[int]) -> LeavingDiving:
@@ -45,6 +46,7 @@ def make_diving(root: int, most: int, moves: int, order: Sequence[int]) -> Leavi
         path=np.zeros(moves + 1, np.int64),
         state=np.array([0, 1], np.int64),
         order=np.array(order, np.int64),
+        found=np.zeros((MOST_FOUND, 4), np.uint64),
     )
     diving.keys[0] = root
     return diving
@@ -62,59 +64,6 @@ def _is_new(slots, mask, alike):
     return True
 
 
-@kernel
-def dive_to_pile(t, diving, limit):
-    """Search depth first for any solution, until ``limit`` states are met in all.
-
-    Of the cards that may be played next, those of the columns that come first in the order of
-    the dive are tried first, the stock last. States whose cards on top differ in their
-    suit only have the same solutions, and count once.
-
-    Returns the length of the solution, which is in ``diving.path``; EXHAUSTED where no state is
-    left; GIVEN_UP where the limit came first. Then another call with a higher limit goes on, if
-    the hash table has twice as many slots.
-    """
-    columns_from = t.shifts[0]
-    slots, keys, tried = diving.slots, diving.keys, diving.tried
-    mask = U64(slots.size - 1)
-    depth, met = diving.state[0], diving.state[1]
-    if not keys[0] >> columns_from:
-        return np.int64(0)
-    while depth >= 0 and met < limit:
-        key = keys[depth]
-        fits = t.follows[key & U64(TOP)]
-        place = np.int64(-1)
-        for column in diving.order:
-            left = left_in(t, key, column)
-            if (
-                left
-                and not (tried[depth] >> U64(column)) & ONE
-                and (fits >> U64(t.cards[column, left])) & ONE
-            ):
-                place = np.int64(column)
-                break
-        if place < 0 and left_in(t, key, t.columns) and not (tried[depth] >> U64(t.columns)) & ONE:
-            place = np.int64(t.columns)
-        if place < 0:
-            depth -= 1
-            continue
-        tried[depth] |= ONE << U64(place)
-        card = t.cards[place, left_in(t, key, place)]
-        moved = after(t, key, card)
-        diving.path[depth] = card
-        if not moved >> columns_from:
-            diving.state[1] = met
-            return depth + 1
-        if not _is_new(slots, mask, ((moved & ~U64(TOP)) | U64(card >> 2)) + ONE):
-            continue
-        met += 1
-        depth += 1
-        keys[depth] = moved
-        tried[depth] = ZERO
-    diving.state[0], diving.state[1] = depth, met
-    return np.int64(EXHAUSTED if depth < 0 else GIVEN_UP)
-
-
 @inlined
 def _worth(t, signature, found, order):
     """Return how early a move is to be tried (int64): those first that take most of the pyramid.
@@ -130,50 +79,104 @@ def _worth(t, signature, found, order):
     return (gone << 8) + order[code % order.size]
 
 
-@allocating
-def dive_to_pairs(t, diving, limit):
-    """Search depth first for any solution of a game of pairs, as :func:`dive_to_pile` does.
+@inlined
+def _next_to_pile(t, diving, depth):
+    """Return the next move onto the pile that is not tried yet: see :data:`next_move`.
 
-    The numbers in the order of the dive decide between moves that take as many cards. The path has
-    the codes of moves.
+    Of the cards that may be played, those of the columns that come first in the order of the dive
+    are tried first, the stock last. States whose cards on top differ in their suit only have the
+    same solutions, and count once.
+    """
+    key, tried = diving.keys[depth], diving.tried[depth]
+    fits = t.follows[key & U64(TOP)]
+    place = np.int64(-1)
+    for column in diving.order:
+        left = left_in(t, key, column)
+        if left and not (tried >> U64(column)) & ONE and (fits >> U64(t.cards[column, left])) & ONE:
+            place = np.int64(column)
+            break
+    if place < 0 and left_in(t, key, t.columns) and not (tried >> U64(t.columns)) & ONE:
+        place = np.int64(t.columns)
+    if place < 0:
+        return place, key, ZERO, place
+    card = np.int64(t.cards[place, left_in(t, key, place)])
+    moved = after(t, key, card)
+    return place, moved, ((moved & ~U64(TOP)) | U64(card >> 2)) + ONE, card
+
+
+@inlined
+def _next_pair(t, diving, depth):
+    """Return the next removal, or turn, that is not tried yet: see :data:`next_move`.
+
+    The numbers in the order of the dive decide between moves that take as many cards.
+    """
+    key, found = diving.keys[depth], diving.found
+    of_key = (ONE << t.key_bits) - ONE
+    signature = key >> t.key_bits
+    count = expand_pairs(t, pair_sets(t, signature), key & of_key, found)
+    best, most = np.int64(-1), np.int64(0)
+    for number in range(count):
+        if (diving.tried[depth] >> U64(number)) & ONE:
+            continue
+        worth = _worth(t, signature, found[number], diving.order)
+        if best < 0 or worth > most:
+            best, most = np.int64(number), worth
+    if best < 0:
+        return best, key, ZERO, best
+    public = pairs.public_key(t, found[best, SIGNATURE], found[best, OFF])
+    return best, public, public + ONE, np.int64(found[best, CODE])
+
+
+@inlined
+def _pile_is_won(t, key):
+    return not key >> t.shifts[0]
+
+
+@inlined
+def _pairs_are_won(t, key):
+    of_key = (ONE << t.key_bits) - ONE
+    return pairs.is_won(t, key >> t.key_bits, key & of_key)
+
+
+next_move = ByType({PileTables: _next_to_pile, PairTables: _next_pair})
+"""Return the next move of the state at a depth that is not tried yet.
+
+Called with (tables, diving, depth). Returns (its number, -1 for none, the key of the state that it
+leads to, what that state has in common with those that have the same solutions, not 0, the number
+of the move in a path).
+"""
+is_won = ByType({PileTables: _pile_is_won, PairTables: _pairs_are_won})
+"""Return True for the key of a won state. Called with (tables, key)."""
+
+
+@kernel
+def dive(t, diving, limit):
+    """Search depth first for any solution, until ``limit`` states are met in all.
+
+    Returns the length of the solution, which is in ``diving.path``; EXHAUSTED where no state is
+    left; GIVEN_UP where the limit came first. Then another call with a higher limit goes on, if
+    the hash table has twice as many slots.
     """
     slots, keys, tried = diving.slots, diving.keys, diving.tried
     mask = U64(slots.size - 1)
     depth, met = diving.state[0], diving.state[1]
-    found = np.zeros((MOST_FOUND, 4), np.uint64)
-    worth = np.zeros(MOST_FOUND, np.int64)
-    of_key = (ONE << t.key_bits) - ONE
-    if pairs.is_won(t, keys[0] >> t.key_bits, keys[0] & of_key):
+    if is_won(t, keys[0]):
         return np.int64(0)
     while depth >= 0 and met < limit:
-        signature = keys[depth] >> t.key_bits
-        count = expand_pairs(t, pair_sets(t, signature), keys[depth] & of_key, found)
-        best = np.int64(-1)
-        for number in range(count):
-            if (tried[depth] >> U64(number)) & ONE:
-                continue
-            worth[number] = _worth(t, signature, found[number], diving.order)
-            if best < 0 or worth[number] > worth[best]:
-                best = np.int64(number)
-        if best < 0:
+        number, moved, alike, code = next_move(t, diving, depth)
+        if number < 0:
             depth -= 1
             continue
-        tried[depth] |= ONE << U64(best)
-        moved, off = found[best, SIGNATURE], found[best, OFF]
-        diving.path[depth] = np.int64(found[best, CODE])
-        if moved & pairs.WON:
+        tried[depth] |= ONE << U64(number)
+        diving.path[depth] = code
+        if is_won(t, moved):
             diving.state[1] = met
             return depth + 1
-        public = pairs.public_key(t, moved, off)
-        if not _is_new(slots, mask, public + ONE):
+        if not _is_new(slots, mask, alike):
             continue
         met += 1
         depth += 1
-        keys[depth] = public
+        keys[depth] = moved
         tried[depth] = ZERO
     diving.state[0], diving.state[1] = depth, met
     return np.int64(EXHAUSTED if depth < 0 else GIVEN_UP)
-
-
-dive = ByType({PileTables: dive_to_pile, PairTables: dive_to_pairs})
-"""Search depth first: (tables, diving, limit)."""

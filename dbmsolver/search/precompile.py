@@ -324,7 +324,7 @@ def _of_leaving(keys: LeavingKeys, sets: Any) -> list[Call]:
     diving = leaving_dive.make_diving(0, 1, 1, ())
     return [
         *_of_records(t, sets),
-        (leaving_dive.dive.of(t), (t, diving, _NUMBER)),
+        (leaving_dive.dive, (t, diving, _NUMBER)),
         *_of_both(t, np.uint8),
     ]
 

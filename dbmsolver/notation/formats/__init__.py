@@ -200,6 +200,8 @@ def detect(source: Source, given: Given | None = None) -> str:
         return "universal-xml"
     if klondike := klondike_moves.format_of_moves(text):
         return klondike
+    if klondike_moves.tells_of_none(text):
+        return "klondike-solver"
     if _MOVE_LINE.search(text) or _LOG_LINE.search(text):
         return "moves"
     if _OUTPUT_LINE.search(text) and not _SHORT_LINE.search(text):

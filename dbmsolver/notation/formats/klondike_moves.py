@@ -19,20 +19,21 @@ is no move of its own, but it has to be true.
 
 What stands around the moves in the output of these programs is passed over, but for the deal: its
 156 digits, the board with its talon, or the piles one by one. Otherwise the deal has to be given.
-The game is Klondike with one card turned at once or, if that cannot be, with three.
+The game is Klondike with one card turned at once or, if that cannot be, with three. One text may be
+the output about many deals: each that follows moves begins another solution.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from dbmsolver.errors import InputError, quoted
 from dbmsolver.game.boards import LABEL, parse_board
 from dbmsolver.game.cards import SUITS, is_card
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.decks import DIGITS, deal_of_line, deck_of_digits, lay_klondike
+from dbmsolver.game.decks import DIGITS, deal_of_line, deck_of_digits, is_deck, lay_klondike
 from dbmsolver.game.moves import STOCK, WASTE, Place
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.rules import Rules
@@ -62,6 +63,13 @@ _PILES = re.compile(r"(?:TABLEAU |\s)(?P<column>[1-7]) ?:(?P<cards>.*)", re.ASCI
 _STOCK_PILE = re.compile(r"(?:STOCK\s*| 8):(?P<cards>.*)", re.ASCII)
 _OTHER_PILE = re.compile(r"[A-Z]+ *:|\s*[0-9]+: *$")
 """An empty pile among those that have cards."""
+_SOLVED = re.compile(r"(?:Minimal solution|Solved) in [0-9]+ moves\b", re.ASCII)
+_UNSOLVED = re.compile(
+    r"^(?:(?P<klondike_solver>Impossible|Unknown)\. Max cards in foundation"
+    r"|(?P<ksolve>Unsolvable|Too big|Impossible|Unknown|Memory exceeded)\.\s*Took [0-9])",
+    re.ASCII | re.MULTILINE,
+)
+"""The words in place of a solution."""
 _DECK = re.compile(rf"(?<![0-9])[0-9]{{{DIGITS}}}(?![0-9])")
 _SUIT_LETTERS = "CDSH"
 
@@ -134,6 +142,53 @@ def format_of_moves(text: str) -> str | None:
         elif _is_mistyped(told, [_LETTERED.fullmatch(word) for word in words]):
             return "klondike-solver"
     return None
+
+
+def tells_of_none(text: str) -> bool:
+    """Return True if a text says that no solution of a deal was found."""
+    return _UNSOLVED.search(text) is not None
+
+
+def starts(source: Source) -> list[int]:
+    """Return the numbers of the lines with which the solutions of a text begin.
+
+    The first begins with the text, each other one with the first line of a deal, or about a result,
+    behind moves or behind words in place of a solution. A board with nothing behind it belongs to
+    the solution before.
+    """
+    lines = source.lines()
+    unsolved = {source.at(match.start())[0] for match in _UNSOLVED.finditer(source.text)}
+    found = [source.first]
+    next_one: int | None = None
+    has_ended = False
+    board_end = 0
+    for index, (number, line) in enumerate(lines):
+        if number <= board_end:
+            continue
+        if number in unsolved or _has_moves(line):
+            if next_one is None and has_ended and number in unsolved:
+                next_one = number
+            if next_one is not None:
+                found.append(next_one)
+            next_one, has_ended = None, True
+            continue
+        board = _board(lines[at] for at in range(index, len(lines))) if _is_of_board(line) else []
+        board_end = board[-1][0] if board else 0
+        is_start = bool(board) or _SOLVED.match(line) or is_deck(line) or _DECK.search(line)
+        if is_start and has_ended and next_one is None:
+            next_one = number
+    return found
+
+
+def _has_moves(line: str) -> bool:
+    """Return True if a line has moves of either format, one of which may be mistyped."""
+    words = _words(line)
+    if _start(line):
+        return True
+    matches = [_LETTERED.fullmatch(word) for word in words]
+    if words and (None not in matches or all(map(_is_piled, words))):
+        return True
+    return _is_mistyped(line, matches) or _is_mistyped(line, list(map(_PILED.fullmatch, words)))
 
 
 def _is_told(match: Match | None) -> bool:
@@ -248,6 +303,9 @@ def _moves(
             raise InvalidError(text, source.named(number, wrong.start() + 1))
         if len(found) > MAX_MOVES:
             raise InvalidError(f"more than {MAX_MOVES} moves", source.named(number))
+    if not found and (match := _UNSOLVED.search(source.text)):
+        words = match["klondike_solver"] or match["ksolve"]
+        raise InvalidError(f"no solution ({words!r}), expected one", source.place(match.start()))
     if not found:
         text = "no moves, expected a line of them (Klondike-Solver and KSolve write it with -moves)"
         raise InvalidError(text, source.named())
@@ -277,7 +335,12 @@ def _deal(source: Source, given: Given, rules: Rules) -> Deal:
     return given.start(said, rules, place)
 
 
-def _board(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
+def _is_of_board(line: str) -> bool:
+    """Return True if a line can be the first one of a board."""
+    return bool(LABEL.match(line) or _PILES.fullmatch(line) or _STOCK_PILE.fullmatch(line))
+
+
+def _board(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
     """Return the first board of a text, in lines as `boards` reads them; empty if there is none."""
     board: list[tuple[int, str]] = []
     left = 0

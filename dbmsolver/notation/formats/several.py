@@ -4,14 +4,15 @@ A new one begins as this program's own texts do, with a comment line that names 
 or with the answer of `solve`; with each output of Freecell Solver; with each line that names a deal
 above lines of moves; and with each line of a deal's number and its moves, as in collections with a
 line for each deal. Numbers before moves are numbers of lines where the deal is named before, and
-in a text that begins as this program's own do they are moves. Pages follow each other, too.
+in a text that begins as this program's own do they are moves. Pages follow each other, too. Among
+moves of Klondike a new solution begins with each deal.
 """
 
 from __future__ import annotations
 
 import re
 
-from dbmsolver.notation.formats import answers
+from dbmsolver.notation.formats import answers, klondike_moves
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.moves import is_board_line
 from dbmsolver.notation.formats.sfn_text import is_deal_with_moves, is_line_of_moves, is_title
@@ -37,10 +38,13 @@ def parts(source: Source, given: Given) -> list[Source]:
         lines = source.lines()
     except InvalidError:  # what it is read as says so
         return [source]
+    is_klondike = _is_klondike(source.text)
     starts = _own(lines)
-    if len(starts) < 2:
+    if len(starts) < 2 and is_klondike:
+        starts = klondike_moves.starts(source)
+    elif len(starts) < 2:
         starts = [number for number, line in lines if _OUTPUT.fullmatch(line)]
-    if len(starts) < 2:
+    if len(starts) < 2 and not is_klondike:
         is_own = _is_own(lines)
         # A comment such as `# 3 cards` names no deal; others write `#3`.
         starts = _titles([each for each in lines if not (is_own and each[1].startswith("# "))])
@@ -55,6 +59,14 @@ def parts(source: Source, given: Given) -> list[Source]:
         Source("\n".join(texts[start - first : end - first]), source.where, start)
         for start, end in zip(starts, ends, strict=True)
     ]
+
+
+def _is_klondike(text: str) -> bool:
+    """Return True if a text is output of Klondike's solvers: its numbered piles are no deals."""
+    if answers.ANSWER.match(text.lstrip()):
+        return False
+    tells = klondike_moves.format_of_moves(text) is not None
+    return tells or klondike_moves.tells_of_none(text)
 
 
 def _pages(source: Source) -> list[Source]:

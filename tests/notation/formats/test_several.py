@@ -103,3 +103,94 @@ def test_check_tells_each_and_its_game(tmp_path: Path, form: str) -> None:
     outcome = CliRunner().invoke(check_command, [str(path), "--json"])
     reasons = [check["reason"] for check in json.loads(outcome.stdout)["checks"]]
     assert [reason[:16] for reason in reasons] == ["not solved after"] * 2
+
+
+# Output of Klondike's solvers
+
+PILES = [" 0: ", " 1: KD KH", " 2: QS", " 3: KS", " 4: QC", " 5: KC", " 6: ", " 7: ", " 8: QD "]
+BOARD = "Foundations: H-Q C-J D-J S-J\nTalon: ==> QD <==\n: KH KD\n: QS\n: KS\n: QC\n: KC\n:\n:"
+TOPS = "Foundations: H-Q C-J D-J S-J"
+LETTERED = "2S 3S 4C 5C DR1 WD 1D 1H"
+PILED = "GD HD IB JB @AC FC FE"
+WORDS = "Minimum Moves Needed: 10\n\nSolved in 8 moves. Took 3 ms."
+RESULT = "(Deal State: Solved Foundation: 52 Moves: 8 Rounds: 1 Took: 00:00:00)"
+UNKNOWN = "Unknown. Max cards in foundation 16 at 93 moves. Took 3 ms."
+
+
+def verdicts(*texts: str) -> list[str]:
+    """Return of each solution in a text whether it wins, or why it is refused."""
+    found = []
+    for part in parts(Source("\n\n".join(texts) + "\n", "f"), Given(game="klondike")):
+        try:
+            formats.read(part, given=Given(game="klondike")).check()
+        except InputError as error:
+            found.append(str(error).partition("; ")[0])
+        else:
+            found.append("wins")
+    return found
+
+
+@pytest.mark.parametrize("board", ["\n".join([TOPS, *PILES]), BOARD])
+def test_solutions_of_klondike_begin_with_their_deals(board: str) -> None:
+    """Each output is checked by itself, and no move of the second is surplus of the first."""
+    good, bad = f"{board}\n{WORDS}\n{LETTERED}", f"{board}\n{WORDS}\n5C {LETTERED}"
+    assert verdicts(good, good) == ["wins", "wins"]
+    line = good.count("\n") + 3 + bad.count("\n")
+    illegal = f"f, line {line}, column 1: illegal move 1 '5C'"
+    assert verdicts(good, bad, good)[::2] == ["wins", "wins"]
+    assert verdicts(good, bad)[1].startswith(illegal)
+    piled = f"{board}\nMoves: {PILED}\n\n{RESULT}"
+    assert verdicts(piled, piled) == ["wins", "wins"]
+    assert verdicts(good, piled, board) == ["wins", "wins"]
+    mistyped = good.replace("DR1", "DR1 W9")
+    assert "unknown move 'W9'" in verdicts(mistyped, good)[0]
+    assert verdicts(mistyped, good)[1] == "wins"
+
+
+@pytest.mark.parametrize("name", ["Game: 6", "Ran: 1", "156"])
+def test_solutions_of_klondike_begin_with_decks_and_their_numbers(name: str) -> None:
+    deck = "".join(f"{card // 4 + 1:02d}{card % 4 + 1}" for card in range(52))
+    text = f"{name.replace('156', deck)}\nDR1\nDR2\n"
+    found = parts(Source(2 * text), Given())
+    assert [(part.first, part.text.strip()) for part in found] == [
+        (1, text.strip()),
+        (4, text.strip()),
+    ]
+    with pytest.raises(InputError, match="line 4, column 1: a second solution, expected one"):
+        formats.read(2 * text)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        UNKNOWN,
+        UNKNOWN.replace("Unknown", "Impossible"),
+        "Unsolvable.\nTook 1.5 sec., 0.1 million moves in the move tree.",
+        "Too big.\nTook 1.5 sec., 0.1 million moves in the move tree.",
+    ],
+)
+def test_a_deal_of_klondike_without_a_solution_is_told(words: str) -> None:
+    """The moves of the next deal are not played on its board."""
+    board = "\n".join([TOPS, *PILES])
+    none = f"no solution ({words.split('.')[0]!r}), expected one"
+    unsolved, good = f"{board}\n\n{words}", f"{board}\n\n{WORDS}\n{LETTERED}"
+    assert verdicts(unsolved) == [f"f, line 12, column 1: {none}"]
+    assert verdicts(unsolved, good) == [f"f, line 12, column 1: {none}", "wins"]
+    assert verdicts(good, unsolved, unsolved)[0] == "wins"
+    assert [none in verdict for verdict in verdicts(good, unsolved, words)] == [False, True, True]
+
+
+def test_moves_of_klondike_without_their_deals() -> None:
+    text = f"Solved in 8 moves. Took 3 ms.\n{LETTERED}\n\n"
+    found = parts(Source(2 * text), Given(deal="3"))
+    assert [part.first for part in found] == [1, 4]
+
+
+def test_a_replay_before_moves_of_klondike_is_one_solution() -> None:
+    """Boards between its lines are not others, and their numbered piles are no deals."""
+    board = "\n".join([TOPS, *PILES])
+    later = board.replace("S-J", "S-Q").replace("2: QS", "2: ")
+    line = "-" * 40
+    replay = f"{board}\n{WORDS}\n{line}\nMove QS from tableau 2 on to foundation\n\n{later}\n{line}"
+    assert verdicts(f"{replay}\n{LETTERED}") == ["wins"]
+    assert verdicts(f"{replay}\n{LETTERED}", f"{replay}\n{LETTERED}") == ["wins", "wins"]

@@ -78,7 +78,7 @@ def _met(solution: Solution, policy: Automove) -> list[Position]:
     for step, before, _ in solution.replay():
         left = _left(position, step, before)
         if left is not None:
-            position = automoves(play(position, left, rules, solution.unlimited), rules, policy)[1]
+            position = automoves(play(position, left, rules), rules, policy)[1]
             positions.append(position)
     return positions
 

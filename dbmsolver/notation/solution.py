@@ -61,8 +61,6 @@ class Solution:
     tag: str = ""
     """Another name of the deal: a tag or the name of a file."""
     remarks: tuple[str, ...] = ()
-    unlimited: bool = False
-    """True if runs of any length may be moved at once, whatever room there is."""
     extra: Mapping[Path, Mapping[str, Any]] = field(default_factory=dict)
     """Unknown fields of the universal format, by the path of the object that had them."""
     where: str = field(default="<solution>", compare=False)
@@ -116,7 +114,7 @@ class Solution:
         position = self.initial
         for index, step in enumerate(self.steps):
             try:
-                following = play(position, step, self.rules, self.unlimited)
+                following = play(position, step, self.rules)
             except IllegalMoveError as error:
                 raise self.illegal(index, error, position) from None
             yield step, position, following

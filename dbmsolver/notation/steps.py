@@ -103,11 +103,10 @@ def rest_of_suit(position: Position, column: int) -> int:
     return max(1, 13 - position.foundations[suit(cards[-1])]) if cards else 1
 
 
-def play(position: Position, step: Step, rules: Rules, unlimited: bool = False) -> Position:
+def play(position: Position, step: Step, rules: Rules) -> Position:
     """Return the position after the step, which must be legal, and true in all that it says.
 
-    With `unlimited` a run of any length moves at once. Raises IllegalMoveError, which says why, if
-    the step is not legal.
+    Raises IllegalMoveError, which says why, if the step is not legal.
     """
     source, destination, count = step.source, step.destination, step.count
     if step.before is not None and step.before != position:
@@ -125,20 +124,20 @@ def play(position: Position, step: Step, rules: Rules, unlimited: bool = False) 
         raise IllegalMoveError(f"no automove of the policy {step.automove}")
     move = move_of(position, step, card, rules)
     if count > 1 and destination.kind == "column" and rules.has_supermoves:
-        after = _play_supermove(position, move, rules, unlimited)
+        after = _play_supermove(position, move, rules)
     else:
         after = position.play(move, rules)
     _check_card("is the card under it", step.onto, card_under(position, step, card, rules))
     return after
 
 
-def _play_supermove(position: Position, move: Move, rules: Rules, unlimited: bool) -> Position:
+def _play_supermove(position: Position, move: Move, rules: Rules) -> Position:
     """Return the position after a run was moved, for which there must be room."""
     position.check_column(move.card, move.destination, rules)
     position.check_run(move, rules)
     source, destination, count = move.source.index, move.destination.index, move.count
     most = capacity(position, rules, destination)
-    if count > most and not unlimited:
+    if count > most:
         raise IllegalMoveError(f"{count} cards, there is room for {most} at once")
     return move_run(position, source, destination, count)
 

@@ -101,7 +101,7 @@ def game_from(number: int, moves: int, *steps: str) -> Solution:
         places, _, count = text.partition("x")
         source, destination = places.split("-")
         made.append(Step(names[source], names[destination], int(count or 1)))
-        position = play(position, made[-1], begun.rules, begun.unlimited)
+        position = play(position, made[-1], begun.rules)
     return Solution(begun.rules, begun.initial, tuple(made), position)
 
 

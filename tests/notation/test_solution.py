@@ -217,17 +217,16 @@ def test_supermove_is_its_single_moves(cells: int) -> None:
     assert largest(position, rules, 0, 0) == 0
 
 
-def test_supermove_too_large_is_refused_unless_unlimited() -> None:
+def test_supermove_too_large_is_refused() -> None:
     rules = rules_for("freecell", freecells=0, columns=6)
     position = parse_board(RUN, rules)
     step = Step(column(0), column(2), 7)
     limited = one(step, Deal(position, rules))
     with pytest.raises(IllegalStepError, match="room for 4"):
         limited.ended()
-    unlimited = replace(limited, unlimited=True).ended()
-    assert len(unlimited.final.columns[2]) == 8
-    with pytest.raises(IllegalStepError, match="too many"):
-        unlimited.moves()
+    without_limit = one(step, Deal(position, replace(rules, moves="runs"))).ended()
+    assert len(without_limit.final.columns[2]) == 8
+    assert [move.count for move in without_limit.moves()] == [7]
 
 
 def test_only_a_king_leads_a_run_into_a_column_of_kings() -> None:

@@ -19,15 +19,12 @@ OWN_FOUNDATION = Place("foundation", -1)
 class Builder:
     """A solution as far as it is read."""
 
-    def __init__(
-        self, deal: Deal, where: str, unlimited: bool = False, surplus: bool = False
-    ) -> None:
+    def __init__(self, deal: Deal, where: str, surplus: bool = False) -> None:
         self.leaves_surplus = surplus
         """True if moves after the win are left out, False if they are illegal."""
         self.surplus = 0
         self.deal = deal
         self.where = where
-        self.unlimited = unlimited
         self.position = deal.position
         self.steps: list[Step] = []
 
@@ -47,7 +44,7 @@ class Builder:
             card = moving_card(self.position, step)
             if step.destination == OWN_FOUNDATION:
                 self.steps[-1] = step = replace(step, destination=Place("foundation", card & 3))
-            self.position = play(self.position, step, self.deal.rules, self.unlimited)
+            self.position = play(self.position, step, self.deal.rules)
         except IllegalMoveError as error:
             index = len(self.steps) - 1
             raise self.solution().illegal(index, error, self.position) from None
@@ -91,7 +88,6 @@ class Builder:
             self.deal.number,
             tag,
             remarks,
-            self.unlimited,
             where=self.where,
             notes=self.notes(),
         )

@@ -96,7 +96,7 @@ def tree(solution: Solution) -> dict[str, Any]:
         "empty_stacks_filled_by": FILLS[rules.fill],
         "sequence_move": "LIMITED",
     }
-    if solution.unlimited or rules.has_runs:
+    if rules.has_runs:
         header["sequence_move"] = "UNLIMITED"
     if moving(rules) != "single":
         header["cards_move"] = moving(rules)

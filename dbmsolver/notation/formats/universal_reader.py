@@ -64,11 +64,6 @@ class TreeReader(PositionReader):
         final = self.position(body["final_position"], ("solution", "final_position"))
         steps = [self.step(item, ("solution", "moves", i)) for i, item in enumerate(moves)]
         self.find_policies(steps, deal.position)
-        unlimited = self.choice(
-            header["sequence_move"],
-            (*at, "sequence_move"),
-            {False: "LIMITED", True: "UNLIMITED"},
-        )
         remarks = self.items(header.get("remarks", []), (*at, "remarks"), 1000)
         return Solution(
             self.rules,
@@ -78,7 +73,6 @@ class TreeReader(PositionReader):
             deal.number,
             self.text(header.get("deal_name", ""), (*at, "deal_name"), 1000),
             tuple(self.text(each, (*at, "remarks", i)) for i, each in enumerate(remarks)),
-            unlimited,
             self.extra,
             self.where,
         )
@@ -131,7 +125,7 @@ class TreeReader(PositionReader):
                         path = ("solution", "moves", index, "move", "implicit")
                         self.fail(path, "true, expected false: no automove makes this move")
                     steps[index] = replace(step, automove=policy)
-                position = play(position, steps[index], self.rules, unlimited=True)
+                position = play(position, steps[index], self.rules)
             except IllegalMoveError:
                 return
 
@@ -139,19 +133,23 @@ class TreeReader(PositionReader):
         """Return the rules that the header says; ``cells`` are the freecells where it says none."""
         decks = self.integer(header["NUM_DECKS"], (*at, "NUM_DECKS"), 1, MOST_PACKS)
         self.integer(header["MAX_RANK"], (*at, "MAX_RANK"), 13, 13)
-        how = self.text(header.get("cards_move", "single"), (*at, "cards_move"), 100)
         columns = self.integer(header["NUM_COLUMNS"], (*at, "NUM_COLUMNS"), 1, MAX_COLUMNS)
+        variant = self.text(header["variant"], (*at, "variant"), 100)
+        name = game_name(variant) or variant
+        build = self.choice(
+            header["sequences_are_built_by"], (*at, "sequences_are_built_by"), BUILDS
+        )
+        limits = {"single": "LIMITED", "runs": "UNLIMITED"}
+        usual = self.choice(header["sequence_move"], (*at, "sequence_move"), limits)
+        if build == "none":  # without runs all moves are of single cards
+            usual = "single"
+        how = self.text(header.get("cards_move", usual), (*at, "cards_move"), 100)
         freecells = header.get("NUM_FREECELLS", cells)
         if freecells is None:
             text = "expected it, since no initial position has them"
             self.fail(at, f"no NUM_FREECELLS, {text}")
         most = MAX_RESERVE if "reserve" in how else MAX_FREECELLS
         freecells = self.integer(freecells, (*at, "NUM_FREECELLS"), 0, most)
-        variant = self.text(header["variant"], (*at, "variant"), 100)
-        name = game_name(variant) or variant
-        build = self.choice(
-            header["sequences_are_built_by"], (*at, "sequences_are_built_by"), BUILDS
-        )
         fill = self.choice(header["empty_stacks_filled_by"], (*at, "empty_stacks_filled_by"), FILLS)
         try:
             plain: Build = "any" if build in ("colour", "other") else build

@@ -122,12 +122,13 @@ def test_an_empty_solution_has_a_page() -> None:
 
 def test_runs_longer_than_there_is_room_for() -> None:
     """Some games allow them; the notation does not, and so is not there to be copied."""
+    game = replace(GAMES["freecell"], moves="runs")
     board = "Freecells: KH KC KS QC\nQS JH TS\nKD\n"
     rest = [name for name in map(card_name, range(CARDS)) if name not in board.split()]
     board += "".join(" ".join(rest[start::6]) + "\n" for start in range(6))
-    start = parse_board(board, GAMES["freecell"])
+    start = parse_board(board, game)
     step = Step(Place("column", 0), Place("column", 1), 3)
-    solution = Solution(GAMES["freecell"], start, (step,), start, unlimited=True).ended()
+    solution = Solution(game, start, (step,), start).ended()
     data = replay_data(formats.write(solution, "html"))
     assert data["stops"] == [[1, "run"]]
     assert data["sfn"] is None

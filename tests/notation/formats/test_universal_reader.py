@@ -70,12 +70,36 @@ def test_numbers_of_decks() -> None:
 
 
 def test_moves_without_limit() -> None:
-    for unlimited, word in ((False, "LIMITED"), (True, "UNLIMITED")):
-        told = replace(unplayed(FREECELL), unlimited=unlimited)
+    """Without the field of this program that says more, runs of any length are one move each."""
+    for game, word in (("freecell", "LIMITED"), ("relaxed_freecell", "UNLIMITED")):
+        told = unplayed(GAMES[game])
         whole = tree(told)
         assert whole["header"]["sequence_move"] == word
+        whole["header"].pop("cards_move", None)
         assert read(whole) == told
+    whole["header"]["cards_move"] = "single"
+    assert read(whole).rules.moves == "single"
     assert tree(unplayed(GAMES["simple_simon"]))["header"]["sequence_move"] == "UNLIMITED"
+    del whole["header"]["cards_move"]
+    assert read(whole | {"header": whole["header"] | {"sequences_are_built_by": "NONE"}})
+    whole["header"]["sequence_move"] = "SOME"
+    assert refused(whole) == "header.sequence_move: 'SOME', expected one of LIMITED, UNLIMITED"
+
+
+@pytest.mark.parametrize("variant", ["freecell", "relaxed_freecell", "mine"])
+def test_a_run_without_limit_has_one_answer(variant: str) -> None:
+    """It is legal, one move in every metric that counts runs, and legal again as written."""
+    rules = rules_for("relaxed_freecell", freecells=0, columns=3)
+    start = parse_board("Foundations: H-J C-J D-K S-J\nQS KS QH\nKC KH QC\n:\n", rules)
+    steps = (Step(Place("column", 0), Place("column", 2), 2),)
+    whole = tree(Solution(rules, start, steps, start).ended())
+    del whole["header"]["cards_move"]
+    whole["header"]["variant"] = variant
+    found = read(whole)
+    assert [move.count for move in found.moves()] == [2]
+    for form in ("universal-json", "universal-xml", "moves"):
+        again = formats.read(formats.write(found, form), form)
+        assert (again.rules.moves, again.steps[0].count) == ("runs", 2)
 
 
 def test_a_number_is_left_out_where_the_name_deals_otherwise() -> None:
@@ -119,14 +143,14 @@ def implicit(solution: Solution) -> Any:
 
 
 def test_implicit_moves_after_one_of_more_cards_than_fit() -> None:
-    """Their policies are found as if any number of cards could move."""
-    rules = rules_for("freecell", freecells=0, columns=3)
+    """Their policies are found behind runs that move without limit, too."""
+    rules = rules_for("relaxed_freecell", freecells=0, columns=3)
     start = parse_board("Foundations: H-J C-J D-K S-J\nQS KS QH\nKC KH QC\n:\n", rules)
     steps = (
         Step(Place("column", 0), Place("column", 2), 2),
         Step(Place("column", 1), Place("foundation", 3), automove="horne"),
     )
-    told = Solution(rules, start, steps, start, unlimited=True).ended()
+    told = Solution(rules, start, steps, start).ended()
     assert [step.automove for step in read(implicit(told)).steps] == ["none", "horne"]
 
 

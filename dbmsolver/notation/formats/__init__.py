@@ -71,7 +71,8 @@ _LOG_LINE = re.compile(r"^(?:>>>Queue Stats|instance_run_)", re.MULTILINE)
 _OUTPUT_LINE = re.compile(r"(?:^|\r)[^#\r\n]*-=-=-=-", re.MULTILINE)
 """The line before the boards of Freecell Solver, and no comment that has the same characters."""
 _SHORT_LINE = re.compile(
-    r"(?:^|[\r\n])[ \t]*[1-8a-d][1-8a-dhr](?:[ \t]+[1-8a-d][1-8a-dhr])*[ \t]*(?=[\r\n])"
+    r"(?:^|[\r\n])[ \t]*[1-8a-d][1-8a-dhr](?:v[1-9a-d])?"
+    r"(?:[ \t]+[1-8a-d][1-8a-dhr](?:v[1-9a-d])?)*[ \t]*(?=[\r\n])"
 )
 
 

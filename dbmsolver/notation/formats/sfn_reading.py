@@ -190,6 +190,8 @@ class PlayedReading:
 
     def count(self, token: Token, destination: Place) -> int:
         """Return how many cards move, by the notation."""
+        if token.cards:
+            return token.cards
         most = self.most(token)
         if most is None or (token.single and not self.column(destination.index)):
             return 1
@@ -216,7 +218,8 @@ class PlayedReading:
         leaves out a period does not say it.
         """
         token = self.game.text.tokens[self.reached]
-        most = self.most(token) if (token.open or every) and not token.single else None
+        is_said = token.single or token.cards
+        most = self.most(token) if (token.open or every) and not is_said else None
         if most is None or self.column(self.place(token.destination).index):
             return 0
         return most

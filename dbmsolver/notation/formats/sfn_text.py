@@ -8,10 +8,11 @@
 
 A move is two characters after a space or a period; f or r is the next empty freecell. Lines of
 moves in other styles are read as well: moves separated by white space or commas, whatever the line
-begins with, and with the number of the deal before the first one. How else a layout can be written
-is told in `sfn_rows`. Instead of a layout there can be a board of `boards`, its columns as lines,
-if one of its lines begins with a label or a colon. Such boards between moves are held against the
-replay.
+begins with, and with the number of the deal before the first one. A move such as `46v8`, as
+Freecell Solver writes it, is of so many cards, in hexadecimal; in a text that has one, all other
+moves to empty columns are of one card. How else a layout can be written is told in `sfn_rows`.
+Instead of a layout there can be a board of `boards`, its columns as lines, if one of its lines
+begins with a label or a colon. Such boards between moves are held against the replay.
 """
 
 from __future__ import annotations
@@ -38,10 +39,12 @@ MAX_DIGITS = 12
 _CELL = re.compile(r"[A2-9TJQK][CDHS]")
 _TOKEN = re.compile(
     r"(?P<prefix>[ .])?(?:(?P<open>\[)(?P<inner>[ .])?)?"
-    r"(?:(?P<move>[1-8a-dA-D][1-8a-dA-DhHfFrR])|(?P<end>\?\?))(?P<close>\])?"
+    r"(?:(?P<move>[1-8a-dA-D][1-8a-dA-DhHfFrR](?:(?<=[1-8][1-8])[vV](?P<cards>[1-9a-dA-D]))?)"
+    r"|(?P<end>\?\?))(?P<close>\])?"
 )
 _FREE_LINE = re.compile(
-    r"\s*(?:\[?\.?(?:[1-8a-d][1-8a-dhfr]|\?\?)\]?(?:\s+|$))+", re.ASCII | re.IGNORECASE
+    r"\s*(?:\[?\.?(?:[1-8a-d][1-8a-dhfr]|[1-8]{2}v[1-9a-d]|\?\?)\]?(?:\s+|$))+",
+    re.ASCII | re.IGNORECASE,
 )
 _NUMBERED = re.compile(
     r"\s*(?P<sign>#\s*)?(?P<number>-?[0-9]{1,12})(?P<end>\s*[:.)])?\s+(?P<moves>\S.*)", re.ASCII
@@ -70,6 +73,8 @@ class Token(NamedTuple):
     open: bool
     """True if the style of the line does not say how many cards go to an empty column."""
     origin: Origin
+    cards: int = 0
+    """The number of cards if it is said, 0 otherwise."""
 
 
 @dataclass
@@ -118,6 +123,8 @@ def parse(source: Source) -> SfnText:
     reader.game()
     reader.turn()
     text = reader.text
+    if any(token.cards for token in text.tokens):
+        text.tokens = [move._replace(single=not move.cards, open=False) for move in text.tokens]
     if not text.tokens and text.layout_line is None:
         raise InvalidError("no moves and no layout, expected a solution", source.named())
     return text
@@ -261,8 +268,9 @@ class _SfnReader:
             self.fail("one bracket without the other, expected both", number, offset)
         if match["move"]:
             move = match["move"].lower()
+            cards = int(match["cards"] or "0", 16)
             origin = Origin(match["move"], number, offset + 1)
-            text.tokens.append(Token(move[0], move[1], single, is_open, origin))
+            text.tokens.append(Token(move[0], move[1], single, is_open, origin, cards))
         if len(text.tokens) > MAX_TOKENS:
             self.fail(f"more than {MAX_TOKENS} moves", number, offset)
 

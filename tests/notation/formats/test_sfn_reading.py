@@ -59,6 +59,23 @@ def test_onto_a_card_as_many_move_as_fit() -> None:
         assert read(f"{text}\n", deal).steps[0].count == 3
 
 
+def test_the_number_of_cards_behind_a_move() -> None:
+    """It stands for itself; other moves to empty columns are then of one card."""
+    board = "Foundations: H-9 C-8 D-T S-J\nKD QH JC TH 9C\n:\n:\nKH KS QS QC JH TC\nJD QD KC\n"
+    deal = Deal.from_text(board)
+    for text, counts in (
+        (" 12 43", [4, 3]),
+        ("12v2", [2]),
+        (" 12V2 43", [2, 1]),
+        ("43 12v2", [1, 2]),
+        ("[12v3] 43", [3, 1]),
+        (" 43\n 12v1 ", [1, 1]),
+    ):
+        assert [step.count for step in read(f"{text}\n", deal).steps] == counts
+    with pytest.raises(IllegalMoveError, match="column 2: illegal move 1 '12v5': "):
+        read(" 12v5\n", deal)
+
+
 def test_moves_that_do_not_fit_say_why() -> None:
     """Of a run that would fit, as many cards are named as would have to move."""
     deal = run_and_target("2H 2S 2C -", "H-A S-A D-3 C-A")

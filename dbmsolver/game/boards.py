@@ -73,7 +73,14 @@ from dbmsolver.game.pairing import columns_of_pyramid
 from dbmsolver.game.position import Position, Pyramid
 from dbmsolver.game.positions import make_position
 from dbmsolver.game.rules import Rules
-from dbmsolver.game.shapes import ADVICE, COLUMNS, columns_of_rows, is_shape_of_rows, words_of
+from dbmsolver.game.shapes import (
+    ADVICE,
+    COLUMNS,
+    cells_of,
+    columns_of_rows,
+    is_shape_of_rows,
+    words_of,
+)
 from dbmsolver.game.texts import LINE_END, WHICH_GAME
 from dbmsolver.game.wide import Home, with_heights
 
@@ -241,7 +248,8 @@ class _BoardReader:
                 first = self.freecells_line
                 self.fail(f"Freecells a second time, expected only those of line {first}", at)
             self.freecells_line = number
-            self.read_freecells(words)
+            most = self.rules.freecells
+            self.read_freecells(cells_of(line, number, label.end(), most))
         elif label and any(label[name] for name in _PILED):
             name = next(name for name in _PILED if label[name])
             self.read_cards(name, words, at, label[name].lower())

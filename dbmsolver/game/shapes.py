@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from dbmsolver.game.cards import cards_in
+from dbmsolver.game.cards import cards_in, is_card
 from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.rules import Rules
 
@@ -52,6 +52,23 @@ def words_of(line: str, number: int, start: int = 0) -> list[Word]:
         for match in re.compile(r"\S+").finditer(text, start)
         for offset, word in cards_in(match.group())
     ]
+
+
+def cells_of(line: str, number: int, start: int, most: int) -> list[Word]:
+    """Return the words of a line of freecells from a place on, `-` for each that is empty.
+
+    Freecell Solver leaves four characters for a freecell, blank if it is empty. In lines of other
+    forms, or with more than ``most`` freecells, nothing is said by blanks.
+    """
+    cells = line[start:].rstrip()
+    found: list[Word] = []
+    for at in range(0, len(cells), 4):
+        cell = cells[at : at + 4]
+        name = cell.strip()
+        if (name and not is_card(name)) or len(found) == most:
+            return words_of(line, number, start)
+        found.append((name or "-", (number, start + at + len(cell) - len(cell.lstrip()) + 1)))
+    return found
 
 
 def columns_of_rows(

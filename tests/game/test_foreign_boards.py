@@ -8,7 +8,7 @@ from itertools import zip_longest
 import pytest
 
 from dbmsolver.errors import InputError, UsageError
-from dbmsolver.game.cards import RANKS, SUITS, card_name, cards_in, parse_card
+from dbmsolver.game.cards import CARDS, RANKS, SUITS, card_name, cards_in, parse_card
 from dbmsolver.game.deals import Deal, format_board, parse_board
 from dbmsolver.game.position import Position
 from dbmsolver.game.shipped import GAMES, SHIPPED
@@ -197,6 +197,33 @@ def test_rows_that_cannot_be_placed() -> None:
         Deal.from_text(": KC 7D", rows=True)
     with pytest.raises(UsageError, match=r"^rows says nothing about a number"):
         Deal.load("3", rows=True)
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("Freecells:  3S      JC    ", "3S - JC -"),
+        ("Freecells:      3♠ 10c", "- 3S TC -"),
+        ("Freecells:              3S  JC", "3S JC - -"),
+        ("Freecells: 3S      JC", "3S - JC -"),
+        ("Freecells: 3S JC QC", "3S JC QC -"),
+        ("Freecells: 3S    JC", "3S JC - -"),
+        ("FC:  -   3S", "- 3S - -"),
+        ("Freecells:        ", "- - - -"),
+    ],
+)
+def test_freecells_in_four_characters_each(line: str, found: str) -> None:
+    """Blanks say which are empty where the line has the form that Freecell Solver gives it."""
+    held = [name for name in found.split() if name != "-"]
+    rest = [name for name in map(card_name, range(CARDS)) if name not in held]
+    text = "\n".join([line, *(": " + " ".join(rest[start::8]) for start in range(8))])
+    freecells = Deal.from_text(text).position.freecells
+    assert ["-" if card is None else card_name(card) for card in freecells] == found.split()
+
+
+def test_a_card_twice_in_wide_freecells_has_its_place() -> None:
+    with pytest.raises(InputError, match="line 1, column 21: 3S is already at line 1, column 13"):
+        Deal.from_text("Freecells:  3S      3S\n")
 
 
 def test_what_is_too_many_names_the_options_that_say_otherwise() -> None:

@@ -209,15 +209,7 @@ def read_board(
     """Return the position of numbered lines of a board, also as Freecell Solver prints it."""
     lines = [""] * board[-1][0]
     for number, line in board:
-        line = suit_letters(line)
-        label = LABEL.match(line)
-        if label and label["cells"] and "-" not in line and "*" not in line:
-            # Freecell Solver leaves four characters for a freecell, blank if it is empty.
-            cells = line[label.end() :].rstrip()
-            parts = [cells[i : i + 4].strip() or "-" for i in range(0, len(cells), 4)]
-            if all(len(part.split()) == 1 for part in parts):
-                line = f"{label.group()} {' '.join(parts)}"
-        lines[number - 1] = line
+        lines[number - 1] = suit_letters(line)
     return given.board(lines, rules, source.where)
 
 

@@ -70,10 +70,11 @@ _LOG_LINE = re.compile(r"^(?:>>>Queue Stats|instance_run_)", re.MULTILINE)
 """A line of the log of a Freecell Solver with a database."""
 _OUTPUT_LINE = re.compile(r"(?:^|\r)[^#\r\n]*-=-=-=-", re.MULTILINE)
 """The line before the boards of Freecell Solver, and no comment that has the same characters."""
+_SHORT_MOVE = "(?:10|[1-9a-gk-q])(?:10|[1-9a-hk-r])(?:v[1-9a-d])?"
 _SHORT_LINE = re.compile(
-    r"(?:^|[\r\n])[ \t]*[1-8a-d][1-8a-dhr](?:v[1-9a-d])?"
-    r"(?:[ \t]+[1-8a-d][1-8a-dhr](?:v[1-9a-d])?)*[ \t]*(?=[\r\n])"
+    rf"(?:^|[\r\n])[ \t]*{_SHORT_MOVE}(?:[ \t]+{_SHORT_MOVE})*[ \t]*(?=[\r\n])", re.ASCII
 )
+"""A line of moves in such an output."""
 
 
 def write(
@@ -205,12 +206,14 @@ def detect(source: Source, given: Given | None = None) -> str:
         return "klondike-solver"
     if _MOVE_LINE.search(text) or _LOG_LINE.search(text):
         return "moves"
-    if _OUTPUT_LINE.search(text) and not _SHORT_LINE.search(text):
+    is_output = _OUTPUT_LINE.search(text) is not None
+    if is_output and not _SHORT_LINE.search(text):
         return "moves"
     ending = format_of_name(source.where)
     if ending in ("sfn", "short", "moves"):
         return ending
-    return "short" if _names_game(text) or (given and _is_large(given)) else "sfn"
+    is_large = given is not None and not is_output and _is_large(given)
+    return "short" if _names_game(text) or is_large else "sfn"
 
 
 def _names_game(text: str) -> bool:

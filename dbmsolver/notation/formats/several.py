@@ -15,10 +15,14 @@ import re
 from dbmsolver.notation.formats import answers, klondike_moves
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.moves import is_board_line
-from dbmsolver.notation.formats.sfn_text import is_deal_with_moves, is_line_of_moves, is_title
+from dbmsolver.notation.formats.sfn_text import (
+    OUTPUT,
+    is_deal_with_moves,
+    is_line_of_moves,
+    is_title,
+)
 from dbmsolver.notation.formats.source import InvalidError, Source
 
-_OUTPUT = re.compile(r"-(?:=-){5,}\s*")
 _OPENING = re.compile(
     rf"#\s*game\s*:|#\s*deal\s*:\s*-?[0-9]|{answers.ANSWER.pattern}", re.ASCII | re.IGNORECASE
 )
@@ -43,7 +47,7 @@ def parts(source: Source, given: Given) -> list[Source]:
     if len(starts) < 2 and is_klondike:
         starts = klondike_moves.starts(source)
     elif len(starts) < 2:
-        starts = [number for number, line in lines if _OUTPUT.fullmatch(line)]
+        starts = [number for number, line in lines if OUTPUT.fullmatch(line)]
     if len(starts) < 2 and not is_klondike:
         is_own = _is_own(lines)
         # A comment such as `# 3 cards` names no deal; others write `#3`.
@@ -109,7 +113,7 @@ def _is_own(lines: list[tuple[int, str]]) -> bool:
     names_game = says_deal = False
     for _, line in lines:
         if line.strip() and not line.lstrip().startswith("#"):
-            has_board = _OUTPUT.fullmatch(line) is not None or is_board_line(line)
+            has_board = OUTPUT.fullmatch(line) is not None or is_board_line(line)
             return names_game and (says_deal or has_board)
         names_game = names_game or _OPENING.match(line) is not None
         says_deal = says_deal or _DEAL.match(line) is not None

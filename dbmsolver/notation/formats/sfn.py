@@ -28,7 +28,15 @@ from dbmsolver.notation.formats.given import SAYS_DEAL, Given
 from dbmsolver.notation.formats.moves import read_board
 from dbmsolver.notation.formats.sfn_lengths import understand
 from dbmsolver.notation.formats.sfn_reading import WrittenGame
-from dbmsolver.notation.formats.sfn_text import MAX_COLUMNS, MAX_FREECELLS, MAX_ROWS, SfnText, parse
+from dbmsolver.notation.formats.sfn_text import (
+    CELLS,
+    MAX_COLUMNS,
+    MAX_FREECELLS,
+    MAX_OUTPUT_COLUMNS,
+    MAX_ROWS,
+    SfnText,
+    parse,
+)
 from dbmsolver.notation.formats.short import place_letter
 from dbmsolver.notation.formats.source import InvalidError, Source
 from dbmsolver.notation.formats.unsaid import check_things, check_wide
@@ -77,10 +85,10 @@ def read(source: Source, given: Given) -> Solution:
     check_wide(rules, "Standard FreeCell Notation")
     layout = _layout(text, rules, given, source)
     start, shown = _beginning(text, rules, layout, given, source)
-    letters = "abcd"[: max(rules.freecells, 0)]
+    letters = CELLS[: max(rules.freecells, 0)]
     if text.cells is not None and layout is not None:
         letters = "".join(
-            letter for letter, cell in zip("abcd", text.cells, strict=True) if not _blocked(cell)
+            letter for letter, cell in zip(CELLS, text.cells, strict=False) if not _blocked(cell)
         )
     cells = {letter: index for index, letter in enumerate(letters)}
     written = WrittenGame(text, start, cells, shown, source, _later(text, rules, source))
@@ -192,7 +200,12 @@ def _rules(text: SfnText, given: Given, source: Source) -> Rules:
         freecells = sum(not _blocked(cell) for cell in text.cells)
         said["freecells"] = (freecells, source.named(text.layout_line or 1))
     rules = given.rules(said, source.named(text.game_line))
-    if rules.columns > MAX_COLUMNS or rules.freecells > MAX_FREECELLS:
+    if text.is_output:
+        if rules.columns > MAX_OUTPUT_COLUMNS:
+            what = f"{rules.name} has {rules.columns} columns, in Freecell Solver's letters"
+            where = source.named(text.game_line)
+            raise InvalidError(f"{what}, expected at most {MAX_OUTPUT_COLUMNS}", where)
+    elif rules.columns > MAX_COLUMNS or rules.freecells > MAX_FREECELLS:
         what = f"{rules.name} has {rules.columns} columns and {rules.freecells} freecells"
         advice = "--from short reads single-card moves of more"
         raise InvalidError(

@@ -26,7 +26,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Place
 from dbmsolver.game.position import Position
 from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
-from dbmsolver.notation.formats.sfn_text import SfnText, Token
+from dbmsolver.notation.formats.sfn_text import CELLS, SfnText, Token
 from dbmsolver.notation.formats.source import Source
 from dbmsolver.notation.steps import Comment, Step
 from dbmsolver.notation.supermoves import largest
@@ -160,11 +160,11 @@ class PlayedReading:
         """Return the place of a letter; IllegalMoveError if it is no freecell that can be named."""
         if letter.isdigit():
             return Place("column", int(letter) - 1)
-        if letter in "fr":
+        if self.is_any(letter):
             # Any freecell, which is chosen where the move is made.
             return Place("freecell", 0)
-        if self.reading.cells == "packed" and "abcd".index(letter) < len(self.taken):
-            return Place("freecell", self.taken["abcd".index(letter)])
+        if self.reading.cells == "packed" and CELLS.index(letter) < len(self.taken):
+            return Place("freecell", self.taken[CELLS.index(letter)])
         if letter not in self.game.cells:
             token = self.game.text.tokens[self.reached]
             what = f"illegal move {self.reached + 1} {token.origin.text!r}"
@@ -172,6 +172,10 @@ class PlayedReading:
             place = self.game.source.named(token.origin.line, token.origin.column)
             raise IllegalMoveError(f"{message}; position: {self.builder.position}", place)
         return Place("freecell", self.game.cells[letter])
+
+    def is_any(self, letter: str) -> bool:
+        """Return True if a letter stands for the next empty freecell, and is the name of none."""
+        return letter in "fr" and letter not in self.game.cells
 
     def step(self, token: Token, source: Place, count: int | None) -> Step:
         """Return the step of a move from ``source``.
@@ -182,7 +186,7 @@ class PlayedReading:
         cells = self.builder.position.freecells
         if destination.kind == "freecell":
             empty = [index for index, card in enumerate(cells) if card is None]
-            if empty and (self.reading.cells != "named" or token.destination in "fr"):
+            if empty and (self.reading.cells != "named" or self.is_any(token.destination)):
                 destination = Place("freecell", empty[0])
             return Step(source, destination, origin=token.origin)
         count = 1 if destination == OWN_FOUNDATION else count or self.count(token, destination)

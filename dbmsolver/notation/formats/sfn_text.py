@@ -12,7 +12,9 @@ begins with, and with the number of the deal before the first one. A move such a
 Freecell Solver writes it, is of so many cards, in hexadecimal; in a text that has one, all other
 moves to empty columns are of one card. How else a layout can be written is told in `sfn_rows`.
 Instead of a layout there can be a board of `boards`, its columns as lines, if one of its lines
-begins with a label or a colon. Such boards between moves are held against the replay.
+begins with a label or a colon. Such boards between moves are held against the replay. Under the
+line with which Freecell Solver's output begins, moves name more places: `10` is a column, and
+freecells are the letters of `CELLS`.
 """
 
 from __future__ import annotations
@@ -32,6 +34,12 @@ from dbmsolver.notation.steps import Origin
 
 MAX_COLUMNS = 8
 MAX_FREECELLS = 4
+MAX_OUTPUT_COLUMNS = 10
+"""The most columns of a game in Freecell Solver's output: with more, `111` has two meanings."""
+CELLS = "abcdefgklmnopqrstuvwxyz"
+"""The letters of freecells. The notation has four, Freecell Solver writes others, too."""
+OUTPUT = re.compile(r"\s*-(?:=-){5,}\s*")
+"""The line with which Freecell Solver's output begins."""
 MAX_ROWS = 18
 MAX_TOKENS = 2000
 MAX_DIGITS = 12
@@ -46,6 +54,12 @@ _FREE_LINE = re.compile(
     r"\s*(?:\[?\.?(?:[1-8a-d][1-8a-dhfr]|[1-8]{2}v[1-9a-d]|\?\?)\]?(?:\s+|$))+",
     re.ASCII | re.IGNORECASE,
 )
+_OUTPUT_MOVE = re.compile(
+    r"(?P<move>(?P<source>10|[1-9a-gk-z])(?P<destination>10|[1-9a-hk-z])"
+    r"(?:(?<=[0-9][0-9])v(?P<cards>[1-9a-d]))?)(?:\s+|$)",
+    re.ASCII,
+)
+_OUTPUT_MOVES = re.compile(rf"(?:{re.sub('[?]P<[a-z]+>', '?:', _OUTPUT_MOVE.pattern)})+", re.ASCII)
 _NUMBERED = re.compile(
     r"\s*(?P<sign>#\s*)?(?P<number>-?[0-9]{1,12})(?P<end>\s*[:.)])?\s+(?P<moves>\S.*)", re.ASCII
 )
@@ -96,6 +110,8 @@ class SfnText:
     """The first line of the layout, if there is one."""
     later: dict[int, list[tuple[int, str]]] = field(default_factory=dict)
     """Lines of boards between moves, by the number of moves up to there."""
+    is_output: bool = False
+    """True if the line with which Freecell Solver's output begins stands before the moves."""
     tokens: list[Token] = field(default_factory=list)
     mark: int | None = None
     """The number of moves before the one in brackets."""
@@ -143,9 +159,13 @@ class _SfnReader:
 
     def line(self, number: int, line: str) -> None:
         text = self.text
+        if text.is_output and _OUTPUT_MOVES.fullmatch(line):
+            self.output_moves(number, line)
+            return
         if not text.tokens and text.mark is None and self.layout(number, line):
             return
         if not line.strip() or _RULE.fullmatch(line):
+            text.is_output = text.is_output or OUTPUT.fullmatch(line) is not None
             return
         if text.tokens and LABEL.match(line):
             text.later.setdefault(len(text.tokens), []).append((number, line))
@@ -186,6 +206,14 @@ class _SfnReader:
         if not self.text.tokens and not any(has_number(line) for _, line in self.texts):
             self.number_line = number
             self.texts.append((number, f"#{match['number']}"))
+
+    def output_moves(self, number: int, line: str) -> None:
+        """Read a line of moves as Freecell Solver writes them."""
+        for match in _OUTPUT_MOVE.finditer(line):
+            cards = int(match["cards"] or "0", 16)
+            origin = Origin(match["move"], number, match.start() + 1)
+            move = Token(match["source"], match["destination"], False, True, origin, cards)
+            self.add(move, number, match.start())
 
     def raw_moves(self, number: int, match: re.Match[str]) -> None:
         """Read moves with nothing between them."""
@@ -270,8 +298,13 @@ class _SfnReader:
             move = match["move"].lower()
             cards = int(match["cards"] or "0", 16)
             origin = Origin(match["move"], number, offset + 1)
-            text.tokens.append(Token(move[0], move[1], single, is_open, origin, cards))
-        if len(text.tokens) > MAX_TOKENS:
+            token = Token(move[0], move[1], single, is_open, origin, cards)
+            self.add(token, number, offset)
+
+    def add(self, move: Token, number: int, offset: int) -> None:
+        """Take one more move."""
+        self.text.tokens.append(move)
+        if len(self.text.tokens) > MAX_TOKENS:
             self.fail(f"more than {MAX_TOKENS} moves", number, offset)
 
     def cells(self, number: int, line: str) -> None:

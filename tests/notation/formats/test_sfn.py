@@ -538,3 +538,51 @@ def test_a_shortest_solution_stays_one_in_its_metric(metric: Metric) -> None:
             text = formats.write(api.solution_of(result), "sfn", "horne")
             counts = lengths(formats.read(Source(text, "f.sfn")))
             assert counts["moves-horne" if metric == "moves" else metric] == result.length, seed
+
+
+# Output of Freecell Solver about games with more places
+
+FRAME = "-=-=-=-=-=-=-=-=-=-=-=-\n\n"
+
+
+def of_output(moves: str, board: str, game: str) -> list[str]:
+    """Return the steps of moves in Freecell Solver's output about a board."""
+    given = Given(game=game, deal=Deal.from_text(board, GAMES[game]))
+    source = Source(f"{FRAME}{moves}\n\n\nThis game is solveable.\n", "f")
+    assert formats.detect(source, given) == "sfn"
+    found = formats.read(source, given=given)
+    found.check()
+    return [f"{step.count} {step}" for step in found.steps[:-3]]
+
+
+def test_more_freecells_in_the_output_of_freecell_solver() -> None:
+    """Its letters leave out h, i and j, and f is one of them; runs move at once."""
+    board = "Foundations: H-T C-K D-K S-T\nFreecells: - - - - - QH - KS\nKH\nJH QS JS\n"
+    assert of_output("k3 23v2 f1\n2h 1h 1h 3h 3h 3h", board, "eight_off") == [
+        "1 KS from freecell 8 to column 3",
+        "2 2 cards from column 2 to column 3",
+        "1 QH from freecell 6 to column 1",
+        "1 JH from column 2 to foundation of hearts",
+        "1 QH from column 1 to foundation of hearts",
+        "1 KH from column 1 to foundation of hearts",
+    ]
+
+
+def test_ten_columns_in_the_output_of_freecell_solver() -> None:
+    board = "Foundations: H-K C-K D-K S-9\nFreecells: KS\nTS QS JS\n"
+    assert of_output("a10 110 1h\n10h 10h 10h", board, "seahaven_towers") == [
+        "1 KS from freecell 1 to column 10",
+        "2 2 cards from column 1 to column 10",
+        "1 TS from column 1 to foundation of spades",
+    ]
+
+
+def test_more_columns_than_the_letters_of_freecell_solver() -> None:
+    source = Source(f"{FRAME}110 1h\n", "f")
+    with pytest.raises(InvalidError, match=r"fan has 18 columns, .*, expected at most 10"):
+        formats.read(source, given=Given(game="fan", deal="3"))
+
+
+def test_f_is_any_freecell_where_it_names_none() -> None:
+    found = formats.read(Source(f"{FRAME}1a 2f\n", "f"), given=Given(deal="3", policy="none"))
+    assert [step.destination.index for step in found.steps] == [0, 1]

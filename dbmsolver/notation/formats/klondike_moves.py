@@ -19,8 +19,10 @@ is no move of its own, but it has to be true.
 
 What stands around the moves in the output of these programs is passed over, but for the deal: its
 156 digits, the board with its talon, or the piles one by one. Otherwise the deal has to be given.
-The game is Klondike with one card turned at once or, if that cannot be, with three. One text may be
-the output about many deals: each that follows moves begins another solution.
+The game is Klondike with one card turned at once or, if that cannot be, with three. If moves win in
+both games, it is the one whose length is the one that the text states: `in 97 moves`, with or
+without cards that are turned up. One text may be the output about many deals: each that follows
+moves begins another solution.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from dbmsolver.errors import InputError, quoted
+from dbmsolver.errors import InputError, any_of, quoted
 from dbmsolver.game.boards import LABEL, parse_board
 from dbmsolver.game.cards import SUITS, is_card
 from dbmsolver.game.deals import Deal
@@ -63,7 +65,9 @@ _PILES = re.compile(r"(?:TABLEAU |\s)(?P<column>[1-7]) ?:(?P<cards>.*)", re.ASCI
 _STOCK_PILE = re.compile(r"(?:STOCK\s*| 8):(?P<cards>.*)", re.ASCII)
 _OTHER_PILE = re.compile(r"[A-Z]+ *:|\s*[0-9]+: *$")
 """An empty pile among those that have cards."""
-_SOLVED = re.compile(r"(?:Minimal solution|Solved) in [0-9]+ moves\b", re.ASCII)
+_SOLVED = re.compile(r"(?:Minimal solution|Solved) in (?P<length>[0-9]{1,6}) moves\b", re.ASCII)
+_COUNTED = re.compile(r"\bMoves: (?P<length>[0-9]{1,6}) Rounds:", re.ASCII)
+"""The length in the last line of MinimalKlondike."""
 _UNSOLVED = re.compile(
     r"^(?:(?P<klondike_solver>Impossible|Unknown)\. Max cards in foundation"
     r"|(?P<ksolve>Unsolvable|Too big|Impossible|Unknown|Memory exceeded)\.\s*Took [0-9])",
@@ -241,10 +245,11 @@ def _read(
     examples: str,
     plays: Sequence[Callable[[_Game, Match, Origin], None]],
 ) -> Solution:
-    """Return the first reading of the moves that wins; without one, the first that is legal.
+    """Return the reading of the moves that wins; without one, the first that is legal.
 
     For each game that it may be, all words are read by each of ``plays`` in turn; these differ only
-    where several cards are turned at once.
+    where several cards are turned at once. If several games can be won, the first counts whose
+    length is what the text states, or the first of all with a note.
     """
     words = _moves(source, parse, examples)
     games: tuple[str | Rules | None, ...] = (given.game,)
@@ -252,6 +257,7 @@ def _read(
         games = GAMES_TRIED
     failure: InputError | None = None
     found: Solution | None = None
+    won: list[Solution] = []
     for game in games:
         wanted = given if game is None else replace(given, game=game)
         rules = wanted.rules({}, source.where)
@@ -269,13 +275,42 @@ def _read(
                     failure = error
                 continue
             solution = builder.solution()
-            if solution.final.is_goal():
-                return solution
             found = found or solution
+            if solution.final.is_goal():
+                won.append(solution)
+                break
+    if won:
+        return _chosen(won, source)
     if found is None:
         assert failure is not None
         raise failure
     return found
+
+
+def _chosen(won: list[Solution], source: Source) -> Solution:
+    """Return the first of solutions by several games whose length the text states.
+
+    If it states none, or that of more or less than one game, that is the first with a note.
+    """
+    stated = _SOLVED.search(source.text) or _COUNTED.search(source.text)
+    fitting = [each for each in won if stated and int(stated["length"]) in _lengths(each)]
+    if len(fitting) == 1 or len(won) == 1:
+        return (fitting or won)[0]
+    first, *others = fitting or won
+    names = any_of([each.rules.name for each in others])
+    note = f"{source.where}: read as {first.rules.name}; the moves win in {names}, too"
+    return replace(first, notes=(*first.notes, f"{note} (--game)"))
+
+
+def _lengths(solution: Solution) -> tuple[int, int]:
+    """Return the length of a solution as KSolve and as Klondike-Solver state it.
+
+    Neither counts that the waste is turned over; the latter counts cards that are turned up.
+    """
+    start = solution.initial
+    assert isinstance(start, Patience)
+    length = sum((step.source, step.destination) != (WASTE, STOCK) for step in solution.steps)
+    return length, length + sum(start.hidden)
 
 
 def _moves(

@@ -170,6 +170,30 @@ def test_draws_of_several_cards_are_counted_in_either_way() -> None:
 
 
 @pytest.mark.parametrize(
+    ("stated", "game", "noted"),
+    [
+        ("Minimal solution in 12 moves + 1 flips in 1 pass.", "klondike", False),
+        ("Minimal solution in 10 moves + 1 flips in 1 pass.", "klondike_by_threes", False),
+        ("Solved in 13 moves. Took 3 ms.", "klondike", False),
+        ("Solved in 11 moves. Took 3 ms.", "klondike_by_threes", False),
+        ("(Deal State: Solved Foundation: 52 Moves: 10 Rounds: 1)", "klondike_by_threes", False),
+        ("Solved in 14 moves. Took 3 ms.", "klondike", True),
+        ("", "klondike", True),
+    ],
+)
+def test_moves_that_win_in_two_games(stated: str, game: str, noted: bool) -> None:
+    """The length that the text states tells which; without it a note tells that both can be."""
+    board = "Foundations: H-J C-J D-J S-J\nStock: KC QC QH KH\n: <KD> QD\n: KS QS\n"
+    text = f"{board}\n{stated}\nDR3 WH WC WC DR1 WH 1D F1 1D 2S 2S\n"
+    found = read(text)
+    assert found.final.is_goal() and found.rules == GAMES[game]
+    note = "f: read as klondike; the moves win in klondike_by_threes, too (--game)"
+    assert found.notes == ((note,) if noted else ())
+    for given in ("klondike", "klondike_by_threes"):
+        assert read(text, game=given).notes == ()
+
+
+@pytest.mark.parametrize(
     ("words", "column"),
     [("F5 64", 1), ("64 F4 F6", 4), ("64 F6 F6", 7), ("64 DR4 f7", 8), ("64 72 7H F7 F7", 13)],
 )

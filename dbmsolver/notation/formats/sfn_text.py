@@ -28,7 +28,7 @@ from dbmsolver.game.boards import LABEL, parse_board
 from dbmsolver.game.cards import SUIT_NAMES, is_card, parse_card, rank, suit
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation.formats.sfn_rows import LIKE_MOVES, TOO_WIDE, Rows, plain
-from dbmsolver.notation.formats.sfn_title import find_title, has_number
+from dbmsolver.notation.formats.sfn_title import NUMBER, NUMBER_END, find_title, has_number
 from dbmsolver.notation.formats.source import InvalidError, Source
 from dbmsolver.notation.steps import Origin
 
@@ -72,7 +72,7 @@ _RULE = re.compile(r"\s*[-=]{3,}\s*")
 
 
 _TITLE = re.compile(
-    r"\s*(?:#\s*-?[0-9]{1,12}(?![\w.])|(?:\w+ )?(?:game|deal)\s*[#:]?\s*-?[0-9]{1,12}(?![\w.]))",
+    rf"\s*(?:#\s*|(?:\w+ )?(?:game|deal)\s*[#:]?\s*){NUMBER}{NUMBER_END}",
     re.ASCII | re.IGNORECASE,
 )
 

@@ -7,11 +7,15 @@ from typing import NamedTuple
 
 from dbmsolver.game.shipped import GAMES
 
-_WITH_SIGN = re.compile(r"#\s*(-?[0-9]+)(?![\w.])", re.ASCII)
+NUMBER = r"-?(?:[0-9]{1,3}(?:,[0-9]{3}){1,4}(?![0-9])|[0-9]+)"
+"""A number, which may have commas between its thousands."""
+NUMBER_END = r"(?!\w|\.[0-9])"
+"""The end of a number beside a sign or a word; a sentence may end there, too."""
+_WITH_SIGN = re.compile(rf"#\s*({NUMBER}){NUMBER_END}", re.ASCII)
 _WITH_WORD = re.compile(
-    r"\b(?:game|deal|layout)\b[^0-9\"]{0,60}?((?<!\w)-?[0-9]+)(?![\w.])", re.I | re.A
+    rf"\b(?:game|deal|layout)\b[^0-9\"]{{0,60}}?((?<!\w){NUMBER}){NUMBER_END}", re.I | re.A
 )
-_ALONE = re.compile(r"(?<![\w.])-?[0-9]+(?![\w.])", re.ASCII)
+_ALONE = re.compile(rf"(?<![\w.]){NUMBER}(?![\w.])", re.ASCII)
 _TAG = re.compile(r'"([^"]*)"')
 # The longest first: the names of some games begin with those of others.
 _GAMES = "|".join(name.replace("_", "[_ ]") for name in sorted(GAMES, key=len, reverse=True))
@@ -24,7 +28,7 @@ class Title(NamedTuple):
     line: int
     """The number of the line."""
     digits: str | None
-    """The number of the deal as it is written, if there is one."""
+    """The number of the deal as it is written, without commas, if there is one."""
     tag: str
     """The text that names the deal in place of a number, or beside it."""
     game: str | None
@@ -58,4 +62,4 @@ def _title(number: int, line: str, digits: str | None) -> Title:
     tag = quoted[1] if quoted else "" if digits is not None else line
     game = _GAME.search(_TAG.sub("", line))
     name = game.group().lower().replace(" ", "_") if game else None
-    return Title(number, digits, tag, name)
+    return Title(number, digits and digits.replace(",", ""), tag, name)

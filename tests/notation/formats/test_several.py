@@ -84,6 +84,11 @@ def test_a_game_of_many_columns_is_one_text_wherever_its_lines_end() -> None:
         assert formats.read(text).final == game.final
 
 
+def test_titles_that_end_as_sentences() -> None:
+    text = "Game 3.\n 1a 1b\nGame 1,000,003.\n 1a 1b\nGame 7.5\n 1a\n"
+    assert [part.first for part in parts(Source(text), Given())] == [1, 3]
+
+
 def test_titles_count_beside_a_deal_that_is_given() -> None:
     text = "#3\n 1a 1b\n#5\n 1a 1b\n"
     assert len(parts(Source(text), Given(deal="3"))) == 2

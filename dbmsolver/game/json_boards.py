@@ -71,7 +71,8 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
     if isinstance(data.get(_HOLE), str):
         data[_HOLE] = [data[_HOLE]]
     places = (of_cells, _HOLE, _STOCK, _WASTE, _RESERVE, _REMOVED, _FOUNDATIONS)
-    held = {name: _cards(data.get(name, []), where) for name in places}  # a reserve may be cells
+    # A reserve may be cells.
+    held = {name: _cards(data.get(name, []), where, name) for name in places}
     cells, pile, stock, waste, reserve, removed, tops = (held[name] for name in places)
     given = {str(Place("column", index)): cards for index, cards in enumerate(laid)} | held
     lowest = _ranks_missing(given.values(), where)
@@ -215,8 +216,8 @@ def _list(value: Any, what: str, where: str) -> list[Any]:
     return value
 
 
-def _cards(value: Any, where: str) -> list[int]:
-    cards = _list(value, "cards", where)
+def _cards(value: Any, where: str, what: str = "cards") -> list[int]:
+    cards = _list(value, what, where)
     for card in cards:
         if not isinstance(card, str):
             _fail(f'{json.dumps(card):.40}, expected a card, as in "TD"', where)

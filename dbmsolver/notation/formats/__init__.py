@@ -74,7 +74,7 @@ _SHORT_MOVE = "(?:10|[1-9a-gk-q])(?:10|[1-9a-hk-r])(?:v[1-9a-d])?"
 _SHORT_LINE = re.compile(
     rf"(?:^|[\r\n])[ \t]*{_SHORT_MOVE}(?:[ \t]+{_SHORT_MOVE})*[ \t]*(?=[\r\n])", re.ASCII
 )
-"""A line of moves in such an output."""
+"""A line of moves in such an output, or of a text in characters."""
 
 
 def write(
@@ -208,6 +208,8 @@ def detect(source: Source, given: Given | None = None) -> str:
         return "moves"
     is_output = _OUTPUT_LINE.search(text) is not None
     if is_output and not _SHORT_LINE.search(text):
+        return "moves"
+    if moves.tells_of_none(text) and not _SHORT_LINE.search(text):
         return "moves"
     ending = format_of_name(source.where)
     if ending in ("sfn", "short", "moves"):

@@ -184,7 +184,8 @@ class Given:
         """Return the error of a board, called `what`, that the text's number does not deal."""
         options = self.options()
         under = f" under {options}" if options else ""
-        return InvalidError(f"the {what} is not that of deal {number}{under}", where)
+        text = f"the {what} is not that of deal {number}{under}, expected the same"
+        return InvalidError(text, where)
 
     def start(self, said: Deal | None, rules: Rules, where: str) -> Deal:
         """Return the deal that the solution begins with.

@@ -82,7 +82,7 @@ class _JsonReader:
             at = self.offset
             key = self.string()
             if key in found:
-                self.fail(f"the key {quoted(key)} a second time", at)
+                self.fail(f"the key {quoted(key)} a second time, expected it once", at)
             if self.space() != ":":
                 self.unexpected("`:`")
             self.offset += 1

@@ -53,7 +53,12 @@ _IN_LOG = re.compile(
     r"(?:==|END|handle_and_destroy_instance_solution end"
     r"|(?:Column|Freecell) [0-9]+ -> (?:Column|Freecell|Foundation) [0-9]+)?"
 )
-_UNSOLVED = re.compile(r"^(?:Could not solve successfully|I could not solve this game)\.", re.M)
+_UNSOLVED = re.compile(
+    r"^(?:(?:Could not solve successfully|I could not solve this game|Iterations count exceeded)\."
+    r"|Unsolved!)",
+    re.MULTILINE,
+)
+"""The words of Freecell Solver and Black Hole Solver in place of a solution."""
 _PICTURE = re.compile(r"\s*H-\S+ C-\S+ D-\S+ S-\S+\s*|(?:--- )+\s*")
 _WANTED = "-p -t and -sam, -sn or -snx, or -m with one of these"
 _EXPECTED = (
@@ -135,6 +140,11 @@ def _solution_lines(source: Source) -> tuple[list[tuple[int, str]], bool]:
     if match := _LOG.search(source.text):
         return lines[source.at(match.start())[0] + 1 - source.first :], True
     return lines, False
+
+
+def tells_of_none(text: str) -> bool:
+    """Return True if a text says that no solution was found."""
+    return _UNSOLVED.search(text) is not None
 
 
 def _add(builder: Builder, step: Step) -> None:
@@ -242,12 +252,13 @@ def _compare(
     if no_moves:
         steps = steps_between(builder.position, position, builder.deal.rules)
         if steps is None:
-            text = "no move of the game leads to this board from the one before"
+            text = "no move of the game leads to this board from the one before, expected one"
             text += f"; position: {builder.position}"
             raise IllegalMoveError(text, source.named(board[0][0]))
         origin = Origin("a board", board[0][0], 1)
         for step in steps:
             builder.add(replace(step, origin=origin))
     else:
-        text = f"the board is not the position at that point; position: {builder.position}"
+        text = "the board is not the position at that point, expected the same"
+        text += f"; position: {builder.position}"
         raise IllegalMoveError(text, source.named(board[0][0]))

@@ -147,14 +147,15 @@ class PlayedReading:
         text, position = self.game.text, self.builder.position
         mark = len(text.tokens) if text.mark is None else text.mark
         if self.game.shown not in (None, position) and self.reached == mark:
-            message = f"the layout is not the position after {mark} moves; position: {position}"
+            message = f"the layout is not the position after {mark} moves, expected the same"
+            message += f"; position: {position}"
             raise IllegalMoveError(message, self.game.source.named(text.layout_line or 1))
         if self.reached in self.game.later:
             told, line = self.game.later[self.reached]
             if told != position:
                 message = f"the board is not the position after {self.reached} moves"
-                place = self.game.source.named(line)
-                raise IllegalMoveError(f"{message}; position: {position}", place)
+                message += f", expected the same; position: {position}"
+                raise IllegalMoveError(message, self.game.source.named(line))
 
     def place(self, letter: str) -> Place:
         """Return the place of a letter; IllegalMoveError if it is no freecell that can be named."""

@@ -142,8 +142,22 @@ def _opening(lines: list[tuple[int, str, str]], preamble: Preamble) -> int:
         for number, _, comment in lines[end : places[size - 1] + 1]:
             preamble.take(number, comment)
         return places[size - 1] + 1
+    words = [
+        Origin(match.group(), number, match.start() + 1)
+        for number, row, _ in (lines[place] for place in places)
+        for match in re.finditer(r"\S+", row)
+    ]
+    together = [word for word in words if _is_run_together(word.text)]
+    if len(together) + sum(_names_places(word.text) for word in words) == len(words):
+        raise _unknown(together[0], preamble.source)
     assert failure is not None
     raise failure
+
+
+def _is_run_together(word: str) -> bool:
+    """Return True if a word is several moves with nothing between them."""
+    pairs = [word[at : at + 2] for at in range(0, len(word), 2)]
+    return len(pairs) > 1 and all(map(_names_places, pairs))
 
 
 def place_letter(place: Place) -> str:
@@ -172,5 +186,9 @@ def _step(word: Origin, source: Source) -> Step:
         start, end = (letter_place(letter) for letter in word.text.lower())
         if start is not None and end is not None and start != OWN_FOUNDATION:
             return Step(start, end, origin=word)
+    raise _unknown(word, source)
+
+
+def _unknown(word: Origin, source: Source) -> InvalidError:
     text = f"unknown move {quoted(word.text)}, {_EXPECTED}"
-    raise InvalidError(text, source.named(word.line, word.column))
+    return InvalidError(text, source.named(word.line, word.column))

@@ -88,7 +88,8 @@ def _contradiction(name: str, stated: object, length: int, exact: bool) -> str |
     fits = isinstance(stated, int) and (stated == length or (stated < length and not exact))
     if fits and not isinstance(stated, bool):
         return None
-    return f"{name} is {stated!r}, but the moves count {length}"
+    expected = length if exact else f"at most {length}"
+    return f"{name} is {stated!r}, but the moves count {length}, expected {expected}"
 
 
 def length_of(solution: Solution, measure: Measure) -> int:

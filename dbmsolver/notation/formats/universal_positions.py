@@ -107,7 +107,8 @@ class PositionReader(ValueReader):
             own = self.foundation(item["foundation"], (*path, index, "foundation"))
             key = own, item["foundation"]["deck"]
             if key in found:
-                self.fail((*path, index), f"the foundation of {SUIT_NAMES[own]} a second time")
+                text = f"the foundation of {SUIT_NAMES[own]} a second time, expected it once"
+                self.fail((*path, index), text)
             found[key] = self.integer(item["rank"], (*path, index, "rank"), 0, 13)
         if len(found) != sum(packs):
             self.fail(path, f"{len(found)} foundations, expected all {sum(packs)}")

@@ -27,6 +27,7 @@ from dbmsolver.notation.formats.universal import (
     decks_of,
 )
 from dbmsolver.notation.formats.universal_positions import PositionReader
+from dbmsolver.notation.formats.universal_values import shown
 from dbmsolver.notation.solution import Path, Solution
 from dbmsolver.notation.steps import NO_CARD, Comment, Origin, Step, moving_card, play
 from dbmsolver.notation.xhtml import check_subset
@@ -45,10 +46,10 @@ class TreeReader(PositionReader):
         """Return the solution in the whole document."""
         self.object(whole, (), "root", ("format", "format_version"))
         if whole.get("format", FORMAT) != FORMAT:
-            self.fail(("format",), f"{quoted(str(whole['format']))}, expected {FORMAT}")
+            self.fail(("format",), f"{shown(whole['format'])}, expected {FORMAT}")
         if whole.get("format_version", FORMAT_VERSION) != FORMAT_VERSION:
-            found = quoted(str(whole["format_version"]))
-            self.fail(("format_version",), f"version {found}, expected {FORMAT_VERSION}")
+            found, expected = shown(whole["format_version"]), quoted(FORMAT_VERSION)
+            self.fail(("format_version",), f"version {found}, expected {expected}")
         header, at = whole["header"], ("header",)
         optional = ("NUM_FREECELLS", "cards_move", "deal_number", "deal_name", "remarks")
         self.object(header, at, "header", optional)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeVar
 
@@ -17,6 +18,11 @@ Value = TypeVar("Value")
 
 MAX_TEXT = 100_000
 """Characters of a comment or remark."""
+
+
+def shown(value: Any) -> str:
+    """Return a value, fit to stand in a message: text in quotes, others as JSON, cut short."""
+    return quoted(value) if isinstance(value, str) else f"{json.dumps(value):.40}"
 
 
 class ValueReader:
@@ -60,19 +66,19 @@ class ValueReader:
     def integer(self, value: Any, path: Path, low: int, high: int) -> int:
         """Return a number from ``low`` to ``high``."""
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            self.fail(path, f"{quoted(str(value))}, expected a number from {low} to {high}")
+            self.fail(path, f"{shown(value)}, expected a number from {low} to {high}")
         return value
 
     def flag(self, value: Any, path: Path) -> bool:
         """Return a value that is true or false."""
         if not isinstance(value, bool):
-            self.fail(path, f"{quoted(str(value))}, expected true or false")
+            self.fail(path, f"{shown(value)}, expected true or false")
         return value
 
     def text(self, value: Any, path: Path, limit: int = MAX_TEXT) -> str:
         """Return a text of at most ``limit`` characters."""
         if not isinstance(value, str) or len(value) > limit:
-            self.fail(path, f"{quoted(str(value))}, expected text of at most {limit} characters")
+            self.fail(path, f"{shown(value)}, expected text of at most {limit} characters")
         return value
 
     def items(self, value: Any, path: Path, most: int) -> list[Any]:
@@ -87,7 +93,7 @@ class ValueReader:
             if value == name:
                 return meaning
         names = ", ".join(choices.values())
-        self.fail(path, f"{quoted(str(value))}, expected one of {names}")
+        self.fail(path, f"{shown(value)}, expected one of {names}")
 
     def cards(self, value: Any, path: Path, hidden: bool = False) -> tuple[int, ...]:
         """Return a list of cards, which may be ``hidden`` in games with cards face down."""

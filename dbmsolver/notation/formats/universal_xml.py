@@ -235,7 +235,7 @@ class _XmlReader:
             else:
                 value = self.field(child, FIELDS[kind][name], (*path, name))
             if name in found:
-                self.fail(child, "a second time")
+                self.fail(child, "a second time, expected it once")
             found[name] = value
         for name, text in foreign.items():
             # A name in braces, as such elements are told from other unknown fields.

@@ -82,7 +82,7 @@ def test_cards() -> None:
     assert "no card, expected one" in fails(lambda: one.card(empty, ()))
     for name in ("is_empty", "is_hidden"):
         wrong = card("AH") | {name: 0}
-        assert f"{name}: '0', expected true or false" in fails(lambda w=wrong: one.card(w, ()))
+        assert f"{name}: 0, expected true or false" in fails(lambda w=wrong: one.card(w, ()))
     for name in ("rank", "suit"):
         missing = {key: value for key, value in card("AH").items() if key != name}
         assert f"no {name}, expected rank and suit" in fails(lambda m=missing: one.card(m, ()))

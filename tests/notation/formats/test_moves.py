@@ -121,14 +121,16 @@ def test_boards_that_are_not_those_of_the_moves() -> None:
     after = "Foundations: H-Q C-J D-K S-J\nFreecells: KH - - -\n: QC\n: KC QS\n: KS\n"
     assert len(formats.read(Source(f"{LAST}\n{move}\n{after}", "f"), "moves").steps) == 1
     other = after.replace(": QC\n: KC QS\n", ": KC QS\n: QC\n")
-    expected = r"^f, line 9, column 1: the board is not the position at that point; position: "
+    expected = r"^f, line 9, column 1: the board is not the position at that point, expected the "
+    expected += r"same; position: "
     with pytest.raises(InputError, match=expected):
         formats.read(Source(f"{LAST}\n{move}\n{other}", "f"), "moves")
 
 
 def test_a_number_beside_the_board_of_another_deal() -> None:
     text = formats.write(solved(3), "moves").replace("# deal: 3", "# deal: 4")
-    with pytest.raises(InputError, match=r"^f, line 2, column 1: the board is not that of deal 4$"):
+    expected = r"^f, line 2, column 1: the board is not that of deal 4, expected the same$"
+    with pytest.raises(InputError, match=expected):
         formats.read(Source(text, "f"))
 
 
@@ -148,3 +150,21 @@ def test_the_base_of_a_game_is_written_and_read() -> None:
     assert "\nBase: " in text
     assert plain(formats.read(Source(text))) == plain(solution)
     assert formats.read(Source(text)).initial == solution.initial
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I could not solve this game.",
+        "Could not solve successfully.",
+        "Iterations count exceeded.",
+        "Unsolved!",
+    ],
+)
+def test_outputs_that_tell_of_no_solution(words: str) -> None:
+    source = Source(f"{words}\nTotal number of states checked is 18.\n", "f")
+    assert formats.detect(source) == "moves"
+    expected = rf"^f, line 1, column 1: no solution \('{words[:-1]}'\), expected one$"
+    with pytest.raises(InputError, match=expected):
+        formats.read(source)
+    assert formats.detect(Source(f"#3\n{words}\n1a 1b\n")) == "sfn"

@@ -192,8 +192,8 @@ def test_what_contradicts_is_told_with_its_line() -> None:
             read("\n".join([*lines, *rest]), Given(deal="4")).deal()
     with pytest.raises(InvalidError) as error:
         read("\n".join([*lines, "# deal: 4"])).deal()
-    expected = f"f, line {len(lines) + 1}, column 1: the board is not that of deal 4"
-    assert str(error.value) == expected
+    expected = f"f, line {len(lines) + 1}, column 1: the board is not that of deal 4, expected"
+    assert str(error.value) == f"{expected} the same"
 
 
 def test_a_board_in_other_words_is_told_with_its_line() -> None:

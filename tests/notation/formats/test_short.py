@@ -58,6 +58,12 @@ def test_ten_moves_stand_on_a_line() -> None:
 def test_places_of_wrong_moves() -> None:
     for text, message in (
         ("# deal: 3\n\n1a  9a", "f, line 3, column 5: illegal move 2 '9a'"),
+        ("# deal: 3\n5h6h", "f, line 2, column 1: unknown move '5h6h', expected two of "),
+        (
+            "# deal: 3\n5h\n6h 7h8h9h",
+            "f, line 3, column 4: unknown move '7h8h9h', expected two of ",
+        ),
+        ("# deal: 3\n5h6h 7s", "f: missing cards"),
         ("# deal: 3\n1a 1aa", "f, line 2, column 4: unknown move '1aa', expected two of "),
         ("# deal: 3\n1a\th1", "f, line 2, column 4: unknown move 'h1', expected two of "),
     ):

@@ -107,7 +107,7 @@ def test_the_most_turns_that_are_left(game: str) -> None:
         found = read(value | {"turns": turns}, RULES[game])
         assert isinstance(found, (Patience, Pairing)) and found.turns == turns
     for turns in (-1, most + 1):
-        message = f"turns: '{turns}', expected a number from 0 to {most}"
+        message = f"turns: {turns}, expected a number from 0 to {most}"
         assert refused(value | {"turns": turns}, RULES[game]) == message
 
 
@@ -141,7 +141,7 @@ def test_foundations_of_a_suit_in_any_order() -> None:
 def test_a_foundation_is_told_once() -> None:
     value = dealt("freecell")
     value["foundations"][2] = value["foundations"][1]
-    expected = "foundations[2]: the foundation of clubs a second time"
+    expected = "foundations[2]: the foundation of clubs a second time, expected it once"
     assert refused(value, GAMES["freecell"]) == expected
     del value["foundations"][2]
     assert refused(value, GAMES["freecell"]) == "foundations: 3 foundations, expected all 4"

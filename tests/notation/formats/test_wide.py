@@ -134,7 +134,7 @@ def _hidden_on_top(whole: Any) -> None:
     [
         (_first_of_dealt, "3 cards of the stock, it has"),
         (_decks, "NUM_DECKS: 1, expected 2"),
-        (_no_such_deck, "deck: '2', expected a number from 0 to 1"),
+        (_no_such_deck, "deck: 2, expected a number from 0 to 1"),
         (_same_foundation, "the foundation of hearts a second time"),
         (_base, "base: expected none"),
         (_waste, "waste: expected none in spider"),

@@ -96,7 +96,7 @@ def deal_command(source: str, deal_form: DealForm, rules: Rules, form: BoardForm
 
 
 @click.command("board")
-@click.argument("file", metavar="SOLUTION", type=click.Path(dir_okay=False, allow_dash=True))
+@click.argument("file", metavar="SOLUTION", type=click.Path(allow_dash=True))
 @click.option(
     "--after",
     type=Whole(0),

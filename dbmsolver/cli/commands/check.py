@@ -35,7 +35,7 @@ _ONE_EXPECTED = "--metric says nothing about many solutions, expected a file wit
 
 
 @click.command("check")
-@click.argument("file", metavar="FILE", type=click.Path(dir_okay=False, allow_dash=True))
+@click.argument("file", metavar="FILE", type=click.Path(allow_dash=True))
 @from_option
 @given_options
 @left_out_option

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command("convert")
-@click.argument("source", metavar="IN", type=click.Path(dir_okay=False, allow_dash=True))
+@click.argument("source", metavar="IN", type=click.Path(allow_dash=True))
 @click.argument("target", metavar="OUT", type=click.Path(dir_okay=False, allow_dash=True))
 @from_option
 @click.option(

@@ -147,7 +147,7 @@ def _search_options(automove: Callable[[Command], Command]) -> Callable[[Command
 @click.option(
     "--played",
     metavar="FILE",
-    type=click.Path(dir_okay=False, allow_dash=True),
+    type=click.Path(allow_dash=True),
     help="Moves made so far, in any notation that check reads: begin with the position after them.",
 )
 def solve_command(

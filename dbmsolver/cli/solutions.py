@@ -16,7 +16,7 @@ from dbmsolver.cli.options import (
 )
 from dbmsolver.cli.streams import MessageStream
 from dbmsolver.cli.values import DealSource, FormatName, GameSource
-from dbmsolver.errors import InputError, UsageError
+from dbmsolver.errors import InputError, UsageError, any_of
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.kinds import Build, Fill
 from dbmsolver.game.library import load_rules
@@ -34,7 +34,7 @@ from_option = click.option(
     "from_format",
     metavar="FORMAT",
     type=FormatName(READABLE),
-    help="Format of the file.  [default: by its content and ending]",
+    help=f"Format of the file: {any_of(READABLE)}.  [default: by its content and ending]",
 )
 
 left_out_option = click.option(

@@ -101,8 +101,8 @@ def deal_command(source: str, deal_form: DealForm, rules: Rules, form: BoardForm
     "--after",
     type=Whole(0),
     metavar="N",
-    help="The position after N moves of the file, with those that have no number there; 0 is the "
-    "deal.  [default: after all of them]",
+    help="The position after N of the moves that check counts: those of the file, and forced ones "
+    "that have no number there, or are left out; 0 is the deal.  [default: after all of them]",
 )
 @_board_options
 @from_option

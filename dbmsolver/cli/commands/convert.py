@@ -10,7 +10,7 @@ import click
 from dbmsolver.cli.output import check_output, write_text
 from dbmsolver.cli.solutions import from_option, given_options, load
 from dbmsolver.cli.values import FormatName
-from dbmsolver.errors import InputError, UsageError
+from dbmsolver.errors import InputError, UsageError, any_of
 from dbmsolver.game.automoves import AUTOMOVES, Automove
 from dbmsolver.game.kinds import Policy
 from dbmsolver.notation.format_names import FORMATS, format_of_name
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     "to_format",
     metavar="FORMAT",
     type=FormatName(FORMATS),
-    help="Format of OUT.  [default: by its ending]",
+    help=f"Format of OUT: {any_of(tuple(FORMATS))}.  [default: by its ending]",
 )
 @given_options
 @click.option(

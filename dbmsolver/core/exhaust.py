@@ -1,12 +1,13 @@
 """Closing signatures: the kernel of a proof.
 
-A signature's states can only have each other as duplicates, so each signature is closed on its own,
-in a small hash table of local keys. Candidates that leave the signature come out as runs, by target
+To close a signature is to expand all of its states, until no new ones follow. Equal states have the
+same signature, so each signature is closed on its own, in a small hash table of local keys.
+Successors with another signature are *candidates*; they are written as runs, one for each target
 signature. Nothing is looked up outside the signature, so threads share nothing.
 
-How states are expanded differs between positions of cards and records
-(:mod:`dbmsolver.core.position_groups`, :mod:`dbmsolver.core.record_groups`). The scratch memory,
-``space``, says which of them the states are: see :func:`make_space`.
+A state is a position of cards or a record; the two are expanded differently
+(:mod:`dbmsolver.core.position_groups`, :mod:`dbmsolver.core.record_groups`). The type of ``space``,
+scratch memory, tells which it is: see :func:`make_space`.
 
 ``t`` are the deal's tables, ``ws`` a thread's workspace, ``out`` its output. ``bits`` is the log2
 of the table's slots. States ``ws.order[:head]`` are expanded, those in ``ws.order[head:count]`` are
@@ -87,17 +88,17 @@ def make_space(t: Any, as_records: bool, candidates: int) -> PositionSpace | Rec
 
 @inner
 def close(t, ws, space, layout, sets, piece, bits, head, count, room):
-    """Expand the states ``ws.order[head:count]``, and all states of this signature that follow.
+    """Expand the states ``ws.order[head:count]``, and all of this signature that follow from them.
 
-    In a workspace that ``grows`` the table holds ``order[:count]`` and is enlarged when it fills.
-    In others it may hold other closed states too, may be compact, and the caller chooses ``room``
-    so that it does not fill. Candidates for other pieces of the signature leave it under the target
-    number OTHER_PIECES.
+    If the workspace ``grows``, the table holds ``order[:count]`` and is enlarged when it is full.
+    Otherwise the table may hold other closed states, too, and may be compact; the caller chooses
+    ``room`` so that it does not fill. Candidates for another piece of this signature are written
+    with the target number OTHER_PIECES.
 
-    Stops when nothing is left to expand, or when another group could exceed ``room`` states or the
-    scratch memory of candidates. Writes to the workspace and ``space`` only; returns (bits, head,
-    count, :class:`dbmsolver.core.outgoing.Totals`). ``head`` is -1 if a record cannot be, or has
-    more successors than there is room for.
+    Stops when no state is left to expand, or when the next group of states might not fit into
+    ``room`` or into the scratch memory for candidates. Writes to the workspace and ``space`` only.
+    Returns (bits, head, count, :class:`dbmsolver.core.outgoing.Totals`). ``head`` is -1 if a record
+    is impossible, or has more successors than there is room for.
     """
     forget_targets(space)
     totals = Totals(np.int64(0), np.int64(0), np.int64(0))
@@ -206,9 +207,10 @@ def exhaust_batch(t, ws, space, out, runs, first, last, limit):
 def count_flips(t, ws, space, signature, keys, codes, words, ones, flips):
     """Count, for each bit of the piece word, how often it is set and how often a move changes it.
 
-    ``keys`` (uint64, ``words`` words each) and ``codes`` are those of some states of a signature.
-    Adds to ``ones`` (int64[64]) the keys in which the bit is set, to ``flips`` (int64[64]) the
-    successors in the same signature in which it differs. Writes to ``ws`` and ``space``.
+    ``keys`` (uint64, ``words`` words each) and ``codes`` belong to some states of one signature.
+    For each bit, adds to ``ones`` (int64[64]) the number of keys with the bit set, and to ``flips``
+    (int64[64]) the number of successors with the same signature in which it differs. Uses ``ws``
+    and ``space`` as scratch memory.
     """
     sets, layout = prepare(space, t, ws, signature)
     piece_word = 1 if layout.wide else 0

@@ -139,11 +139,11 @@ def _pairs_are_won(t, key):
 
 
 next_move = ByType({PileTables: _next_to_pile, PairTables: _next_pair})
-"""Return the next move of the state at a depth that is not tried yet.
+"""Return the next untried move of the state at a depth.
 
-Called with (tables, diving, depth). Returns (its number, -1 for none, the key of the state that it
-leads to, what that state has in common with those that have the same solutions, not 0, the number
-of the move in a path).
+Called with (tables, diving, depth). Returns four values: the number of the move (-1 if none is
+left); the key of the state that it leads to; a number, not 0, that is the same for all states with
+the same solutions as that one; the number of the move in a path.
 """
 is_won = ByType({PileTables: _pile_is_won, PairTables: _pairs_are_won})
 """Return True for the key of a won state. Called with (tables, key)."""

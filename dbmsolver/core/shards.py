@@ -142,18 +142,18 @@ def slice_of(progress, home):
 
 @inlined
 def are_divided(shards, ceiling):
-    """Return True if what a row leads to may belong to other shards, or to later partitions.
+    """Return True if successors of a row's state may belong to other shards or later partitions.
 
-    So may what a move within the signature leads to: the row may be lent.
+    These may be successors with the same signature, too: the row may be lent by another shard.
     """
     return shards > 1 or ceiling < NO_CEILING - 1  # slices are below NO_CEILING
 
 
 @inlined
 def belongs_here(home, stratum, me, shards, ceiling):
-    """Return True for a state of shard ``me`` that is in no slice above ``ceiling``.
+    """Return True if a state belongs to shard ``me``, and to a slice up to ``ceiling``.
 
-    ``home`` is its `hash_of_home`, ``stratum`` its stratum.
+    ``home`` is its `hash_of_home`; together with ``stratum`` it tells the slice.
     """
     return shard_of(home, shards) == me and slice_of(stratum, home) <= ceiling
 

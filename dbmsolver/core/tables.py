@@ -137,7 +137,7 @@ class Tables(NamedTuple):
 
 
 class WordSets(NamedTuple):
-    """Facts that all states of a signature share where a key is words that are not packed."""
+    """Facts that all states of a signature share, for states whose keys are unpacked words."""
 
     signature: np.uint64
     loose: np.uint64  # bits of the key

@@ -89,10 +89,9 @@ def _make_slots(states: int) -> NDArray[np.uint64]:
 
 
 def with_slots(f: Frontier, limit: int) -> Frontier:
-    """Return a search with room in its hash table to go on until ``limit`` states are known.
+    """Return the search with a hash table that is large enough to go on to ``limit`` states.
 
-    The table grows with the search: to clear one for all states takes as long as to meet some
-    hundred thousand of them.
+    The table is enlarged step by step: zeroing one of full size takes seconds.
     """
     needed = min(limit + f.found.rows.shape[0], f.parent.size)
     if 2 * needed <= f.slots.size:

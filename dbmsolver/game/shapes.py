@@ -55,10 +55,11 @@ def words_of(line: str, number: int, start: int = 0) -> list[Word]:
 
 
 def cells_of(line: str, number: int, start: int, most: int) -> list[Word]:
-    """Return the words of a line of freecells from a place on, `-` for each that is empty.
+    """Return the words of a line of freecells from character ``start`` on.
 
-    Freecell Solver leaves four characters for a freecell, blank if it is empty. In lines of other
-    forms, or with more than ``most`` freecells, nothing is said by blanks.
+    Freecell Solver writes each freecell in four characters, all blank if it is empty: such a
+    freecell becomes the word `-`. In lines of another form, or with more than ``most`` freecells,
+    blanks only separate words.
     """
     cells = line[start:].rstrip()
     found: list[Word] = []

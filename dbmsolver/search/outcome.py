@@ -43,9 +43,9 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class LeftOpen:
-    """The search is over and has not decided the deal; the next search begins.
+    """The outcome of a search that ends without deciding the deal: the next search takes over.
 
-    Only searches that come before the last one end so.
+    The last search never has this outcome.
     """
 
 

@@ -142,9 +142,9 @@ class Environment:
         return int(self._env.stat()["entries"])
 
     def _check_there(self) -> None:
-        """Raise StoreError if the folder of the store has another data file than is open, or none.
+        """Raise StoreError if the data file in the store's folder is gone, or is not the open one.
 
-        The system would write to a file that nobody can open any more.
+        Without this check, records would go to a deleted file and be lost.
         """
         if self._file is None:
             return

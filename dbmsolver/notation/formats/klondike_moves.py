@@ -154,11 +154,11 @@ def tells_of_none(text: str) -> bool:
 
 
 def starts(source: Source) -> list[int]:
-    """Return the numbers of the lines with which the solutions of a text begin.
+    """Return the number of the line with which each solution of a text begins.
 
-    The first begins with the text, each other one with the first line of a deal, or about a result,
-    behind moves or behind words in place of a solution. A board with nothing behind it belongs to
-    the solution before.
+    The first solution begins with the text. Another one begins with the first line of a deal, or of
+    a result, that comes after moves, or after words in place of a solution ("Impossible."). A board
+    with neither moves nor such words after it belongs to the solution before it.
     """
     lines = source.lines()
     unsolved = {source.at(match.start())[0] for match in _UNSOLVED.finditer(source.text)}

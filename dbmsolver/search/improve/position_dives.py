@@ -57,15 +57,15 @@ class _Dive(Generic[DivingT]):
 
 
 class PositionDives(Search, Generic[KeysT, DivingT]):
-    """Dives in the order of a schedule.
+    """Dives made in the order of a schedule.
 
-    Those that meet equally many states are made at the same time: as many as there are threads, or
-    fewer where memory has no room for them. The first of the schedule that decides the deal says
-    what comes of all, so this does not depend on threads.
+    Dives that may meet the same number of states run at the same time: one for each thread, or
+    fewer if memory is short. The result is that of the dive earliest in the schedule that decides
+    the deal, so it does not depend on the number of threads.
 
-    Where no solution can be shorter than the one they find, the search ends with it, and so it does
-    where any will do: without ``best``. Otherwise ``best`` takes the solution, and it is committed.
-    ``memory`` is in bytes.
+    The search ends with the solution that a dive finds if no solution can be shorter, or if there
+    is no ``best``: any solution will do then. Otherwise ``best`` takes the solution, which is
+    committed to the store. ``memory`` is in bytes.
     """
 
     at_once: ClassVar[int]
@@ -115,7 +115,7 @@ class PositionDives(Search, Generic[KeysT, DivingT]):
         return LeftOpen() if result < 0 else self._solved(self._steps(self._decided.diving, result))
 
     def _has_room(self) -> bool:
-        """Return True if another dive may be made beside those that run."""
+        """Return True if there are a thread and memory for one more dive, of the same size."""
         if not (self._left and self._running):
             return bool(self._left)
         beside, wanted = len(self._running), self._left[0][1]
@@ -137,9 +137,9 @@ class PositionDives(Search, Generic[KeysT, DivingT]):
         return dive
 
     def _dive_on(self) -> None:
-        """Let all dives that run meet equally many states.
+        """Continue all running dives; each meets the same number of further states.
 
-        After one that decides the deal only earlier ones go on.
+        Once a dive decides the deal, only those before it in the schedule continue.
         """
         states = min(self.at_once, *(dive.most - dive.met for dive in self._running))
 
@@ -170,7 +170,10 @@ class PositionDives(Search, Generic[KeysT, DivingT]):
         return LeftOpen()
 
     def end(self, outcome: Outcome) -> Outcome:
-        """Take a solution that a dive has found while earlier ones are cut short by a limit."""
+        """End the dives; keep a solution that one has found.
+
+        Where a limit ends them, dives earlier in the schedule may not be finished.
+        """
         decided = self._decided
         if isinstance(outcome, Stopped) and decided is not None and decided.result >= 0:
             solved = self._solved(self._steps(decided.diving, decided.result))

@@ -261,7 +261,8 @@ def split_bit(
         keys = keys.reshape(-1, words)[inside].reshape(-1)
         codes = codes[inside]
     step = max(codes.size // FLIP_SAMPLE, 1)
-    keys, codes = keys.reshape(-1, words)[::step].reshape(-1), codes[::step].copy()
+    # Copies: kernels are compiled for arrays whose values lie side by side.
+    keys, codes = keys.reshape(-1, words)[::step].copy().reshape(-1), codes[::step].copy()
     ones, flips = count_flips(shape.codec, shape.signature, keys, codes, words)
     share = ones / max(codes.size, 1)
     smaller_side = np.minimum(share, 1 - share)

@@ -172,6 +172,7 @@ def test_a_piece_is_split_where_states_differ(monkeypatch: pytest.MonkeyPatch, w
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         rows = keys.reshape(-1, of)
         assert len(rows) == codes.size
+        assert keys.flags.c_contiguous and codes.flags.c_contiguous
         looked_at.append(codes.size)
         of_piece = rows[:, of // 2]
         ones = [int((of_piece >> np.uint64(bit) & np.uint64(1)).sum()) for bit in range(64)]

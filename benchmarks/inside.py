@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from dbmsolver.core.exhaust import close_piece
-from dbmsolver.core.hashing import EMPTY
-from dbmsolver.core.pieces import admit_piece
-from dbmsolver.core.sorting import sort_states
-from dbmsolver.core.workspace import BURST
 from dbmsolver.game.deals import Deal
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels.exhaust import close_piece
+from dbmsolver.kernels.hashing import EMPTY
+from dbmsolver.kernels.pieces import admit_piece
+from dbmsolver.kernels.sorting import sort_states
+from dbmsolver.kernels.workspace import BURST
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.proof.worker import ProofWorker
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.store import Store

@@ -156,7 +156,7 @@ def test_who_adds_a_game_reads_where_games_are_counted() -> None:
 
 
 def test_what_is_found() -> None:
-    assert missing("see `core/gone.py`, `core/expand.py` and expand.py") == ["core/gone.py"]
+    assert missing("see `core/gone.py`, `kits/cards/expand.py` and expand.py") == ["core/gone.py"]
     assert counted("Thirty-two games, 41\ngames, forty games, six games") == [32, 41, 40]
     assert begins_badly("Whether it is.") and begins_badly(" (What) it is.")
     assert not begins_badly("Return True if it is.") and not begins_badly("Sorted rows.")

@@ -109,7 +109,7 @@ def compilers_for(
     def code_bits() -> int:
         if alone:  # as wide as any
             return 16
-        from dbmsolver.keys.states import StateCodec
+        from dbmsolver.kits.states import StateCodec
 
         return StateCodec(deal, options.policy, options.metric).deal_tables.code_bits
 

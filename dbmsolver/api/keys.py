@@ -10,8 +10,8 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.position import Position
 
 if TYPE_CHECKING:
-    from dbmsolver.keys.patience import PatienceKeys
-    from dbmsolver.keys.states import StateCodec
+    from dbmsolver.kits.klondike.keys import PatienceKeys
+    from dbmsolver.kits.states import StateCodec
 
 
 def key_of(deal: Deal, policy: Policy, position: Position) -> int:
@@ -26,7 +26,7 @@ def position_of(deal: Deal, policy: Policy, key: int) -> Position:
 
 def _keys(deal: Deal, policy: Policy) -> StateCodec | PatienceKeys:
     """Return the keys of a deal; UsageError for a game whose positions have no numbers."""
-    from dbmsolver.keys.choice import are_wide, position_keys
+    from dbmsolver.kits.choice import are_wide, position_keys
 
     keys = position_keys(deal, policy)
     if are_wide(keys):

@@ -14,7 +14,7 @@ from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
-_SOURCES = ("core", "jit", "verify")
+_SOURCES = ("jit", "kernels", "kits", "verify")
 _UNUSED = 30 * 24 * 3600
 """The seconds without use after which the folder of other sources is removed."""
 

@@ -1,7 +1,7 @@
-"""One name for functions of several families of games; which one it is, numba decides by types.
+"""One name for functions of several kinds of tables; which one it is, numba decides by types.
 
 A kernel that calls such a name is compiled anew for each type of tables that it is called with, and
-only for those. Each time the function of that family is called, as if the kernel named it itself:
+only for those. Each time the function for that type is called, as if the kernel named it itself:
 nothing is chosen while it runs.
 """
 
@@ -15,18 +15,25 @@ from numba.extending import models, register_model, typeof_impl
 
 
 class ByType:
-    """One name for several compiled functions, one for each class of tables.
+    """One name for several functions, one for each class of tables.
 
     A call runs the function for the class of the first argument, a NamedTuple. All ``functions``
-    take the same arguments. Kernels can call the name, and Python can.
+    take the same arguments. Kernels can call the name where they are compiled, and Python can.
     """
 
     def __init__(self, functions: Mapping[type, Any]) -> None:
-        self.functions = functions
+        self.functions = dict(functions)
+
+    def of_type(self, tables: type) -> Any:
+        """Return the function for a class of tables, or None."""
+        return self.functions.get(tables)
 
     def of(self, first: Any) -> Any:
-        """Return the compiled function for a first argument."""
-        return self.functions[type(first)]
+        """Return the function for a first argument; KeyError if there is none."""
+        function = self.of_type(type(first))
+        if function is None:
+            raise KeyError(type(first))
+        return function
 
     def __call__(self, first: Any, *rest: Any) -> Any:
         """Call the function for the first argument, from Python."""
@@ -36,12 +43,12 @@ class ByType:
 class _TypeOfFunction(types.Callable, types.Dummy):  # type: ignore[misc]  # numba has no types
     """The type of such a function, which numba asks for the one that a kernel is to call."""
 
-    def __init__(self, functions: Mapping[type, Any]) -> None:
-        self.functions = functions
-        super().__init__(f"by type: {functions}")
+    def __init__(self, by_type: ByType) -> None:
+        self.by_type = by_type
+        super().__init__(f"by type: {id(by_type)}")
 
     def _function(self, arguments: Any) -> Any:
-        return self.functions.get(getattr(arguments[0], "instance_class", type(None)))
+        return self.by_type.of_type(getattr(arguments[0], "instance_class", type(None)))
 
     def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
         """Return the signature of the function for these types, compiled; None without one."""
@@ -50,7 +57,8 @@ class _TypeOfFunction(types.Callable, types.Dummy):  # type: ignore[misc]  # num
 
     def get_call_signatures(self) -> tuple[list[Any], bool]:
         """Return the signatures compiled so far, for messages of errors."""
-        return [one for found in self.functions.values() for one in found.nopython_signatures], True
+        functions = self.by_type.functions.values()
+        return [one for found in functions for one in found.nopython_signatures], True
 
     def get_impl_key(self, sig: Any) -> Any:
         """Return the key by which numba finds the machine code for a signature."""
@@ -62,4 +70,4 @@ register_model(_TypeOfFunction)(models.OpaqueModel)
 
 @typeof_impl.register(ByType)
 def _type_of_function(function: ByType, _context: Any) -> _TypeOfFunction:
-    return _TypeOfFunction(function.functions)
+    return _TypeOfFunction(function)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
-from dbmsolver.keys.choice import AnyKeys, keys_of
+from dbmsolver.kits.choice import AnyKeys, keys_of
 from dbmsolver.results import Method, Options, Result, Verdict
 from dbmsolver.search.least import least_of
 from dbmsolver.search.statistics import Statistics

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.runs import RunArrays, copy_runs, progress_of, sort_runs, widths_of
 from dbmsolver.errors import InternalError
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels.runs import RunArrays, copy_runs, progress_of, sort_runs, widths_of
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.ledger import Entry, entry_of
 from dbmsolver.search.packed_runs import PackedRuns
 from dbmsolver.search.runs import are_among, gather, select_runs, sorted_runs

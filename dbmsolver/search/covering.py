@@ -8,8 +8,8 @@ from dbmsolver.errors import InputError
 from dbmsolver.game.dominance.covering import covering_records
 from dbmsolver.game.dominance.records import Record, covers, normalise, plain_record
 from dbmsolver.game.position import Position
-from dbmsolver.keys.records import RecordKeys
-from dbmsolver.keys.states import State
+from dbmsolver.kits.records.keys import RecordKeys
+from dbmsolver.kits.states import State
 from dbmsolver.search.trace import Finder
 
 

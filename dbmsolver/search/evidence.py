@@ -17,7 +17,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
-from dbmsolver.keys.choice import (
+from dbmsolver.kits.choice import (
     AnyKeys,
     are_leaving,
     are_of_classes,
@@ -34,8 +34,8 @@ from dbmsolver.storage.records import BlockKey, parse_closed_key
 from dbmsolver.storage.store import Store
 
 if TYPE_CHECKING:
-    from dbmsolver.keys.classes import ClassKeys
-    from dbmsolver.keys.patience import PatienceKeys
+    from dbmsolver.kits.klondike.class_keys import ClassKeys
+    from dbmsolver.kits.klondike.keys import PatienceKeys
 
 GAMES = 3
 """The number of random games that are played through the closed states of a proof."""
@@ -204,9 +204,9 @@ def _check_patience(store: Store, keys: PatienceKeys) -> str:
 
     Which moves a search for a shortest solution leaves out depends on what its states stand for.
     """
-    from dbmsolver.core.patience import moves_of
-    from dbmsolver.core.patience_tables import make_board, make_found
-    from dbmsolver.keys.patience_states import PatienceStates
+    from dbmsolver.kits.klondike.moves import moves_of
+    from dbmsolver.kits.klondike.tables import make_board, make_found
+    from dbmsolver.kits.klondike.word_keys import PatienceStates
 
     states = PatienceStates(keys)
     finder = Finder(store, states)

@@ -16,11 +16,11 @@ from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import turns_over
 from dbmsolver.game.position import Position
 from dbmsolver.game.turns import turns_to
-from dbmsolver.keys.choice import AnyKeys, are_covering, are_of_classes, are_of_patience, are_wide
-from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.keys.patience_states import PatienceStates
-from dbmsolver.keys.records import RecordKeys
-from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.kits.choice import AnyKeys, are_covering, are_of_classes, are_of_patience, are_wide
+from dbmsolver.kits.klondike.keys import PatienceKeys
+from dbmsolver.kits.klondike.word_keys import PatienceStates
+from dbmsolver.kits.records.keys import RecordKeys
+from dbmsolver.kits.states import State, StateCodec
 from dbmsolver.results import Keep, Limit, Method, Question, Verdict
 from dbmsolver.search.answers import keys_of_manifest, whole_strata
 from dbmsolver.search.covering import stored_cover
@@ -37,7 +37,7 @@ from dbmsolver.storage.records import parse_pending_key
 from dbmsolver.storage.store import Store, look
 
 if TYPE_CHECKING:
-    from dbmsolver.keys.classes import ClassKeys
+    from dbmsolver.kits.klondike.class_keys import ClassKeys
 
 
 @dataclass(frozen=True, slots=True)

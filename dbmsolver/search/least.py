@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dbmsolver.core.layers import insert_candidates
-from dbmsolver.core.meta import META
-from dbmsolver.core.shards import BURST, NO_CEILING, ROW, make_shard
-from dbmsolver.keys.choice import AnyKeys, are_leaving, are_of_patience, are_wide
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels.layers import insert_candidates
+from dbmsolver.kernels.meta import META
+from dbmsolver.kernels.shards import BURST, NO_CEILING, ROW, make_shard
+from dbmsolver.kits.choice import AnyKeys, are_leaving, are_of_patience, are_wide
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Question, Verdict
 from dbmsolver.search.rows import layers_of
 from dbmsolver.storage.manifest import Manifest
@@ -32,8 +32,8 @@ def least_of(manifest: Manifest, codec: AnyKeys, layers: Iterable[int]) -> int |
     if closed:
         return closed
     if are_of_patience(codec):
-        from dbmsolver.core.patience_bound import bound_of, make_weights
-        from dbmsolver.core.patience_tables import make_board
+        from dbmsolver.kits.klondike.bound import bound_of, make_weights
+        from dbmsolver.kits.klondike.tables import make_board
 
         root = codec.words(codec.root)
         return int(bound_of(codec.tables, codec.bounds, root, make_board(), make_weights()))

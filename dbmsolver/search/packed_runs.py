@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.packing import (
+from dbmsolver.kernels.packing import (
     AGREED,
     DIFFERING,
     SHIFT,
@@ -17,7 +17,7 @@ from dbmsolver.core.packing import (
     packing_of,
     unpack_keys,
 )
-from dbmsolver.core.pieces import BIT, CHILD
+from dbmsolver.kernels.pieces import BIT, CHILD
 from dbmsolver.search.runs import sorted_runs
 from dbmsolver.storage.blocks import Runs
 
@@ -27,7 +27,7 @@ _WORTH_PACKING = 256
 
 @dataclass(frozen=True, slots=True)
 class PackedRuns:
-    """States grouped by signature, as in Runs, with packed keys (:mod:`dbmsolver.core.packing`).
+    """States grouped by signature, as in Runs, with packed keys (:mod:`dbmsolver.kernels.packing`).
 
     All have the same `packing`. `keys` are uint64[packed_words * states], key after key.
     """
@@ -80,8 +80,8 @@ class PackedRuns:
         """Return a tree that finds the same piece for a packed key as ``tree`` for the key.
 
         ``tree`` tests bits of the word number ``word``, from 0, of each key
-        (:func:`dbmsolver.core.pieces.route`). The new tree has tests only for bits that are packed.
-        Returns it, and the number of the word of packed keys that it tests.
+        (:func:`dbmsolver.kernels.pieces.route`). The new tree has tests only for bits that are
+        packed. Returns it, and the number of the word of packed keys that it tests.
         """
         row = self.packing[word]
         differing, agreed, shift = int(row[DIFFERING]), int(row[AGREED]), int(row[SHIFT])

@@ -9,28 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from dbmsolver.core import classes, exhaust, leaving_dive
-from dbmsolver.core.admission import PieceBits
-from dbmsolver.core.blocks import find_key, from_planes, to_planes
-from dbmsolver.core.class_distances import (
-    list_signature,
-    measure_signature,
-    number_of_signature,
-)
-from dbmsolver.core.class_tables import ClassSets
-from dbmsolver.core.closed_rows import closed_code, count_rows, make_cache
-from dbmsolver.core.digest import digest_runs
-from dbmsolver.core.dive import dive, fingerprints, make_diving
-from dbmsolver.core.dominance import expand_record, normal_record
-from dbmsolver.core.expand import Sets
-from dbmsolver.core.families import make_bound_tables, undo_code
-from dbmsolver.core.layers import expand_layer, insert_candidates, order_todo, requeue
-from dbmsolver.core.layout import KeyLayout
-from dbmsolver.core.packing import pack_keys, packing_of, unpack_keys
-from dbmsolver.core.pieces import admit_piece, copy_keys, load_table, route
-from dbmsolver.core.possible_states import are_positions
-from dbmsolver.core.record_parents import record_at
-from dbmsolver.core.runs import (
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Family
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.jit.compilation import compile_ahead
+from dbmsolver.kernels import exhaust
+from dbmsolver.kernels.admission import PieceBits
+from dbmsolver.kernels.blocks import find_key, from_planes, to_planes
+from dbmsolver.kernels.closed_rows import closed_code, count_rows, make_cache
+from dbmsolver.kernels.digest import digest_runs
+from dbmsolver.kernels.hooks import make_bound_tables, undo_code
+from dbmsolver.kernels.layers import expand_layer, insert_candidates, order_todo, requeue
+from dbmsolver.kernels.layout import KeyLayout
+from dbmsolver.kernels.packing import pack_keys, packing_of, unpack_keys
+from dbmsolver.kernels.pieces import admit_piece, copy_keys, load_table, route
+from dbmsolver.kernels.record_parents import record_at
+from dbmsolver.kernels.runs import (
     RunArrays,
     copy_runs,
     key_bits,
@@ -42,7 +37,7 @@ from dbmsolver.core.runs import (
     unpack_rows,
     widths_of,
 )
-from dbmsolver.core.shards import (
+from dbmsolver.kernels.shards import (
     ROW,
     count_slices,
     count_unclosed,
@@ -57,8 +52,13 @@ from dbmsolver.core.shards import (
     rehash,
     take_rows,
 )
-from dbmsolver.core.sorting import sort_states
-from dbmsolver.core.sweep import (
+from dbmsolver.kernels.sorting import sort_states
+from dbmsolver.kernels.states import WordSets
+from dbmsolver.kernels.workspace import make_output, make_workspace
+from dbmsolver.kits import leaving_dive
+from dbmsolver.kits.cards.expand import Sets
+from dbmsolver.kits.cards.possible_states import are_positions
+from dbmsolver.kits.cards.sweep import (
     Index,
     empty_level,
     enter_all,
@@ -67,21 +67,23 @@ from dbmsolver.core.sweep import (
     remember,
     sweep,
 )
-from dbmsolver.core.tables import WordSets
-from dbmsolver.core.workspace import make_output, make_workspace
-from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Family
-from dbmsolver.game.rules import Rules
-from dbmsolver.game.shipped import GAMES
-from dbmsolver.jit.compilation import compile_ahead
-from dbmsolver.keys.class_distances import no_distances
-from dbmsolver.keys.classes import ClassKeys
-from dbmsolver.keys.leaving import LeavingKeys
-from dbmsolver.keys.pairs import PairKeys
-from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.keys.patience_states import PatienceStates
-from dbmsolver.keys.piles import PileKeys
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kits.klondike import classes
+from dbmsolver.kits.klondike.class_distances import (
+    list_signature,
+    measure_signature,
+    number_of_signature,
+)
+from dbmsolver.kits.klondike.class_keys import ClassKeys
+from dbmsolver.kits.klondike.class_tables import ClassSets
+from dbmsolver.kits.klondike.distances import no_distances
+from dbmsolver.kits.klondike.keys import PatienceKeys
+from dbmsolver.kits.klondike.word_keys import PatienceStates
+from dbmsolver.kits.leaving import LeavingKeys
+from dbmsolver.kits.pairs.keys import PairKeys
+from dbmsolver.kits.pile.keys import PileKeys
+from dbmsolver.kits.records.dive import dive, fingerprints, make_diving
+from dbmsolver.kits.records.dominance import expand_record, normal_record
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Method, Question
 from dbmsolver.search.precompile_dives import (
     Call,

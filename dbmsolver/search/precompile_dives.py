@@ -6,25 +6,25 @@ from typing import Any
 
 import numpy as np
 
-from dbmsolver.core import patience_beam, patience_dive
-from dbmsolver.core.patience_bound import make_weights
-from dbmsolver.core.patience_check import find_wrong
-from dbmsolver.core.patience_strata import signatures, strata_of
-from dbmsolver.core.patience_tables import make_board, make_found
-from dbmsolver.core.wide import least_moves, normal_row
-from dbmsolver.core.wide_beam import WideBeamShape, make_beam, next_level, replay
-from dbmsolver.core.wide_search import (
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import Rules
+from dbmsolver.kits.klondike import beam, dive
+from dbmsolver.kits.klondike.bound import make_weights
+from dbmsolver.kits.klondike.check import find_wrong
+from dbmsolver.kits.klondike.keys import PatienceKeys
+from dbmsolver.kits.klondike.strata import signatures, strata_of
+from dbmsolver.kits.klondike.tables import make_board, make_found
+from dbmsolver.kits.wide.beam import WideBeamShape, make_beam, next_level, replay
+from dbmsolver.kits.wide.keys import WideKeys
+from dbmsolver.kits.wide.rows import least_moves, normal_row
+from dbmsolver.kits.wide.search import (
     begin,
     enter_all,
     explore,
     layers_of_closed,
     make_frontier,
 )
-from dbmsolver.core.wide_values import kinds_of
-from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import Rules
-from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.keys.wide import WideKeys
+from dbmsolver.kits.wide.values import kinds_of
 
 Call = tuple[Any, tuple[Any, ...]]
 """A kernel, and arguments of the types it is called with; it is not called with these."""
@@ -57,21 +57,21 @@ def beams_of_patience(keys: PatienceKeys) -> list[Call]:
     """Return the kernels of beams in a game of Klondike's kind."""
     tables, bounds, weights = keys.tables, keys.bounds, make_weights()
     board, found = make_board(), make_found()
-    beaming = patience_beam.make_beaming(_STATES[0], 1, 1, 1)
+    beaming = beam.make_beaming(_STATES[0], 1, 1, 1)
     some_kept = (_STATES, _CODES, beaming.parents, beaming.costs)
     return [
         (
-            patience_beam.expand_kept,
+            beam.expand_kept,
             (tables, bounds, beaming, board, weights, found, _NUMBER, _NUMBER),
         ),
-        (patience_beam.keep, (beaming, *some_kept)),
+        (beam.keep, (beaming, *some_kept)),
     ]
 
 
 def dives_of_patience(keys: PatienceKeys) -> list[Call]:
     """Return the kernel of dives in a game of Klondike's kind."""
-    diving = patience_dive.make_diving(_STATES[0], 1, 1)
-    return [(patience_dive.dive, (keys.tables, diving, _NUMBER))]
+    diving = dive.make_diving(_STATES[0], 1, 1)
+    return [(dive.dive, (keys.tables, diving, _NUMBER))]
 
 
 def checks_of_patience(keys: PatienceKeys) -> list[Call]:

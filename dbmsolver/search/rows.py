@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.meta import BOUND_MASK, BOUND_SHIFT, G_MASK, G_SHIFT
-from dbmsolver.core.runs import RunArrays, pack_rows, unpack_rows
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels.meta import BOUND_MASK, BOUND_SHIFT, G_MASK, G_SHIFT
+from dbmsolver.kernels.runs import RunArrays, pack_rows, unpack_rows
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.candidates import make_candidates
 from dbmsolver.storage.blocks import Runs, encode_block
 
 Rows = NDArray[np.uint64]
-"""States as the kernels of cost layers have them (:mod:`dbmsolver.core.shards`): uint64[*, ROW]."""
+"""States as kernels of cost layers have them (:mod:`dbmsolver.kernels.shards`): uint64[*, ROW]."""
 
 
 def packed(

@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.runs import RunArrays, copy_runs, sort_runs
+from dbmsolver.kernels.runs import RunArrays, copy_runs, sort_runs
 from dbmsolver.storage.blocks import Runs
 
 SHARED_COPY = 1 << 14

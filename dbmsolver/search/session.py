@@ -16,7 +16,7 @@ from typing import Any
 from dbmsolver.errors import DiskFullError, InternalError, StoreError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
-from dbmsolver.keys.choice import AnyKeys, are_wide
+from dbmsolver.kits.choice import AnyKeys, are_wide
 from dbmsolver.process import default_memory, processors, reuse_freed_memory
 from dbmsolver.results import (
     Event,

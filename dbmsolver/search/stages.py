@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from dbmsolver.game.classes import is_in_a_class
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
-from dbmsolver.keys.choice import (
+from dbmsolver.kits.choice import (
     AnyKeys,
     CoveringKeys,
     are_covering,
@@ -25,8 +25,8 @@ from dbmsolver.keys.choice import (
     keys_of,
     states_of,
 )
-from dbmsolver.keys.records import RecordKeys
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kits.records.keys import RecordKeys
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.process import default_memory
 from dbmsolver.results import Bound, Limits, Method, Options, Question, method_ahead
 from dbmsolver.search.commits import NewRecord
@@ -39,9 +39,9 @@ from dbmsolver.storage.records import layer_and_stratum
 
 if TYPE_CHECKING:
     from dbmsolver.clusters import Connection
-    from dbmsolver.keys.leaving import LeavingKeys
-    from dbmsolver.keys.patience import PatienceKeys
-    from dbmsolver.keys.wide import WideKeys
+    from dbmsolver.kits.klondike.keys import PatienceKeys
+    from dbmsolver.kits.leaving import LeavingKeys
+    from dbmsolver.kits.wide.keys import WideKeys
     from dbmsolver.search.improve.best import Best
     from dbmsolver.search.improve.shortest import ShortestBelow
     from dbmsolver.search.proof.dives import Schedule

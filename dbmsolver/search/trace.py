@@ -7,15 +7,15 @@ from typing import Protocol
 
 import numpy as np
 
-from dbmsolver.core.blocks import find_key
-from dbmsolver.core.runs import local_key, progress_of
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Measure
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.keys.states import State, StateCodec, Step
+from dbmsolver.kernels.blocks import find_key
+from dbmsolver.kernels.runs import local_key, progress_of
+from dbmsolver.kits.states import State, StateCodec, Step
 from dbmsolver.results import Method
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.intake import intake_of

@@ -13,8 +13,8 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from dbmsolver.core.blocks import from_planes, to_planes
 from dbmsolver.errors import InternalError, StoreError
+from dbmsolver.kernels.blocks import from_planes, to_planes
 from dbmsolver.storage.binding import CHECKSUM, is_intact, with_content_hash
 from dbmsolver.storage.records import BLOCK_HEADER, FORMAT
 from dbmsolver.storage.store import Store

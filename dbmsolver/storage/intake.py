@@ -10,11 +10,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dbmsolver.core.runs import keys_fit, progress_of
 from dbmsolver.errors import StoreError
-from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.keys.patience_states import PatienceStates
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels.runs import keys_fit, progress_of
+from dbmsolver.kits.klondike.keys import PatienceKeys
+from dbmsolver.kits.klondike.word_keys import PatienceStates
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.patience_blocks import PatienceIntake
 

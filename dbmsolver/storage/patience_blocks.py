@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core import patience_strata
 from dbmsolver.errors import StoreError
-from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.kits.klondike import strata
+from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.storage.blocks import Runs
 
 WORDS = 3
@@ -27,7 +27,7 @@ def words_of(runs: Runs) -> Words:
 def strata_of(keys: PatienceKeys, words: Words) -> NDArray[np.int64]:
     """Return the strata of states."""
     found = np.zeros(words.shape[0], np.int64)
-    patience_strata.strata_of(keys.tables, words, found)
+    strata.strata_of(keys.tables, words, found)
     return found
 
 
@@ -62,8 +62,8 @@ class PatienceIntake:
         if not self.keys.are_states(words):
             return "keys that cannot be"
         found = np.zeros(runs.codes.size, np.uint64)
-        patience_strata.signatures(self.keys.tables, words, found)
-        found[won_states(self.keys, words)] = patience_strata.WON
+        strata.signatures(self.keys.tables, words, found)
+        found[won_states(self.keys, words)] = strata.WON
         if (found != np.repeat(runs.signatures, runs.counts)).any():
             return "signatures that cannot be"
         stratum = int.from_bytes(key[3:5], "big")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from dbmsolver.game.classes import is_in_a_class
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
-from dbmsolver.keys.classes import ClassKeys
+from dbmsolver.kits.klondike.class_keys import ClassKeys
 from dbmsolver.process import anonymous_memory
 from dbmsolver.results import Limit, Method, Verdict
 from dbmsolver.search.proof.dives import (

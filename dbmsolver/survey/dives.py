@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from dbmsolver.core.dive import EXHAUSTED, WON
-from dbmsolver.core.dives_of_deals import EXPANDED, OUTCOME, LaidDeal
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
-from dbmsolver.keys.records import RecordKeys
+from dbmsolver.kits.records.dive import EXHAUSTED, WON
+from dbmsolver.kits.records.dives_of_deals import EXPANDED, OUTCOME, LaidDeal
+from dbmsolver.kits.records.keys import RecordKeys
 from dbmsolver.process import anonymous_memory
 from dbmsolver.results import Limit, Method, Verdict
 from dbmsolver.search.proof.deal_dives import SMALL, Batch, DealDiver, laid_out

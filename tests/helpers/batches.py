@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dbmsolver.core.runs import RunArrays, local_key, progress_of, unpack_rows, widths_of
-from dbmsolver.core.workspace import (
+from dbmsolver.kernels.runs import RunArrays, local_key, progress_of, unpack_rows, widths_of
+from dbmsolver.kernels.workspace import (
     CLOSED_STATES,
     USED_RUNS,
     USED_WIDTH,
     Output,
 )
-from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.kits.states import State, StateCodec
 
 
 class Candidate(NamedTuple):

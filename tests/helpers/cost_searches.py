@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Limits, Options, Question
 from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.recorder import Recorder

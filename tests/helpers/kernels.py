@@ -6,11 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.core.class_distances import class_bound, distance_along
-from dbmsolver.core.classes import class_sets, expand_class
-from dbmsolver.core.dives_of_deals import lay_out
-from dbmsolver.core.expand import MAX_MOVES, only_skipping, signature_sets
-from dbmsolver.core.families import (
+from dbmsolver.jit.decorators import allocating, kernel
+from dbmsolver.kernels.hooks import (
     apply_move,
     before_move,
     bound_sets,
@@ -19,15 +16,19 @@ from dbmsolver.core.families import (
     list_moves,
     place_of,
 )
-from dbmsolver.core.pairs import expand_pairs, pair_sets
-from dbmsolver.core.patience import take
-from dbmsolver.core.patience_bound import bound_after, bound_here
-from dbmsolver.core.pile import expand_pile, pile_sets
-from dbmsolver.core.wide import expand_wide, read_row
-from dbmsolver.core.wide_marks import after_move, mark
-from dbmsolver.core.wide_moves import STOCK, kind_of_move, make_move
-from dbmsolver.core.wide_moves import list_moves as list_wide_moves
-from dbmsolver.jit.decorators import allocating, kernel
+from dbmsolver.kernels.states import MAX_MOVES
+from dbmsolver.kits.cards.expand import only_skipping, signature_sets
+from dbmsolver.kits.klondike.bound import bound_after, bound_here
+from dbmsolver.kits.klondike.class_distances import class_bound, distance_along
+from dbmsolver.kits.klondike.classes import class_sets, expand_class
+from dbmsolver.kits.klondike.moves import take
+from dbmsolver.kits.pairs.moves import expand_pairs, pair_sets
+from dbmsolver.kits.pile.moves import expand_pile, pile_sets
+from dbmsolver.kits.records.dives_of_deals import lay_out
+from dbmsolver.kits.wide.marks import after_move, mark
+from dbmsolver.kits.wide.moves import STOCK, kind_of_move, make_move
+from dbmsolver.kits.wide.moves import list_moves as list_wide_moves
+from dbmsolver.kits.wide.rows import expand_wide, read_row
 
 NO_LIMIT = 255
 """A limit that no bound exceeds."""

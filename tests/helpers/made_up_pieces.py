@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.hashing import EMPTY
 from dbmsolver.game.deals import Deal
+from dbmsolver.kernels.hashing import EMPTY
 from dbmsolver.results import Method
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import Packed

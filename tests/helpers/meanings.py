@@ -16,22 +16,6 @@ from typing import Any
 import numpy as np
 import xxhash
 
-from dbmsolver.core import families
-from dbmsolver.core.bound import make_scratch
-from dbmsolver.core.class_distances import MOST_SUCCESSORS
-from dbmsolver.core.digest import digest_runs, hash_words
-from dbmsolver.core.dive import fingerprints
-from dbmsolver.core.dominance import make_scratch as make_record_scratch
-from dbmsolver.core.dominance import successors as record_successors
-from dbmsolver.core.expand import MAX_MOVES
-from dbmsolver.core.patience import moves_of
-from dbmsolver.core.patience_bound import bound_of, make_weights
-from dbmsolver.core.patience_strata import signatures
-from dbmsolver.core.patience_tables import make_board, make_found
-from dbmsolver.core.pile import TOP
-from dbmsolver.core.runs import local_key, progress_of
-from dbmsolver.core.wide import make_successors
-from dbmsolver.core.wide_search import make_frontier
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import slot_cards
@@ -41,13 +25,29 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.game.wide import Wide
-from dbmsolver.keys.classes import ClassKeys
-from dbmsolver.keys.pairs import PairKeys
-from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.keys.piles import PileKeys
-from dbmsolver.keys.records import RecordKeys
-from dbmsolver.keys.states import State, StateCodec
-from dbmsolver.keys.wide import WideKeys
+from dbmsolver.kernels import hooks
+from dbmsolver.kernels.digest import digest_runs, hash_words
+from dbmsolver.kernels.runs import local_key, progress_of
+from dbmsolver.kernels.states import MAX_MOVES
+from dbmsolver.kits.cards.bound import make_scratch
+from dbmsolver.kits.klondike.bound import bound_of, make_weights
+from dbmsolver.kits.klondike.class_distances import MOST_SUCCESSORS
+from dbmsolver.kits.klondike.class_keys import ClassKeys
+from dbmsolver.kits.klondike.keys import PatienceKeys
+from dbmsolver.kits.klondike.moves import moves_of
+from dbmsolver.kits.klondike.strata import signatures
+from dbmsolver.kits.klondike.tables import make_board, make_found
+from dbmsolver.kits.pairs.keys import PairKeys
+from dbmsolver.kits.pile.keys import PileKeys
+from dbmsolver.kits.pile.moves import TOP
+from dbmsolver.kits.records.dive import fingerprints
+from dbmsolver.kits.records.dominance import make_scratch as make_record_scratch
+from dbmsolver.kits.records.dominance import successors as record_successors
+from dbmsolver.kits.records.keys import RecordKeys
+from dbmsolver.kits.states import State, StateCodec
+from dbmsolver.kits.wide.keys import WideKeys
+from dbmsolver.kits.wide.rows import make_successors
+from dbmsolver.kits.wide.search import make_frontier
 from dbmsolver.results import Question
 from dbmsolver.search.astar.class_listing import ClassListing
 from dbmsolver.storage import patience_blocks
@@ -148,7 +148,7 @@ def _stored(codec: StateCodec, state: State) -> list[Any]:
 
 def _moves_of_states(codec: StateCodec, positions: list[Position]) -> list[Any]:
     """Return the moves of each position, all and those its last move leaves, and their costs."""
-    cost = families.move_cost.of(codec.tables).py_func
+    cost = hooks.move_cost.of(codec.tables).py_func
     values: list[Any] = [int(cost(codec.tables, forced)) for forced in (False, True)]
     moves = np.zeros(MAX_MOVES, np.uint16)
     last = codec.root_code
@@ -178,7 +178,7 @@ def _automoves(codec: StateCodec, positions: list[Position]) -> list[Any]:
 
 
 def _bounds(codec: StateCodec, positions: list[Position]) -> list[int]:
-    bounds = families.make_bound_tables(codec.tables, codec.columns)
+    bounds = hooks.make_bound_tables(codec.tables, codec.columns)
     over, work = make_scratch()
     return [
         int(

@@ -1,4 +1,4 @@
-"""The lower bound of a position, written to be read: the slow twin of `dbmsolver.core.bound`."""
+"""The lower bound of a position, written to be read: the slow twin of `kits.cards.bound`."""
 
 from __future__ import annotations
 

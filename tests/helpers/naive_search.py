@@ -13,7 +13,7 @@ from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.measures import Measure
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.kits.states import State, StateCodec
 from helpers.support import Game, from_base
 
 MOST = 400

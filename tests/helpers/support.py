@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from dbmsolver.core.expand import MAX_MOVES
 from dbmsolver.game.bases import Base
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal, deal_number
@@ -17,7 +16,8 @@ from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.kernels.states import MAX_MOVES
+from dbmsolver.kits.states import State, StateCodec
 from helpers.kernels import successors
 
 ODD_RULES = (

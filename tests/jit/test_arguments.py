@@ -8,11 +8,11 @@ import numba
 import numpy as np
 import pytest
 
-from dbmsolver.core.families import make_bound_tables
-from dbmsolver.core.shards import make_shard
 from dbmsolver.game.deals import Deal
 from dbmsolver.jit.arguments import type_of
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels.hooks import make_bound_tables
+from dbmsolver.kernels.shards import make_shard
+from dbmsolver.kits.states import StateCodec
 
 
 class Pair(NamedTuple):

@@ -21,7 +21,7 @@ PACKAGE = Path(dbmsolver.__file__).parent
 
 LOADS = """
 import numpy as np
-from dbmsolver.core.bits import make_network
+from dbmsolver.kernels.bits import make_network
 make_network(np.uint64(255), np.zeros(7, np.uint64))
 hits, misses = (sum(counts.values()) for counts in make_network.stats[1:])
 print(hits, misses)

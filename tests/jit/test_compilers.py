@@ -20,7 +20,7 @@ SEARCHES = """
 import importlib, pkgutil, sys
 from pathlib import Path
 import numpy as np
-import dbmsolver.core
+import dbmsolver.kernels, dbmsolver.kits
 from numba import typeof
 from numba.core.dispatcher import Dispatcher
 from dbmsolver import Deal, all_solutions, count_solutions, prove, solve
@@ -33,11 +33,11 @@ beside_proof.SHARE = 1e6  # beams come at once
 
 def compiled():
     found = set()
-    for info in pkgutil.iter_modules(dbmsolver.core.__path__):
-        module = importlib.import_module(f"dbmsolver.core.{info.name}")
-        for kernel in vars(module).values():
-            if isinstance(kernel, Dispatcher):
-                found |= {(kernel.py_func.__name__, types) for types in kernel.signatures}
+    for package in (dbmsolver.kernels, dbmsolver.kits):
+        for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            for kernel in vars(importlib.import_module(info.name)).values():
+                if isinstance(kernel, Dispatcher):
+                    found |= {(kernel.py_func.__name__, types) for types in kernel.signatures}
     return found
 
 def check(questions, method, searches, **how):

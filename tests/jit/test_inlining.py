@@ -15,7 +15,7 @@ from numba.core.dispatcher import Dispatcher
 
 from dbmsolver.jit.families import ByType
 
-PACKAGES = ("dbmsolver.core", "dbmsolver.verify.kernels")
+PACKAGES = ("dbmsolver.kernels", "dbmsolver.kits", "dbmsolver.verify.kernels")
 
 
 def is_inlined(function: Any) -> bool:

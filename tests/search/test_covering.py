@@ -9,7 +9,7 @@ from typing import Any
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import covers, normalise, plain_record
 from dbmsolver.game.position import Position
-from dbmsolver.keys.states import State
+from dbmsolver.kits.states import State
 from dbmsolver.results import Method
 from dbmsolver.search.covering import stored_cover
 from dbmsolver.search.proof.orders import Proof

@@ -19,7 +19,7 @@ from dbmsolver.api import solve
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.keys.choice import are_wide
+from dbmsolver.kits.choice import are_wide
 from dbmsolver.results import Method
 from dbmsolver.search import evidence
 from dbmsolver.search.answers import keys_of_manifest

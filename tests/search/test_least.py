@@ -10,7 +10,7 @@ from helpers.naive_bound import bound_of
 from dbmsolver.api import solve
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.keys.choice import are_wide
+from dbmsolver.kits.choice import are_wide
 from dbmsolver.results import Options, Question, Verdict
 from dbmsolver.search.answers import keys_of_manifest
 from dbmsolver.search.least import least_of

@@ -22,7 +22,7 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, rules_for
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Commit, Options, Question, Report, Result
 from dbmsolver.search import session
 

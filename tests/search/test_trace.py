@@ -8,12 +8,12 @@ import pytest
 from helpers.fake_search import nearly_done
 from helpers.searching import prove
 
-from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_FREECELL, PLACE_HOME
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES, rules_for
-from dbmsolver.keys.records import RecordKeys
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kits.cards.tables import PLACE_BOTTOM, PLACE_FREECELL, PLACE_HOME
+from dbmsolver.kits.records.keys import RecordKeys
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.trace import Finder, legal_move, replay, steps_of, steps_to
 from dbmsolver.storage.store import Store
 

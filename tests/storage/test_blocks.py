@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from dbmsolver import api
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.deals import Deal
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Result
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.proof.piece_tables import KeyShape

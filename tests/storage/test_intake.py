@@ -13,7 +13,7 @@ from helpers.searching import prove
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.intake import Intake, intake_of
 from dbmsolver.storage.store import Store

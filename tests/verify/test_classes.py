@@ -25,7 +25,7 @@ from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.keys.classes import ClassKeys
+from dbmsolver.kits.klondike.class_keys import ClassKeys
 from dbmsolver.results import Method, Options, Question
 from dbmsolver.storage import labels
 from dbmsolver.storage.blocks import Runs, read_block

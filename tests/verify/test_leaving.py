@@ -16,12 +16,12 @@ from helpers import faults, pair_games, pile_games
 from helpers.searching import without_dives
 
 from dbmsolver import api
-from dbmsolver.core.runs import progress_of
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
-from dbmsolver.keys.pairs import PairKeys
-from dbmsolver.keys.piles import PileKeys
+from dbmsolver.kernels.runs import progress_of
+from dbmsolver.kits.pairs.keys import PairKeys
+from dbmsolver.kits.pile.keys import PileKeys
 from dbmsolver.results import Question, Verdict
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import layer_and_stratum, parse_closed_key

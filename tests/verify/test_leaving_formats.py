@@ -12,7 +12,6 @@ import pytest
 from helpers import pair_games, pile_games
 from helpers.verifier import Costs, Expanded, block_of, expand_one, read_rows
 
-from dbmsolver.core.runs import progress_of
 from dbmsolver.errors import InputError
 from dbmsolver.game.cards import rank, suit
 from dbmsolver.game.deals import Deal
@@ -20,8 +19,9 @@ from dbmsolver.game.moves import Move
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.keys.pairs import PairKeys
-from dbmsolver.keys.piles import PileKeys
+from dbmsolver.kernels.runs import progress_of
+from dbmsolver.kits.pairs.keys import PairKeys
+from dbmsolver.kits.pile.keys import PileKeys
 from dbmsolver.results import Question
 from dbmsolver.storage.records import layer_and_stratum
 from dbmsolver.verify.forms import keys_of_leaving

@@ -22,13 +22,13 @@ from helpers.faults import check, few_at_once
 from helpers.selection import few_fast
 
 from dbmsolver import api
-from dbmsolver.core.digest import digest_runs
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Fill, Policy
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.keys.records import RecordKeys
+from dbmsolver.kernels.digest import digest_runs
+from dbmsolver.kits.records.keys import RecordKeys
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store

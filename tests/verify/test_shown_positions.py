@@ -11,9 +11,9 @@ from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, rules_for
-from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.keys.piles import PileKeys
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kits.klondike.keys import PatienceKeys
+from dbmsolver.kits.pile.keys import PileKeys
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Question
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.patience_format import PatienceFormat

@@ -63,7 +63,7 @@ MAX_SLOTS = 16
 A record has a successor for each set of columns whose cards, put into slots, fill all slots. With
 each further slot there can be twice as many. Of 240 deals with 16 slots, none had a record with
 more than 1,024 successors; of 336 with 18, one had a record with more than 2,048. The kernel has
-room for 4,096 (`core/macros.py`, `MAX_SUCCESSORS`).
+room for 4,096 (`kits/records/macros.py`, `MAX_SUCCESSORS`).
 """
 
 

@@ -9,8 +9,8 @@ from collections.abc import Generator, Iterator, Mapping
 
 import numpy as np
 
-from dbmsolver.core.shards import SLICES, shards_of
-from dbmsolver.core.tables import CARDS
+from dbmsolver.kernels.shards import SLICES, shards_of
+from dbmsolver.kernels.states import CARDS
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.partitions import MOST_PART, Partition, ShardQueue
 from dbmsolver.search.limits import OutOfBudget

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.closed_rows import count_rows, make_cache
-from dbmsolver.core.shards import NO_CEILING, count_unclosed
-from dbmsolver.core.tables import CARDS
 from dbmsolver.errors import InternalError
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels.closed_rows import count_rows, make_cache
+from dbmsolver.kernels.shards import NO_CEILING, count_unclosed
+from dbmsolver.kernels.states import CARDS
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Commit
 from dbmsolver.search.astar.partitions import MOST_PART, Partition, ShardQueue
 from dbmsolver.search.commits import NewRecord

@@ -1,7 +1,7 @@
 """All classes of positions of a deal of Klondike are listed, and their distances worked out.
 
-:mod:`dbmsolver.core.class_distances` says what for. It is done in memory, in steps, by all threads:
-a thread takes a signature. Signatures of one stratum do not lead to each other.
+:mod:`dbmsolver.kits.klondike.class_distances` says what for. It is done in memory, in steps, by all
+threads: a thread takes a signature. Signatures of one stratum do not lead to each other.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from dbmsolver.core.class_distances import (
+from dbmsolver.errors import InternalError
+from dbmsolver.kernels.hashing import EMPTY
+from dbmsolver.kits.klondike.class_distances import (
     LOST,
     NO_SUCCESSOR,
     TOO_FAR,
@@ -20,11 +22,9 @@ from dbmsolver.core.class_distances import (
     measure_signature,
     number_of_signature,
 )
-from dbmsolver.core.classes import class_progress
-from dbmsolver.core.hashing import EMPTY
-from dbmsolver.errors import InternalError
-from dbmsolver.keys.class_distances import distances_of, listed_keys
-from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.kits.klondike.classes import class_progress
+from dbmsolver.kits.klondike.distances import distances_of, listed_keys
+from dbmsolver.kits.klondike.keys import PatienceKeys
 
 _AT_ONCE = 1 << 18
 """The classes that a step begins with; a signature is not divided."""

@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from dbmsolver.core.closed_rows import closed_code
-from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.kernels.closed_rows import closed_code
+from dbmsolver.kits.states import State, StateCodec
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.trace import Finder
 from dbmsolver.storage.store import Store

@@ -22,16 +22,16 @@ from threading import Condition
 
 import numpy as np
 
-from dbmsolver.core.meta import CODE_MASK
-from dbmsolver.core.shards import (
+from dbmsolver.errors import InternalError
+from dbmsolver.kernels.meta import CODE_MASK
+from dbmsolver.kernels.shards import (
     FAULT,
     GOAL_ROW,
     NO_CEILING,
     slices_of,
     take_outgoing,
 )
-from dbmsolver.errors import InternalError
-from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.kits.states import State, StateCodec
 from dbmsolver.results import Commit, Report
 from dbmsolver.search.astar.cache import PartitionCache
 from dbmsolver.search.astar.checkpoint import Checkpoint

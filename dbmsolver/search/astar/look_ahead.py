@@ -6,7 +6,7 @@ records of a kind of their own, for the way back only.
 
 from __future__ import annotations
 
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Commit, Limit, Limits, Report
 from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.outcome import GoalMet, LeftOpen, Outcome, Search, Stopped

@@ -1,6 +1,6 @@
 """Partitions of a search by cost layers: ranges of slices, some of them in memory.
 
-A slice is a part of a stratum, by a hash of signatures (:func:`dbmsolver.core.shards.slice_of`).
+A slice is a part of a stratum, by a hash of signatures (:func:`dbmsolver.kernels.shards.slice_of`).
 
 A partition that is *loaded* keeps the states it has looked at in shards, one for each thread. One
 that is not keeps no state in memory: its closed states are in the store, and so are its candidates.
@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.arrays import zeros
-from dbmsolver.core.held_rows import bytes_of_row
-from dbmsolver.core.layers import order_todo
-from dbmsolver.core.meta import IS_STORED
-from dbmsolver.core.shards import (
+from dbmsolver.errors import InternalError
+from dbmsolver.kernels.layers import order_todo
+from dbmsolver.kernels.meta import IS_STORED
+from dbmsolver.kernels.shards import (
     BURST,
     COUNT,
     DONE,
@@ -35,6 +35,7 @@ from dbmsolver.core.shards import (
     SLICES,
     TODO,
     Shard,
+    bytes_of_row,
     count_slices,
     find_unstored,
     hold_closed,
@@ -48,7 +49,6 @@ from dbmsolver.core.shards import (
     take_later,
     take_rows,
 )
-from dbmsolver.errors import InternalError
 from dbmsolver.search.limits import OutOfBudget
 from dbmsolver.search.rows import Rows
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
-from dbmsolver.core.shards import CEILING
+from dbmsolver.kernels.layers import expand_layer, insert_candidates, requeue
+from dbmsolver.kernels.shards import CEILING
 from dbmsolver.search.astar.partitions import ShardQueue
 
 _STOP = 1 << 14

@@ -16,10 +16,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.families import undo_code
-from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
-from dbmsolver.core.meta import CODE_MASK, META
-from dbmsolver.core.shards import (
+from dbmsolver.errors import InternalError
+from dbmsolver.kernels.hooks import undo_code
+from dbmsolver.kernels.layers import expand_layer, insert_candidates, requeue
+from dbmsolver.kernels.meta import CODE_MASK, META
+from dbmsolver.kernels.shards import (
     BURST,
     CEILING,
     COUNT,
@@ -30,9 +31,8 @@ from dbmsolver.core.shards import (
     make_shard,
     take_later,
 )
-from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
-from dbmsolver.errors import InternalError
-from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.kernels.states import HIGH, LOW, OFF, SIGNATURE
+from dbmsolver.kits.states import State, StateCodec
 from dbmsolver.search.astar.partitions import ShardQueue
 from dbmsolver.search.rows import Rows, layers_of
 from dbmsolver.search.trace import Step

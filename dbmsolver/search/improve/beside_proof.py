@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 
-from dbmsolver.keys.choice import AnyKeys, position_keys
+from dbmsolver.kits.choice import AnyKeys, position_keys
 from dbmsolver.results import Commit, Method, Report
 from dbmsolver.search.improve.beam import AnyBeam, BeamShape, room_for
 from dbmsolver.search.improve.improver import LATER, STATES, beam_of, first_shapes

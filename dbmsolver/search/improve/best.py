@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from dbmsolver.core.shards import NO_CEILING
 from dbmsolver.errors import InternalError
 from dbmsolver.game.measured import measured
 from dbmsolver.game.moves import Move
+from dbmsolver.kernels.shards import NO_CEILING
 from dbmsolver.results import Better
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Keys, Step, replay, steps_of

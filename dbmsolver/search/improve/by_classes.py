@@ -19,9 +19,9 @@ from dataclasses import replace
 from typing import Any
 
 from dbmsolver.errors import StoreError
-from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.keys.patience_states import PatienceStates
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kits.klondike.keys import PatienceKeys
+from dbmsolver.kits.klondike.word_keys import PatienceStates
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.astar.class_listing import ClassListing
 from dbmsolver.search.commits import CommitBatch

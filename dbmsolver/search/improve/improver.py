@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dbmsolver.core.shards import NO_CEILING
-from dbmsolver.keys.choice import AnyKeys, are_of_patience
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels.shards import NO_CEILING
+from dbmsolver.kits.choice import AnyKeys, are_of_patience
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.improve.beam import AnyBeam, Beam, BeamShape, room_for
 from dbmsolver.search.improve.best import Best
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from dbmsolver.core.leaving_dive import EXHAUSTED, GIVEN_UP, LeavingDiving, dive, make_diving
-from dbmsolver.keys.leaving import LeavingKeys
+from dbmsolver.kits.leaving import LeavingKeys
+from dbmsolver.kits.leaving_dive import EXHAUSTED, GIVEN_UP, LeavingDiving, dive, make_diving
 from dbmsolver.search.improve.position_dives import PositionDives
 from dbmsolver.search.trace import Step
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dbmsolver.keys.choice import CoveringKeys
+from dbmsolver.kits.choice import CoveringKeys
 from dbmsolver.results import Limit, Limits
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.outcome import Exhausted, GoalMet, LeftOpen, Outcome, Stopped

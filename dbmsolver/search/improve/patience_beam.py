@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.core.patience_beam import (
+from dbmsolver.kernels.shards import NO_CEILING
+from dbmsolver.kits.klondike.beam import (
     CEILING,
     GOAL_CODE,
     GOAL_PARENT,
@@ -19,10 +20,9 @@ from dbmsolver.core.patience_beam import (
     keep,
     make_beaming,
 )
-from dbmsolver.core.patience_bound import make_weights
-from dbmsolver.core.patience_tables import make_board, make_found
-from dbmsolver.core.shards import NO_CEILING
-from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.kits.klondike.bound import make_weights
+from dbmsolver.kits.klondike.keys import PatienceKeys
+from dbmsolver.kits.klondike.tables import make_board, make_found
 from dbmsolver.search.improve.beam import BeamShape
 from dbmsolver.search.improve.patience_steps import steps_of_plays
 from dbmsolver.search.trace import Step

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dbmsolver.core.patience_dive import GIVEN_UP, PatienceDiving, dive, make_diving
-from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.kits.klondike.dive import GIVEN_UP, PatienceDiving, dive, make_diving
+from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.search.improve.patience_steps import steps_of_plays
 from dbmsolver.search.improve.position_dives import PositionDives
 from dbmsolver.search.trace import Step

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dbmsolver.errors import InternalError
-from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.keys.turning import with_turns
+from dbmsolver.kits.klondike.keys import PatienceKeys
+from dbmsolver.kits.turning import with_turns
 from dbmsolver.search.trace import Step
 
 

@@ -7,7 +7,7 @@ many are left, so there are fewer of them. If none of them is won, nor is the de
 from __future__ import annotations
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.keys.classes import ClassKeys
+from dbmsolver.kits.klondike.class_keys import ClassKeys
 from dbmsolver.results import Limit, Limits, Method
 from dbmsolver.search.outcome import Exhausted, GoalMet, LeftOpen, Outcome, Stopped
 from dbmsolver.search.proof.dive_ahead import DiveAhead, UncountedDives

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core import exhaust
-from dbmsolver.core.runs import RunArrays
-from dbmsolver.core.workspace import BURST, Output, Workspace, make_workspace
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels import exhaust
+from dbmsolver.kernels.runs import RunArrays
+from dbmsolver.kernels.workspace import BURST, Output, Workspace, make_workspace
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.proof.broken import broken
 
 Words = NDArray[np.uint64]

@@ -13,8 +13,8 @@ from itertools import count
 from typing import NamedTuple
 
 from dbmsolver.clusters import Connection, WorkerLostError
-from dbmsolver.core.runs import RunArrays
 from dbmsolver.errors import SystemRefusedError
+from dbmsolver.kernels.runs import RunArrays
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof.cluster_members import MOST, Member, Members
 from dbmsolver.search.proof.orders import (

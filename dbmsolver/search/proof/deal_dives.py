@@ -9,8 +9,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.dive import BROKEN, EXHAUSTED, WON, make_diving
-from dbmsolver.core.dives_of_deals import (
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
+from dbmsolver.game.moves import Move
+from dbmsolver.kernels.states import CARDS
+from dbmsolver.kits.cards.tables import Tables
+from dbmsolver.kits.records.dive import BROKEN, EXHAUSTED, WON, make_diving
+from dbmsolver.kits.records.dives_of_deals import (
     EXPANDED,
     FOUND,
     OUTCOME,
@@ -19,12 +24,8 @@ from dbmsolver.core.dives_of_deals import (
     dive_deals,
     own_tables,
 )
-from dbmsolver.core.tables import CARDS, Tables
-from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Policy
-from dbmsolver.game.moves import Move
-from dbmsolver.keys.records import RecordKeys
-from dbmsolver.keys.states import State
+from dbmsolver.kits.records.keys import RecordKeys
+from dbmsolver.kits.states import State
 from dbmsolver.search.proof.broken import broken
 from dbmsolver.search.proof.dives import Order, digest_of, way_back
 from dbmsolver.search.proof.record_trace import moves_along

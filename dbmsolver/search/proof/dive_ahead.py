@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from dbmsolver.game.moves import Move
-from dbmsolver.keys.choice import CoveringKeys
+from dbmsolver.kits.choice import CoveringKeys
 from dbmsolver.results import Limits, Report
 from dbmsolver.search.ledger import NOTHING
 from dbmsolver.search.outcome import Exhausted, GoalMet, LeftOpen, Outcome, Search

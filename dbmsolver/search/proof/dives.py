@@ -19,8 +19,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.digest import digest_runs
-from dbmsolver.core.dive import (
+from dbmsolver.kernels.digest import digest_runs
+from dbmsolver.kernels.runs import progress_of
+from dbmsolver.kits.choice import CoveringKeys
+from dbmsolver.kits.records.dive import (
     BROKEN,
     EXHAUSTED,
     RECORD_BYTES,
@@ -30,9 +32,7 @@ from dbmsolver.core.dive import (
     fingerprints,
     make_diving,
 )
-from dbmsolver.core.runs import progress_of
-from dbmsolver.keys.choice import CoveringKeys
-from dbmsolver.keys.states import State
+from dbmsolver.kits.states import State
 from dbmsolver.search.proof.broken import broken
 from dbmsolver.search.rows import packed
 from dbmsolver.storage.blocks import Runs

@@ -6,9 +6,9 @@ from collections.abc import Callable, Container, Iterable, Iterator
 
 import numpy as np
 
-from dbmsolver.core.runs import local_key, progress_of
 from dbmsolver.errors import StoreError
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels.runs import local_key, progress_of
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.ledger import NOTHING, Entry

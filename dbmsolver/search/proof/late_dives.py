@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from dbmsolver.keys.choice import CoveringKeys
-from dbmsolver.keys.states import State
+from dbmsolver.kits.choice import CoveringKeys
+from dbmsolver.kits.states import State
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.proof.dives import Dives, orders_of
 from dbmsolver.search.proof.record_trace import record_in

@@ -16,7 +16,7 @@ import numpy as np
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
-from dbmsolver.keys.records import RecordKeys
+from dbmsolver.kits.records.keys import RecordKeys
 from dbmsolver.search.proof.deal_dives import SMALL, Batch, DealDiver, DivedDeal
 from dbmsolver.search.proof.dives import LARGE, SCHEDULE, Order, room_for
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.dives_of_deals import LaidDeal
-from dbmsolver.core.tables import CARDS
 from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.numbers import DECK, MAX_NUMBER
 from dbmsolver.game.rules import Rules
+from dbmsolver.kernels.states import CARDS
+from dbmsolver.kits.records.dives_of_deals import LaidDeal
 
 
 def numbers_laid_out(numbers: Sequence[int], rules: Rules) -> LaidDeal | None:

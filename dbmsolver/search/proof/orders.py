@@ -6,7 +6,7 @@ another one when nothing comes back. A process keeps the tables of pieces that i
 order for one of these needs no closed states.
 
 Orders and results are sent as bytes with a checksum. Candidates of a large signature have packed
-keys (:mod:`dbmsolver.core.packing`) on their way, and in the memory of the search.
+keys (:mod:`dbmsolver.kernels.packing`) on their way, and in the memory of the search.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.runs import RunArrays
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
-from dbmsolver.keys.choice import keys_of, states_of
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels.runs import RunArrays
+from dbmsolver.kits.choice import keys_of, states_of
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.process import reuse_freed_memory
 from dbmsolver.results import Method, Question
 from dbmsolver.search.candidates import Candidates, pack_by_stratum

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.workspace import BURST
+from dbmsolver.kernels.workspace import BURST
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.proof.block_index import BlockIndex, Span
 from dbmsolver.search.proof.piece_tables import FILL, KeyShape, Table

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.hashing import EMPTY
-from dbmsolver.core.pieces import copy_keys, load_table
-from dbmsolver.core.runs import key_bits
-from dbmsolver.core.workspace import BURST
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels.hashing import EMPTY
+from dbmsolver.kernels.pieces import copy_keys, load_table
+from dbmsolver.kernels.runs import key_bits
+from dbmsolver.kernels.workspace import BURST
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.candidates import Candidates, of_one_signature
 from dbmsolver.search.commits import Packed
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.pieces import admit_piece
-from dbmsolver.core.workspace import BURST, USED_CANDIDATES, USED_RUNS
+from dbmsolver.kernels.pieces import admit_piece
+from dbmsolver.kernels.workspace import BURST, USED_CANDIDATES, USED_RUNS
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof.piece_tables import KeyShape, Table, block_keys

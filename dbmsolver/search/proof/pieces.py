@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.pieces import BIT, CHILD, route
+from dbmsolver.kernels.pieces import BIT, CHILD, route
 from dbmsolver.search.candidates import Candidates, load_together
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.packed_runs import PackedRuns

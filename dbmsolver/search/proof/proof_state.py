@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.kits.states import State, StateCodec
 from dbmsolver.results import Commit, Limit, Question, Report
 from dbmsolver.search.candidates import Candidates, by_stratum_and_width, merged, without
 from dbmsolver.search.commits import NewRecord

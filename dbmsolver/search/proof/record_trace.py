@@ -14,10 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.dominance import make_scratch, successors
-from dbmsolver.core.macros import HOMEWARD, TO_COLUMN, Scratch
-from dbmsolver.core.record_parents import find_parent, record_at
-from dbmsolver.core.runs import progress_of
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.class_paths import shifts_to
 from dbmsolver.game.dominance.edges import Edge, macro_edge, reduction_edges
@@ -27,15 +23,19 @@ from dbmsolver.game.dominance.search import cards_alone, park
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.tidying import tidied
-from dbmsolver.keys.choice import CoveringKeys, are_of_classes
-from dbmsolver.keys.records import RecordKeys
-from dbmsolver.keys.states import State
+from dbmsolver.kernels.record_parents import find_parent, record_at
+from dbmsolver.kernels.runs import progress_of
+from dbmsolver.kits.choice import CoveringKeys, are_of_classes
+from dbmsolver.kits.records.dominance import make_scratch, successors
+from dbmsolver.kits.records.keys import RecordKeys
+from dbmsolver.kits.records.macros import HOMEWARD, TO_COLUMN, Scratch
+from dbmsolver.kits.states import State
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
 
 if TYPE_CHECKING:
-    from dbmsolver.keys.classes import ClassKeys
+    from dbmsolver.kits.klondike.class_keys import ClassKeys
 
 Words = NDArray[np.uint64]
 _MEMORY = 64 << 20

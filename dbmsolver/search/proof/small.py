@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 
-from dbmsolver.core.runs import RunArrays, widths_of
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels.runs import RunArrays, widths_of
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.proof.worker import BatchResult, LargeStart, start_of
 from dbmsolver.search.proof.workers import Workers
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from dbmsolver.keys.choice import are_covering
+from dbmsolver.kits.choice import are_covering
 from dbmsolver.results import Limit, Question, Report
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.ledger import NOTHING, total

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.runs import RunArrays
+from dbmsolver.kernels.runs import RunArrays
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.ledger import Entry, entry_of, total

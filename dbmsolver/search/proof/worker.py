@@ -10,15 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.class_tables import ClassTables
-from dbmsolver.core.digest import digest_runs
-from dbmsolver.core.pairs import PairTables
-from dbmsolver.core.patience_states import StrataTables
-from dbmsolver.core.pile import PileTables
-from dbmsolver.core.runs import RunArrays
-from dbmsolver.core.sorting import sort_states
-from dbmsolver.core.tables import Tables
-from dbmsolver.core.workspace import (
+from dbmsolver.kernels.digest import digest_runs
+from dbmsolver.kernels.runs import RunArrays
+from dbmsolver.kernels.sorting import sort_states
+from dbmsolver.kernels.workspace import (
     CLOSED_FORCED,
     CLOSED_STATES,
     USED_RUNS,
@@ -29,7 +24,12 @@ from dbmsolver.core.workspace import (
     make_output,
     make_workspace,
 )
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kits.cards.tables import Tables
+from dbmsolver.kits.klondike.class_tables import ClassTables
+from dbmsolver.kits.klondike.words import StrataTables
+from dbmsolver.kits.pairs.moves import PairTables
+from dbmsolver.kits.pile.moves import PileTables
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.candidates import Candidates, make_candidates, of_one_signature
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.proof.closing import Kernels

@@ -11,8 +11,8 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import Any, Protocol
 
-from dbmsolver.core.runs import RunArrays
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels.runs import RunArrays
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof.piece_tables import KeyShape
 from dbmsolver.search.proof.piece_worker import PieceResult, expand_piece

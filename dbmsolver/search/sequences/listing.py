@@ -13,12 +13,12 @@ from itertools import islice
 
 import numpy as np
 
-from dbmsolver.core.expand import MAX_MOVES
-from dbmsolver.core.sweep import STATE, Index, leading_moves, make_index, mark_leading
 from dbmsolver.errors import InternalError
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels.states import MAX_MOVES
+from dbmsolver.kits.cards.sweep import STATE, Index, leading_moves, make_index, mark_leading
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.limits import OutOfBudget
 from dbmsolver.search.trace import legal_move
 from dbmsolver.storage.levels import Levels, Words

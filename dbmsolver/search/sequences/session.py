@@ -13,7 +13,7 @@ from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import BUILD_WORDS, MOVES_WORDS, REMOVABLE_WORDS
 from dbmsolver.game.measures import measure_of
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.process import default_memory, processors, reuse_freed_memory
 from dbmsolver.results import (
     Event,

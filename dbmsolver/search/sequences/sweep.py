@@ -22,9 +22,10 @@ from contextlib import ExitStack, suppress
 
 import numpy as np
 
-from dbmsolver.core.bound import make_bound_tables
-from dbmsolver.core.possible_states import are_positions
-from dbmsolver.core.sweep import (
+from dbmsolver.errors import InternalError
+from dbmsolver.kits.cards.bound import make_bound_tables
+from dbmsolver.kits.cards.possible_states import are_positions
+from dbmsolver.kits.cards.sweep import (
     MOST_PARTS,
     ROWS,
     STATE,
@@ -36,9 +37,8 @@ from dbmsolver.core.sweep import (
     slots_for,
     sweep,
 )
-from dbmsolver.errors import InternalError
-from dbmsolver.keys.signatures import used_bits
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kits.signatures import used_bits
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.limits import OutOfBudget
 from dbmsolver.storage.levels import Levels, LevelWriter, Words, encode_chunks
 

@@ -12,7 +12,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 import numpy as np
 
-from dbmsolver.core.wide_beam import (
+from dbmsolver.game.moves import Move
+from dbmsolver.kits.wide.beam import (
     ENDED,
     GIVEN_UP,
     GOING_ON,
@@ -22,9 +23,8 @@ from dbmsolver.core.wide_beam import (
     next_level,
     replay,
 )
-from dbmsolver.core.wide_tables import ROW_WORDS, make_board
-from dbmsolver.game.moves import Move
-from dbmsolver.keys.wide import WideKeys
+from dbmsolver.kits.wide.keys import WideKeys
+from dbmsolver.kits.wide.tables import ROW_WORDS, make_board
 from dbmsolver.search.wide.plans import BeamPlan
 
 _LEVELS = 1500

@@ -14,9 +14,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from dbmsolver.core.wide_search import EXHAUSTED
 from dbmsolver.game.moves import Move
-from dbmsolver.keys.wide import WideKeys
+from dbmsolver.kits.wide.keys import WideKeys
+from dbmsolver.kits.wide.search import EXHAUSTED
 from dbmsolver.results import Limit, Limits, Report
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.outcome import (

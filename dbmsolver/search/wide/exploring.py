@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.wide_search import (
+from dbmsolver.game.moves import Move
+from dbmsolver.kits.wide.keys import Row, WideKeys
+from dbmsolver.kits.wide.search import (
     BYTES_BESIDE,
     EXPANDED,
     FULL,
@@ -19,9 +21,7 @@ from dbmsolver.core.wide_search import (
     make_frontier,
     with_slots,
 )
-from dbmsolver.core.wide_tables import row_words
-from dbmsolver.game.moves import Move
-from dbmsolver.keys.wide import Row, WideKeys
+from dbmsolver.kits.wide.tables import row_words
 
 AT_ONCE = 1 << 13
 """States that are met before limits are looked at."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.core.wide_search import EXHAUSTED, layers_of_closed
-from dbmsolver.keys.wide import WideKeys
+from dbmsolver.kits.wide.keys import WideKeys
+from dbmsolver.kits.wide.search import EXHAUSTED, layers_of_closed
 from dbmsolver.results import Limit, Limits, Report
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Search, Stopped

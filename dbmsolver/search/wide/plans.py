@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dbmsolver.core.wide_beam import WideBeamShape
-from dbmsolver.core.wide_tables import WideTables
+from dbmsolver.kits.wide.beam import WideBeamShape
+from dbmsolver.kits.wide.tables import WideTables
 
 Weights = tuple[int, int, int, int, int, int, int, int, int]
-"""Weights, as of :func:`dbmsolver.core.wide_values.costs_of`."""
+"""Weights, as of :func:`dbmsolver.kits.wide.values.costs_of`."""
 
 
 class BeamPlan(NamedTuple):

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from helpers.cost_searches import begun
 
-from dbmsolver.core.meta import IS_CLOSED, META
-from dbmsolver.core.shards import BURST, NO_CEILING, ROW, SLICES, shards_of, slices_of
 from dbmsolver.game.deals import Deal
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels.meta import IS_CLOSED, META
+from dbmsolver.kernels.shards import BURST, NO_CEILING, ROW, SLICES, shards_of, slices_of
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.astar import cache as cache_module
 from dbmsolver.search.astar.cache import PartitionCache
 from dbmsolver.search.astar.layers import AStarSearch

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from helpers.cost_searches import begun
 
-from dbmsolver.core.meta import IS_CLOSED, META
-from dbmsolver.core.shards import SLICES, slices_of
 from dbmsolver.game.deals import Deal
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels.meta import IS_CLOSED, META
+from dbmsolver.kernels.shards import SLICES, slices_of
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Limits, Question
 from dbmsolver.search.astar import checkpoint as checkpoints
 from dbmsolver.search.astar.checkpoint import Checkpoint

@@ -7,7 +7,7 @@ import pytest
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.results import Question
 from dbmsolver.search.astar.class_listing import ClassListing
 

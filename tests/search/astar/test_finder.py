@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from helpers.cost_searches import begun
 
-from dbmsolver.core.meta import CODE_MASK, IS_CLOSED, META
 from dbmsolver.game.deals import Deal
-from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.kernels.meta import CODE_MASK, IS_CLOSED, META
+from dbmsolver.kits.states import State, StateCodec
 from dbmsolver.search.astar.finder import LoadedFinder
 
 CODEC = StateCodec(Deal.from_number(1), "wkr")

@@ -12,11 +12,11 @@ import pytest
 from helpers.cost_searches import begun
 
 from dbmsolver.api import solve
-from dbmsolver.core.meta import IS_CLOSED, META
-from dbmsolver.core.shards import NO_CEILING, ROW, SLICES
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels.meta import IS_CLOSED, META
+from dbmsolver.kernels.shards import NO_CEILING, ROW, SLICES
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Limits, Question
 from dbmsolver.search.astar import layers
 from dbmsolver.search.astar.checkpoint import Checkpoint

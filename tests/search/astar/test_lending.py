@@ -11,9 +11,11 @@ from helpers.layered import deck
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbmsolver.core.layers import IN_HURRY_STOP
-from dbmsolver.core.meta import IS_CLOSED, IS_FORCED, META
-from dbmsolver.core.shards import (
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.shipped import rules_for
+from dbmsolver.kernels.layers import IN_HURRY_STOP
+from dbmsolver.kernels.meta import IS_CLOSED, IS_FORCED, META
+from dbmsolver.kernels.shards import (
     COUNT,
     FIRST_LENT,
     GOAL_ROW,
@@ -22,11 +24,9 @@ from dbmsolver.core.shards import (
     shards_of,
     take_outgoing,
 )
-from dbmsolver.game.deals import Deal
-from dbmsolver.game.shipped import rules_for
-from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.keys.patience_states import PatienceStates
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kits.klondike.keys import PatienceKeys
+from dbmsolver.kits.klondike.word_keys import PatienceStates
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Question, Verdict
 from dbmsolver.search.astar import partitions, rounds
 from dbmsolver.search.astar.partitions import Partition, ShardQueue

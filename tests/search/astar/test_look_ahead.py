@@ -11,7 +11,7 @@ import pytest
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Limit, Limits, Options, Question
 from dbmsolver.search.astar import look_ahead
 from dbmsolver.search.astar.look_ahead import LookAhead

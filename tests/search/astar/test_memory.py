@@ -17,12 +17,12 @@ from helpers.searching import prove
 from helpers.selection import few_fast
 
 from dbmsolver.api import solve, verify_store
-from dbmsolver.core.meta import IS_CLOSED, META
-from dbmsolver.core.shards import BURST, ROW, SLICES, slices_of
-from dbmsolver.core.tables import SIGNATURE
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels.meta import IS_CLOSED, META
+from dbmsolver.kernels.shards import BURST, ROW, SLICES, slices_of
+from dbmsolver.kernels.states import SIGNATURE
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Limits, Options, Question, Result
 from dbmsolver.search import recorder
 from dbmsolver.search.astar import cache, checkpoint, layers, partitions

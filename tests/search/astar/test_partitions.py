@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from helpers.cost_searches import begun
 
-from dbmsolver.core.held_rows import bytes_of_row
-from dbmsolver.core.shards import (
+from dbmsolver.errors import InternalError
+from dbmsolver.game.deals import Deal
+from dbmsolver.kernels.shards import (
     BURST,
     COUNT,
     EVALUATED,
@@ -20,13 +21,12 @@ from dbmsolver.core.shards import (
     NO_CEILING,
     ROW,
     SLICES,
+    bytes_of_row,
     shards_of,
     slices_of,
 )
-from dbmsolver.core.tables import SIGNATURE
-from dbmsolver.errors import InternalError
-from dbmsolver.game.deals import Deal
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels.states import SIGNATURE
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.astar.partitions import Partition
 
 CODEC = StateCodec(Deal.from_number(1), "wkr")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dbmsolver.core.shards import CEILING
+from dbmsolver.kernels.shards import CEILING
 from dbmsolver.search.astar import rounds
 from dbmsolver.search.astar.rounds import Round
 

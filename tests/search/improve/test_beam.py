@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from dbmsolver.core.shards import NO_CEILING
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels.shards import NO_CEILING
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.improve.beam import Beam, BeamShape
 from dbmsolver.search.trace import Step, replay
 

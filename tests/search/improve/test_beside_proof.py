@@ -15,7 +15,7 @@ from dbmsolver import api
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.keys.choice import keys_of
+from dbmsolver.kits.choice import keys_of
 from dbmsolver.results import Keep, Limit, Limits, Method
 from dbmsolver.search import inspect
 from dbmsolver.search.improve import beside_proof

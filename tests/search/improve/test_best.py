@@ -9,12 +9,12 @@ from random import Random
 
 import pytest
 
-from dbmsolver.core.shards import NO_CEILING
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels.shards import NO_CEILING
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Better, Commit, Limits, Options, Question
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.recorder import Recorder

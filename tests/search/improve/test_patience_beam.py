@@ -13,12 +13,12 @@ from helpers.layered import deck
 from helpers.patience_games import PATIENCE_GAMES, small_deck
 
 from dbmsolver import api
-from dbmsolver.core.shards import NO_CEILING
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.features import OF_PATIENCE
 from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.kernels.shards import NO_CEILING
+from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.results import Better, Limit, Question, Verdict
 from dbmsolver.search import session
 from dbmsolver.search.astar import layers, rounds

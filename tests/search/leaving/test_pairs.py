@@ -18,18 +18,18 @@ from helpers.pair_games import PAIR_GAMES, pyramid, small_deck
 from helpers.verifier import Costs, expand_one
 
 from dbmsolver import api
-from dbmsolver.core.digest import digest_runs
-from dbmsolver.core.families import undo_code
-from dbmsolver.core.pairs import FIRST, WON
-from dbmsolver.core.runs import progress_of
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Measure
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.keys.pairs import PairKeys
-from dbmsolver.keys.states import State
+from dbmsolver.kernels.digest import digest_runs
+from dbmsolver.kernels.hooks import undo_code
+from dbmsolver.kernels.runs import progress_of
+from dbmsolver.kits.pairs.keys import PairKeys
+from dbmsolver.kits.pairs.moves import FIRST, WON
+from dbmsolver.kits.states import State
 from dbmsolver.results import Question, Verdict
 from dbmsolver.search import inspect
 from dbmsolver.search.improve import leaving_dives

@@ -19,7 +19,7 @@ from dbmsolver import api
 from dbmsolver.errors import InputError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
-from dbmsolver.keys.piles import PileKeys
+from dbmsolver.kits.pile.keys import PileKeys
 from dbmsolver.results import Question
 from dbmsolver.search import inspect
 from dbmsolver.search.improve import leaving_dives

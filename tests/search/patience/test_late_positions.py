@@ -13,10 +13,10 @@ import pytest
 from helpers.patience_games import BRIEF_GAMES, late_position
 
 from dbmsolver import api
-from dbmsolver.core.patience_tables import PatienceTables
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.keys import patience
+from dbmsolver.kits.klondike import keys as patience
+from dbmsolver.kits.klondike.tables import PatienceTables
 
 RETURNING = (
     (

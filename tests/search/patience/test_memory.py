@@ -16,11 +16,11 @@ from helpers.layered import counts, no_dives
 from helpers.patience_games import DRAWN_GAMES, small_deck
 
 from dbmsolver import api
-from dbmsolver.core.shards import SLICES
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.features import OF_PATIENCE
 from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.shipped import rules_for
+from dbmsolver.kernels.shards import SLICES
 from dbmsolver.results import Limit, Limits, Options, Question, Verdict
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import layers, partitions

@@ -12,16 +12,16 @@ from helpers.patience_games import PATIENCE_GAMES, small_deck, whole_deck
 from helpers.selection import few_fast
 
 from dbmsolver import api
-from dbmsolver.core.patience import moves_of
-from dbmsolver.core.patience_bound import bound_of, make_weights
-from dbmsolver.core.patience_tables import MOST_MOVES, make_board, make_found
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.features import OF_PATIENCE
 from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES, rules_for
-from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.kits.klondike.bound import bound_of, make_weights
+from dbmsolver.kits.klondike.keys import PatienceKeys
+from dbmsolver.kits.klondike.moves import moves_of
+from dbmsolver.kits.klondike.tables import MOST_MOVES, make_board, make_found
 from dbmsolver.results import Question
 from dbmsolver.search.astar import layers, rounds
 from dbmsolver.verify.forms import bound_of as bound_of_check

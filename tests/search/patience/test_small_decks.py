@@ -25,9 +25,6 @@ from helpers.patience_games import (
 from helpers.selection import few_fast
 
 from dbmsolver import api
-from dbmsolver.core.patience import moves_of
-from dbmsolver.core.patience_bound import bound_of, make_weights
-from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.brevity import brief_successors
 from dbmsolver.game.deals import Deal
@@ -36,7 +33,10 @@ from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.measures import measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.kits.klondike.bound import bound_of, make_weights
+from dbmsolver.kits.klondike.keys import PatienceKeys
+from dbmsolver.kits.klondike.moves import moves_of
+from dbmsolver.kits.klondike.tables import make_board, make_found
 from dbmsolver.results import Options, Question
 from dbmsolver.search import inspect, session
 from dbmsolver.search.astar import layers, rounds

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dbmsolver.core import exhaust
-from dbmsolver.core.position_groups import PositionSpace
-from dbmsolver.core.record_groups import RecordSpace
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.keys.classes import ClassKeys
-from dbmsolver.keys.records import RecordKeys
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kernels import exhaust
+from dbmsolver.kernels.record_groups import RecordSpace
+from dbmsolver.kits.cards.groups import PositionSpace
+from dbmsolver.kits.klondike.class_keys import ClassKeys
+from dbmsolver.kits.records.keys import RecordKeys
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.proof.closing import Kernels, count_flips
 
 FREECELL = Deal.from_number(11982)

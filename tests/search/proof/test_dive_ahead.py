@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.keys.records import RecordKeys
+from dbmsolver.kits.records.keys import RecordKeys
 from dbmsolver.results import Limits, Options, Question
 from dbmsolver.search.ledger import NOTHING
 from dbmsolver.search.outcome import Exhausted, LeftOpen

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from dbmsolver import api
-from dbmsolver.core.dive import BROKEN
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES, rules_for
-from dbmsolver.keys.records import RecordKeys
+from dbmsolver.kits.records.dive import BROKEN
+from dbmsolver.kits.records.keys import RecordKeys
 from dbmsolver.results import Limits
 from dbmsolver.search.proof import dive_ahead, dives
 from dbmsolver.search.proof.dive_ahead import DiveAhead

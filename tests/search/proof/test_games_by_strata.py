@@ -25,7 +25,7 @@ from dbmsolver import api
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.keys import piles
+from dbmsolver.kits.pile import keys as piles
 from dbmsolver.results import Commit, Limit, Method, Options, Question, Result, Verdict
 from dbmsolver.search import inspect, recorder, session
 from dbmsolver.search.evidence import check_unfinished

@@ -11,7 +11,7 @@ import pytest
 
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Options, Question
 from dbmsolver.search.candidates import Candidates, of_one_signature
 from dbmsolver.search.ledger import total

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dbmsolver.core.pieces import admit_piece
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
+from dbmsolver.kernels.pieces import admit_piece
 from dbmsolver.results import Method
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef, CommitBatch, Packed

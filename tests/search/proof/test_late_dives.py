@@ -13,8 +13,8 @@ from helpers.searching import without_dives
 from dbmsolver.api import prove
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.keys.records import RecordKeys
-from dbmsolver.keys.states import State
+from dbmsolver.kits.records.keys import RecordKeys
+from dbmsolver.kits.states import State
 from dbmsolver.results import Event, Report
 from dbmsolver.search.proof import late_dives
 from dbmsolver.search.proof.dives import ORDERS, Dived, Order

@@ -14,13 +14,13 @@ from helpers.selection import few_fast
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbmsolver.core.dive import BROKEN
-from dbmsolver.core.dives_of_deals import OUTCOME, own_tables
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.keys.records import RecordKeys
+from dbmsolver.kits.records.dive import BROKEN
+from dbmsolver.kits.records.dives_of_deals import OUTCOME, own_tables
+from dbmsolver.kits.records.keys import RecordKeys
 from dbmsolver.search.proof import deal_dives, many_deals
 from dbmsolver.search.proof.deal_dives import SMALL, Batch, DealDiver, laid_out
 from dbmsolver.search.proof.dives import LARGE, SCHEDULE, Dived, Dives, Schedule

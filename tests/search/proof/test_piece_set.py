@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from helpers.made_up_pieces import CODEC, SHAPE, SIGNATURE, count_no_flips
 
-from dbmsolver.core.workspace import BURST
+from dbmsolver.kernels.workspace import BURST
 from dbmsolver.search.candidates import Candidates, pack_together
 from dbmsolver.search.commits import BlockRef, CommitBatch
 from dbmsolver.search.proof import pieces

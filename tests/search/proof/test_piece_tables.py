@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.core.runs import key_bits, widths_of
-from dbmsolver.core.workspace import BURST
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
+from dbmsolver.kernels.runs import key_bits, widths_of
+from dbmsolver.kernels.workspace import BURST
 from dbmsolver.results import Method
 from dbmsolver.search.proof.orders import Proof
 from dbmsolver.search.proof.piece_tables import SMALLEST_BITS, KeyShape, Table

@@ -24,7 +24,7 @@ from helpers.made_up_pieces import (
     worker_of,
 )
 
-from dbmsolver.core.workspace import BURST, USED_CANDIDATES, USED_RUNS
+from dbmsolver.kernels.workspace import BURST, USED_CANDIDATES, USED_RUNS
 from dbmsolver.search.proof import piece_worker
 from dbmsolver.search.proof.piece_tables import KeyShape, Table, rebuilt
 from dbmsolver.search.proof.piece_worker import PieceExpansion, PieceResult, expand_piece

@@ -13,7 +13,7 @@ from helpers.searching import without_dives
 from dbmsolver.api import prove
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.candidates import Candidates, of_one_signature
 from dbmsolver.search.ledger import total
 from dbmsolver.search.outcome import Outcome

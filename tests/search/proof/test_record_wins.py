@@ -23,8 +23,8 @@ from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.game.tidying import tidied, without_detours
-from dbmsolver.keys.records import RecordKeys
-from dbmsolver.keys.states import State
+from dbmsolver.kits.records.keys import RecordKeys
+from dbmsolver.kits.states import State
 from dbmsolver.results import Keep
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.proof import late_dives, record_trace

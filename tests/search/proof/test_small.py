@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dbmsolver.core.runs import RunArrays
+from dbmsolver.kernels.runs import RunArrays
 from dbmsolver.search.proof import small as smalls
 from dbmsolver.search.proof.small import SmallSignatures
 from dbmsolver.search.proof.worker import BatchResult, WorkResult

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from helpers.searching import prove, without_dives
 
-from dbmsolver.core.runs import progress_of
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
-from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.kernels.runs import progress_of
+from dbmsolver.kits.states import State, StateCodec
 from dbmsolver.results import Limits, Method, Options, Question
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.outcome import GoalMet, LeftOpen

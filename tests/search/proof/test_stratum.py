@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from helpers.searching import prove, small_pieces, without_dives
 
-from dbmsolver.core.workspace import BURST
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
+from dbmsolver.kernels.workspace import BURST
 from dbmsolver.results import Commit, Keep, Limits, Method, Options, Question
 from dbmsolver.search import recorder, session
 from dbmsolver.search.candidates import Candidates, of_one_signature

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dbmsolver.core.workspace import USED_WIDTH
 from dbmsolver.game.deals import Deal
+from dbmsolver.kernels.workspace import USED_WIDTH
 from dbmsolver.results import Method
 from dbmsolver.search.proof import worker
 from dbmsolver.search.proof.orders import Proof

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from helpers.made_up_pieces import CODEC, SHAPE, result_for, some
 
-from dbmsolver.core.runs import RunArrays
+from dbmsolver.kernels.runs import RunArrays
 from dbmsolver.search.proof import workers
 from dbmsolver.search.proof.piece_tables import Table
 from dbmsolver.search.proof.pieces import Piece

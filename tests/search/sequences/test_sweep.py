@@ -13,7 +13,7 @@ from helpers.searching import end_of
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.keys.states import StateCodec
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Limit, Limits, Options, SolutionCount
 from dbmsolver.search.limits import OutOfBudget
 from dbmsolver.search.sequences import listing, sweep

@@ -13,17 +13,17 @@ from helpers.selection import few_fast
 from helpers.wide_games import WIDE_GAMES, shortest, small_deck
 
 from dbmsolver import prove, solve
-from dbmsolver.core.wide_beam import ENDED, GIVEN_UP
-from dbmsolver.core.wide_marks import make_marks
-from dbmsolver.core.wide_moves import MOST_FOUND
-from dbmsolver.core.wide_tables import make_board
-from dbmsolver.core.wide_values import WEIGHTS
 from dbmsolver.game.cards import rank, suit
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.game.wide import Wide
-from dbmsolver.keys.wide import WideKeys
+from dbmsolver.kits.wide.beam import ENDED, GIVEN_UP
+from dbmsolver.kits.wide.keys import WideKeys
+from dbmsolver.kits.wide.marks import make_marks
+from dbmsolver.kits.wide.moves import MOST_FOUND
+from dbmsolver.kits.wide.tables import make_board
+from dbmsolver.kits.wide.values import WEIGHTS
 from dbmsolver.search.wide.beams import Beams, PlannedBeam, most_kept
 from dbmsolver.search.wide.plans import BeamPlan, schedule_of
 

@@ -16,7 +16,7 @@ from helpers.wide_games import shortest, small_deck
 from dbmsolver import prove
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.keys.wide import WideKeys
+from dbmsolver.kits.wide.keys import WideKeys
 from dbmsolver.results import Limit, Limits, Options, Question
 from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Stopped
 from dbmsolver.search.recorder import Recorder

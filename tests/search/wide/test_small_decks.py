@@ -12,9 +12,14 @@ from helpers.kernels import wide_successors
 from helpers.wide_games import WIDE_GAMES, shortest, small_deck
 
 from dbmsolver import prove, solve
-from dbmsolver.core import wide_search
-from dbmsolver.core.wide import make_successors
-from dbmsolver.core.wide_search import (
+from dbmsolver.errors import UsageError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.game.wide import Wide
+from dbmsolver.kits.wide import search as wide_search
+from dbmsolver.kits.wide.keys import WideKeys
+from dbmsolver.kits.wide.rows import make_successors
+from dbmsolver.kits.wide.search import (
     EXHAUSTED,
     EXPANDED,
     GIVEN_UP,
@@ -22,11 +27,6 @@ from dbmsolver.core.wide_search import (
     explore,
     make_frontier,
 )
-from dbmsolver.errors import UsageError
-from dbmsolver.game.deals import Deal
-from dbmsolver.game.shipped import GAMES
-from dbmsolver.game.wide import Wide
-from dbmsolver.keys.wide import WideKeys
 from dbmsolver.results import Options, Question
 from dbmsolver.search import session
 from dbmsolver.search.wide import exploring

@@ -20,7 +20,7 @@ from dbmsolver.game.classes import Class
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.keys.classes import ClassKeys
+from dbmsolver.kits.klondike.class_keys import ClassKeys
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.kernels.class_layout import is_class, make_board
 from dbmsolver.verify.kernels.classes import WON_SIGNATURE

@@ -11,15 +11,15 @@ from helpers.patience_games import PATIENCE_GAMES, small_deck
 from helpers.support import random_game
 from helpers.verifier import Costs, Words, closed_set, encode, expand_one, task_of
 
-from dbmsolver.core.patience import moves_of
-from dbmsolver.core.patience_tables import make_board
-from dbmsolver.core.patience_tables import make_found as make_found_of_search
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.features import OF_PATIENCE
 from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.kits.klondike.keys import PatienceKeys
+from dbmsolver.kits.klondike.moves import moves_of
+from dbmsolver.kits.klondike.tables import make_board
+from dbmsolver.kits.klondike.tables import make_found as make_found_of_search
 from dbmsolver.results import Question
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.format_of_deal import make_format

@@ -20,14 +20,14 @@ from helpers.patience_games import (
 )
 from helpers.verifier import expand_one
 
-from dbmsolver.core.patience import moves_of
-from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.features import OF_PATIENCE
 from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.patience import Patience
-from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.kits.klondike.keys import PatienceKeys
+from dbmsolver.kits.klondike.moves import moves_of
+from dbmsolver.kits.klondike.tables import make_board, make_found
 from dbmsolver.results import Question
 from dbmsolver.verify.kernels.board import make_board as make_board_of_check
 from dbmsolver.verify.kernels.digits import PER_WORD, TURNS_SHIFT, WASTE_SHIFT

@@ -14,7 +14,7 @@ from dbmsolver.game.dominance.macros import macros
 from dbmsolver.game.dominance.records import Record, has_dominance, record_of
 from dbmsolver.game.kinds import Build, Fill
 from dbmsolver.game.shipped import GAMES, rules_for
-from dbmsolver.keys.records import RecordKeys
+from dbmsolver.kits.records.keys import RecordKeys
 from dbmsolver.verify.format import RecordFormat
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.errors import GOAL, NOT_NORMAL, TOO_MANY_MACROS

@@ -1,0 +1,255 @@
+"""Admission of candidates to the table of a signature that is closed.
+
+States of a signature are kept twice: in ``ws.table``, to find duplicates, and in ``ws.order``, in
+order of arrival, to expand them one after the other. Candidates are *staged* first, a burst of them
+at a time, and their table slots are prefetched; then the burst is admitted.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.kernels.bits import prefetch
+from dbmsolver.kernels.hashing import (
+    EMPTY,
+    compact_key,
+    hash_slot,
+    home_slot,
+    insert,
+    insert_compact,
+    rebuild_table,
+)
+from dbmsolver.kernels.layout import WIDE_WORDS, key_at, put_key, width_of
+from dbmsolver.kernels.sorting import sort_states
+from dbmsolver.kernels.workspace import (
+    BURST_KEY,
+    BURST_PACKED,
+    BURST_SLOT,
+    CLOSED_FORCED,
+    CLOSED_STATES,
+    PARTIAL_BITS,
+    PARTIAL_COUNT,
+    PARTIAL_FORCED,
+    PARTIAL_HEAD,
+    PARTIAL_OUTGOING,
+    PARTIAL_OUTGOING_WORDS,
+    USED_SIGNATURES,
+    USED_STATE_WORDS,
+    USED_STATES,
+)
+
+U64 = np.uint64
+LEAST_BITS = 6
+
+
+class PieceBits(NamedTuple):
+    """The keys with ``piece word & mask == value``: all of the signature if ``mask`` is 0.
+
+    The piece word is the first of a key, the second if it is wide.
+    """
+
+    mask: np.uint64
+    value: np.uint64
+
+
+@inlined
+def is_in_piece(layout, piece, key):
+    """Return True if a key of the signature, of three words, belongs to the piece."""
+    return (key[1] if layout.wide else key[0]) & piece.mask == piece.value
+
+
+@inlined
+def start_table(ws, width, candidates):
+    """Empty a table of at least twice as many slots as candidates; log2 of its slots.
+
+    Writes ``ws.table``.
+    """
+    bits = LEAST_BITS
+    while (1 << bits) < 2 * candidates:
+        bits += 1
+    ws.table[: width << bits] = EMPTY
+    return bits
+
+
+@inlined
+def stage(ws, layout, bits, burst, key, code):
+    """Make a candidate of the signature number ``burst`` of the burst, and prefetch its table slot.
+
+    ``key`` has three words. Writes a row of ``ws.burst`` and ``ws.burst_codes``.
+    """
+    shift = U64(64 - bits)
+    if ws.steps.size > 0:
+        packed, upper = compact_key(layout, ws.nets, key[0], key[1])
+        slot = home_slot(packed, upper, shift)
+        prefetch(ws.table, slot)
+        prefetch(ws.steps, slot)
+        ws.burst[burst, BURST_PACKED] = packed
+    else:
+        slot = hash_slot(key[0], key[1], key[2], shift)
+        prefetch(ws.table, width_of(layout) * slot)
+    ws.burst[burst, BURST_KEY] = key[0]
+    ws.burst[burst, BURST_KEY + 1] = key[1]
+    ws.burst[burst, BURST_KEY + 2] = key[2]
+    ws.burst[burst, BURST_SLOT] = U64(slot)
+    ws.burst_codes[burst] = code
+
+
+@inlined
+def append(ws, count, wide, key, code):
+    """Make a state number ``count`` in order of arrival.
+
+    Writes ``ws.order`` and ``ws.order_codes``.
+    """
+    put_key(ws.order, (WIDE_WORDS if wide else 1) * count, wide, key)
+    ws.order_codes[count] = code
+
+
+@inlined
+def enlarge_table(ws, wide, bits, count, burst):
+    """Make the table anew with more slots if ``burst`` more states would fill it.
+
+    Returns log2 of its slots. It stays at most half full with the ``count`` states it has, and
+    three quarters with the burst. Writes ``ws.table``.
+    """
+    before = bits
+    mask = (1 << bits) - 1
+    while 2 * count > mask or 4 * (count + burst) > 3 * mask:
+        bits += 1
+        mask = (1 << bits) - 1
+    if bits != before:
+        rebuild_table(ws.table, bits, ws.order, count, wide)
+    return bits
+
+
+@inlined
+def admit_burst(ws, layout, bits, count, burst):
+    """Put the staged candidates that are new into the table and behind ``order[:count]``.
+
+    ``burst`` is how many are staged. A table that grows is enlarged first if need be. Writes the
+    table, ``ws.order`` and ``ws.order_codes``; returns the new (log2 of slots, count).
+    """
+    wide = layout.wide
+    before = bits
+    if ws.grows:
+        bits = enlarge_table(ws, wide, bits, count, burst)
+    grown = bits != before
+    mask = (1 << bits) - 1
+    shift = U64(64 - bits)
+    for index in range(burst):
+        key = (
+            ws.burst[index, BURST_KEY],
+            ws.burst[index, BURST_KEY + 1],
+            ws.burst[index, BURST_KEY + 2],
+        )
+        slot = np.int64(ws.burst[index, BURST_SLOT])
+        if grown:
+            slot = hash_slot(key[0], key[1], key[2], shift)
+        if ws.steps.size > 0:
+            is_new = insert_compact(ws.table, ws.steps, mask, slot, ws.burst[index, BURST_PACKED])
+        else:
+            is_new = insert(ws.table, mask, slot, wide, key[0], key[1], key[2])
+        if is_new:
+            append(ws, count, wide, key, ws.burst_codes[index])
+            count += 1
+    return bits, count
+
+
+@kernel
+def admit(ws, wide, bits, count, keys, codes, first, first_word, candidates):
+    """Put candidates that are new into the table, a plain one, and behind ``order[:count]``.
+
+    The candidates are ``codes[first:]`` and ``keys[first_word:]`` (uint64), ``candidates`` of them.
+    Writes the table, ``ws.order`` and ``ws.order_codes``; returns the new count.
+    """
+    keys = keys[first_word:]
+    mask = (1 << bits) - 1
+    shift = U64(64 - bits)
+    for index in range(candidates):
+        key = key_at(keys, index, wide)
+        slot = hash_slot(key[0], key[1], key[2], shift)
+        if insert(ws.table, mask, slot, wide, key[0], key[1], key[2]):
+            append(ws, count, wide, key, codes[first + index])
+            count += 1
+    return count
+
+
+@inner
+def admit_run(ws, wide, bits, runs, index):
+    """Put each candidate of one run once into ``ws.table`` and ``ws.order``, which are empty.
+
+    ``runs`` is a :class:`dbmsolver.kernels.runs.RunArrays`, ``index`` the number of the run in it.
+    Other arguments are as for :func:`admit`. Returns the number of different candidates.
+    """
+    first, word = runs.offsets[index], runs.word_offsets[index]
+    count = runs.counts[index]
+    return admit(ws, wide, bits, np.int64(0), runs.keys, runs.codes, first, word, count)
+
+
+@kernel
+def admit_compact(ws, layout, bits, count, keys, codes, candidates):
+    """Admit candidates to a compact table: the first ``candidates`` of ``keys`` and ``codes``.
+
+    Otherwise as :func:`admit`.
+    """
+    mask = (1 << bits) - 1
+    shift = U64(64 - bits)
+    for index in range(candidates):
+        key = key_at(keys, index, True)
+        low, high = compact_key(layout, ws.nets, key[0], key[1])
+        if insert_compact(ws.table, ws.steps, mask, home_slot(low, high, shift), low):
+            append(ws, count, True, key, codes[index])
+            count += 1
+    return count
+
+
+@inlined
+def room_for_states(ws, out, width, limit):
+    """Return the states of a signature that fit into workspace and output, at most ``limit``."""
+    return min(limit, ws.order.size // width, out.codes.size - out.used[USED_STATES])
+
+
+@inlined
+def has_room_for_closed(out, width, count):
+    """Return True if the output can take ``count`` closed states of one more signature."""
+    return (
+        out.used[USED_STATE_WORDS] + width * count <= out.keys.size
+        and out.used[USED_SIGNATURES] < out.signatures.size
+    )
+
+
+@inner
+def put_closed(ws, out, signature, width, count, forced):
+    """Sort ``ws.order[:count]`` by key and append it to the output as a closed signature.
+
+    ``forced`` of the states have a forced move. Writes ``out.keys``, ``out.codes``,
+    ``out.signatures``, ``out.closed`` and ``out.used``; ``ws.order`` is scratch afterwards.
+    """
+    number = out.used[USED_SIGNATURES]
+    sort_states(
+        ws.order,
+        ws.order_codes,
+        out.keys[out.used[USED_STATE_WORDS] :],
+        out.codes[out.used[USED_STATES] :],
+        count,
+        width,
+    )
+    out.signatures[number] = signature
+    out.closed[number, CLOSED_STATES] = count
+    out.closed[number, CLOSED_FORCED] = forced
+    out.used[USED_STATES] += count
+    out.used[USED_STATE_WORDS] += width * count
+    out.used[USED_SIGNATURES] += 1
+
+
+@inlined
+def note_partial(out, bits, head, count, totals):
+    """Write to ``out.partial`` how far a closure has come."""
+    out.partial[PARTIAL_BITS] = bits
+    out.partial[PARTIAL_HEAD] = head
+    out.partial[PARTIAL_COUNT] = count
+    out.partial[PARTIAL_OUTGOING] = totals.outgoing
+    out.partial[PARTIAL_OUTGOING_WORDS] = totals.words
+    out.partial[PARTIAL_FORCED] = totals.forced

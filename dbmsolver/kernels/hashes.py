@@ -1,0 +1,47 @@
+"""Hashes of states."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dbmsolver.jit.decorators import inlined
+from dbmsolver.kernels.hashing import HASH
+
+U64 = np.uint64
+
+
+@inlined
+def mix(word):
+    """Return a well-mixed hash (uint64) of one word: the finalizer of SplitMix64."""
+    word = (word ^ (word >> U64(30))) * U64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> U64(27))) * U64(0x94D049BB133111EB)
+    return word ^ (word >> U64(31))
+
+
+@inlined
+def hash_row(signature, off, low, high):
+    """Return the hash (uint64) of a state."""
+    word = signature * U64(0x9E3779B97F4A7C15) + off * U64(0xD6E8FEB86659FD93)
+    word ^= word >> U64(32)
+    word = (word + low) * U64(0xA0761D6478BD642F) + high * U64(0xE7037ED1A0B428DB)
+    return mix(word)
+
+
+@inlined
+def hash_held(held):
+    """Return the hash (uint64) of a state, by the words that rows have of it."""
+    return hash_row(held[0], held[1], held[2], held[3])
+
+
+@inlined
+def hash_record(signature, off, low):
+    """Return the hash (uint64) of a record."""
+    word = (signature * HASH) ^ (off * U64(0xD6E8FEB86659FD93)) ^ (low * U64(0xA0761D6478BD642F))
+    word ^= word >> U64(32)
+    return word * HASH
+
+
+@inlined
+def fingerprint(signature, off, low):
+    """Return eight bits of a hash of a record (int64), which tell it from most others."""
+    return np.int64(hash_record(signature, off, low) >> U64(56))

@@ -1,0 +1,220 @@
+"""The hooks: the functions that kernels ask a kit for.
+
+The kernels are the same for all games. What differs they call by one of the names below, and the
+class of the first argument says whose function that is: mostly ``t``, the tables of a deal. A kit
+is a folder (:mod:`dbmsolver.kits`). The module `hooks` in it adds the kit's functions for its
+tables; it is imported when a hook is first called with them. A kernel is compiled for the tables
+that it is called with, and for no others (:mod:`dbmsolver.jit.families`).
+
+Not every kit has all hooks. Those of signatures, keys, the digest and closing are for all states;
+successors, for states of which a move may lead to any later signature; moves and bound, for states
+that are made of cards; rows and cost layers, for what is searched for shortest solutions.
+
+Kernels call the hooks; those that are for Python alone say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from dbmsolver.jit.families import ByType
+
+
+class Hook(ByType):
+    """The name of a function that each kit has for its tables."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+
+    def of_type(self, tables: type) -> Any:
+        """Return the function for a class of tables, or None; import the hooks of its kit."""
+        if tables not in self.functions:
+            kit, _, _ = tables.__module__.rpartition(".")
+            import_module(f"{kit}.hooks")
+        return self.functions.get(tables)
+
+
+def add(tables: type, functions: Mapping[Hook, Any]) -> None:
+    """Add the functions of a kit, by hooks, for a class of tables or of scratch memory."""
+    for hook, function in functions.items():
+        hook.functions[tables] = function
+
+
+# Signatures and keys.
+
+signature_sets = Hook()
+"""Return the sets of cards (a NamedTuple) that all states of a signature (uint64) share."""
+progress = Hook()
+"""Return the stratum (int64) of a signature; the third argument is the keys' ``locked``."""
+make_layout = Hook()
+"""Return the layout of a signature with these loose cards, as `packing_layout` does."""
+pack_key = Hook()
+"""Return the local key of a state's planes (uint64), three words.
+
+The last two are 0 unless it is wide. Arguments are (tables, layout, networks, off, low, high).
+"""
+unpack_key = Hook()
+"""Return the planes (off, low, high) of a local key of three words, as `pack_key` writes it."""
+
+# Public keys and the digest.
+
+base_of = Hook()
+"""Write to ``words`` (uint64[3]) what all states of a signature share of their public key.
+
+Called with (t, sets, words).
+"""
+hash_of = Hook()
+"""Return the hash (uint64) of a state's public key.
+
+Called with (t, word0, word1, word2, off, low, high); the words are those of `base_of`.
+"""
+
+# Closing signatures: the first argument is scratch memory of a thread.
+
+make_position_space = Hook()
+"""Return a thread's scratch memory for closing positions of cards; for Python alone.
+
+Called with (t, candidates), which is how many candidates that leave a signature it has room for.
+"""
+prepare = Hook()
+"""Make the scratch memory ready for a signature: its (sets, layout).
+
+Called with (space, t, ws, signature). Writes ``ws.nets``.
+"""
+forget_targets = Hook()
+"""Start without candidates for any target signature. Called with (space)."""
+targets_of = Hook()
+"""Return how many numbers target signatures have (int64). Called with (space)."""
+expand_group = Hook()
+"""Expand states ``ws.order[head:end]`` while there is room for what may follow from them.
+
+Called with (space, t, ws, layout, sets, piece, bits, head, end, totals). Candidates of the piece
+are staged in ``ws.burst``, all others go to ``ws.outgoing``; those for other pieces of the
+signature have the target number OTHER_PIECES. Returns (the first state not expanded, or -1 if a
+state cannot be expanded, candidates staged, the new totals).
+"""
+undo_code = Hook()
+"""Return the state before the move of a parent-move code.
+
+Called with (t, signature, off, low, high, code).
+"""
+
+# Successors, of states of which a move may lead to any later signature.
+
+make_found = Hook()
+"""Return scratch memory of one thread to expand states with these tables; for Python alone."""
+expand_state = Hook()
+"""List the successors of a state into ``scratch.found``; return how many.
+
+Called with (t, sets, off, low, high, scratch).
+"""
+childrens_code = Hook()
+"""Return the code (int64) of the states that follow from a state, if they have one in common."""
+code_of_child = Hook()
+"""Return the code (int64) of the state in a row of ``found``; ``code`` is what they have in common.
+"""
+high_of_child = Hook()
+"""Return the plane *high* (uint64) of the state in a row of ``found``."""
+is_won = Hook()
+"""Return True for the signature of a won state."""
+home_height = Hook()
+"""Return the height (int64) of a foundation in a state."""
+
+# Searches depth first, of games whose cards only leave.
+
+next_move = Hook()
+"""Return the next untried move of the state at a depth.
+
+Called with (tables, diving, depth). Returns four values: the number of the move (-1 if none is
+left); the key of the state that it leads to; a number, not 0, that is the same for all states with
+the same solutions as that one; the number of the move in a path.
+"""
+is_won_key = Hook()
+"""Return True for the key of a won state. Called with (tables, key)."""
+
+# Moves and bound of states that are made of cards.
+
+list_moves = Hook()
+"""List the legal moves of a state."""
+before_move = Hook()
+"""Return which of them need not be made, after the move that led there."""
+apply_move = Hook()
+"""Return the state after a move."""
+place_of = Hook()
+"""Return where a card lies in a state."""
+move_cost = Hook()
+"""Return what a move costs, a forced one or another."""
+home_signature = Hook()
+"""Return the signature after the next move home of a suit, for good."""
+cards_home = Hook()
+"""Return how many cards that move takes home."""
+set_home = Hook()
+"""Return which cards these are."""
+make_bound_tables = Hook()
+"""Return the bound's tables of the deal that ``t`` was made for, with its columns.
+
+For Python alone.
+"""
+bound_sets = Hook()
+"""Return what the bounds of a signature's states share. The first argument is the bound's tables.
+"""
+cheap_bound = Hook()
+"""Return the part of the lower bound that costs little; likewise."""
+full_bound = Hook()
+"""Return all of the lower bound; likewise."""
+
+# Rows, as shards hold states.
+
+empty_rows = Hook()
+"""Return memory for so many rows, one after the other; for Python alone."""
+width_of_row = Hook()
+"""Return the numbers of a row; for Python alone."""
+make_row_scratch = Hook()
+"""Return scratch memory of one thread that works on a shard; for Python alone."""
+as_held = Hook()
+"""Return the words (uint64[4]) that rows have of a state."""
+held_at = Hook()
+"""Return these words of a row."""
+hold = Hook()
+"""Write them to a row; its meta is written after them."""
+holds = Hook()
+"""Return True if a row has them."""
+state_at = Hook()
+"""Return the signature and planes of a row."""
+meta_at = Hook()
+"""Return the meta of a row."""
+put_meta = Hook()
+"""Write the meta of a row."""
+hash_of_home = Hook()
+"""Return a hash of what the moves within a stratum keep of a state."""
+hash_of_home_at = Hook()
+"""Return the same of a row's state."""
+stratum_at = Hook()
+"""Return the progress of a row's state."""
+count_of = Hook()
+"""Return the progress (int64) of a row's state, and the hash (uint64) of its public key.
+
+Called with (t, rows, index, locked_in_deal, cache); :func:`.closed_rows.make_cache` makes that.
+"""
+
+# Cost layers.
+
+assess = Hook()
+"""Bound a row's state, as far as needed to see if its f is above ``layer``; return its meta.
+
+``meta`` has its g. The result has h, too, and a flag if it is only the cheap part.
+"""
+is_goal = Hook()
+"""Return True if a row that was assessed, with the meta that it has, is of all cards home."""
+expand_row = Hook()
+"""Expand a row's state and close it; return how many candidates are staged then.
+
+``burst`` are staged before. Candidates of other shards than ``me``, and those of a slice above
+``ceiling``, go to ``shard.outgoing``.
+"""
+way_to_go = Hook()
+"""Return a number (int64) that is the lower, the nearer a row's state seems to the goal."""
+moves_at_most = Hook()
+"""Return more successors (int64) than a state has."""

@@ -1,0 +1,44 @@
+"""States as rows of words: what kernels and kits take for granted of each other.
+
+A state is a signature and three planes, *off*, *low* and *high*: words with a bit for each card, or
+what a kit keeps in them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+CARDS = 52
+SUITS = 4
+
+SIGNATURE, OFF, LOW, HIGH = range(4)
+"""Columns of arrays that hold states as rows."""
+
+MAX_MOVES = 256
+"""Room for the moves of one state: 26 movable cards, seven places each, and the foundations."""
+
+MAX_SUCCESSORS = 4096
+"""Room for the successors of one state of which a move may lead to any later signature."""
+
+Words = NDArray[np.uint64]
+
+
+class WordSets(NamedTuple):
+    """Facts that all states of a signature share, for states whose keys are unpacked words."""
+
+    signature: np.uint64
+    loose: np.uint64  # bits of the key
+
+
+class FoundScratch(NamedTuple):
+    """Scratch memory of one thread that lists the successors of a state."""
+
+    found: Words  # [MAX_SUCCESSORS, 4]: signature, off, low, and what the kit adds
+
+
+def make_found_scratch() -> FoundScratch:
+    """Return scratch memory of one thread that lists successors."""
+    return FoundScratch(np.zeros((MAX_SUCCESSORS, 4), np.uint64))

@@ -1,0 +1,1 @@
+"""Games whose moves are single cards: FreeCell and its relatives."""

@@ -1,0 +1,128 @@
+"""What kernels ask of states that are made of cards (:mod:`dbmsolver.kernels.hooks`).
+
+The kits of runs and of cards that go both ways have the same states, and other moves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dbmsolver.jit.decorators import inlined
+from dbmsolver.kernels import hooks
+from dbmsolver.kernels.layout import PACKED
+from dbmsolver.kits.cards import bound, expand, groups, layers, move_order, public, rows
+from dbmsolver.kits.cards.bound import BoundTables
+from dbmsolver.kits.cards.expand import height
+from dbmsolver.kits.cards.groups import PositionSpace
+from dbmsolver.kits.cards.tables import Tables
+
+U64 = np.uint64
+ONE = np.uint64(1)
+
+
+def _make_space(t: Any, candidates: int) -> PositionSpace:
+    return groups.make_position_space(candidates)
+
+
+@inlined
+def place_of(t, locked, off, low, high, card):
+    """Return where a card lies in a state: its place value (int64)."""
+    return expand.place_of(locked, off, low, high, card)
+
+
+@inlined
+def _one_home(t, sets, suit):
+    return signature_without(t, sets, 4 * height(sets.signature, suit) + suit, 1)
+
+
+@inlined
+def signature_without(t, sets, card, cards):
+    """Return the signature after a card goes home, as the deepest of ``cards`` cards."""
+    signature = sets.signature + (U64(cards) << U64(4 * (card & 3)))
+    if (sets.locked >> U64(card)) & ONE:
+        signature -= t.release[card]
+    return signature
+
+
+@inlined
+def _one(t, card):
+    return np.int64(1)
+
+
+@inlined
+def _the_card(t, card):
+    return ONE << U64(card)
+
+
+@inlined
+def costs_one(t, forced):
+    """Return the cost of any move (int64), where each counts."""
+    return np.int64(1)
+
+
+STATES = {
+    **PACKED,
+    hooks.signature_sets: expand.signature_sets,
+    hooks.progress: expand.progress,
+    hooks.base_of: public.base_words,
+    hooks.hash_of: public.hash_state,
+    hooks.make_position_space: _make_space,
+    hooks.place_of: place_of,
+    # Rows.
+    hooks.empty_rows: rows.empty_rows,
+    hooks.width_of_row: rows.width_of_row,
+    hooks.make_row_scratch: rows.make_row_scratch,
+    hooks.as_held: rows.as_held,
+    hooks.held_at: rows.held_at,
+    hooks.hold: rows.hold,
+    hooks.holds: rows.holds,
+    hooks.state_at: rows.state_at,
+    hooks.meta_at: rows.meta_at,
+    hooks.put_meta: rows.put_meta,
+    hooks.hash_of_home: rows.hash_of_home,
+    hooks.hash_of_home_at: rows.hash_of_home_at,
+    hooks.stratum_at: rows.stratum_at,
+    hooks.count_of: public.count_row,
+    # Cost layers.
+    hooks.assess: layers.assess,
+    hooks.is_goal: layers.is_goal,
+    hooks.expand_row: layers.expand_row,
+    hooks.way_to_go: layers.way_to_go,
+    hooks.moves_at_most: layers.moves_at_most,
+}
+"""The hooks of all states that are made of cards."""
+
+hooks.add(
+    Tables,
+    {
+        **STATES,
+        hooks.list_moves: expand.list_moves,
+        hooks.before_move: move_order.before_move,
+        hooks.apply_move: expand.apply_move,
+        hooks.undo_code: expand.undo_code,
+        hooks.move_cost: costs_one,
+        hooks.home_signature: _one_home,
+        hooks.cards_home: _one,
+        hooks.set_home: _the_card,
+        hooks.make_bound_tables: bound.make_bound_tables,
+    },
+)
+hooks.add(
+    BoundTables,
+    {
+        hooks.bound_sets: bound.bound_sets,
+        hooks.cheap_bound: bound.cheap_bound,
+        hooks.full_bound: bound.full_bound,
+    },
+)
+hooks.add(
+    PositionSpace,
+    {
+        hooks.prepare: groups.prepare_positions,
+        hooks.forget_targets: groups.forget_position_targets,
+        hooks.targets_of: groups.number_of_targets,
+        hooks.expand_group: groups.expand_positions,
+    },
+)

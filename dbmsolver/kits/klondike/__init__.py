@@ -1,0 +1,1 @@
+"""Klondike and its relatives, by positions and by classes of positions; Canfield."""

@@ -1,0 +1,155 @@
+"""Klondike and its relatives: positions as states that the engine of strata closes.
+
+The words of a position (:mod:`dbmsolver.kits.klondike.tables`) are the planes *off*, *low* and
+*high* of a state, and its local key: nothing is packed. The signature is that of
+:mod:`dbmsolver.kits.klondike.strata`. Turning the stock is part of the play that follows it, so a
+move that keeps the stratum keeps the cards of the waste and the turns left, and the signature.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dbmsolver.jit.decorators import inlined
+from dbmsolver.kernels.bits import popcount
+from dbmsolver.kernels.states import CARDS, HIGH, LOW, OFF, SIGNATURE, WordSets
+from dbmsolver.kits.klondike.moves import list_moves, take
+from dbmsolver.kits.klondike.strata import CARD_BITS, WON, is_won, with_card, with_stock
+from dbmsolver.kits.klondike.tables import (
+    FILL_KINGS,
+    FILL_NONE,
+    MOST_MOVES,
+    PER_WORD,
+    RESERVE,
+    TURNS_SHIFT,
+    Found,
+    PatienceBoard,
+    PatienceTables,
+    Words,
+    last_of_reserve,
+    make_board,
+    make_found,
+    of_canfield,
+)
+
+U64 = np.uint64
+ALL = np.uint64((1 << 64) - 1)
+CODE = 4
+"""Column of ``PatienceScratch.found`` after a state: its parent-move code."""
+
+
+class StrataTables(NamedTuple):
+    """Constants of one deal: those of its moves, and those of its states."""
+
+    game: Any  # PatienceTables or CanfieldTables
+    planes: int  # 3
+    varying: Words  # [3]: bits that each plane may have
+    last: int  # the stratum of won states
+    marks: Words  # [3]: of each card that the signature tells of, the lowest bit of its digit
+    bits: (
+        Words  # [8, 256]: bits of a signature, by the number and the value of a byte of cards gone
+    )
+    narrow: bool  # whether rows that hold states are narrow (patience_rows)
+
+
+class PatienceScratch(NamedTuple):
+    """Scratch memory of one thread that expands states."""
+
+    found: Words  # [MOST_MOVES, 5]: states that follow, and their codes
+    moves: Found
+    board: PatienceBoard
+    words: Words  # [3]
+
+
+def make_tables(game: Any, last: int) -> StrataTables:
+    """Return the tables of a deal; ``last`` is the highest stratum of states that are not won."""
+    digits = (1 << 63) - 1
+    varying = np.array([digits, digits, (1 << TURNS_SHIFT + 6) - 1], np.uint64)
+    marks = np.array([_marks(game, word) for word in range(3)], np.uint64)
+    return StrataTables(game, 3, varying, last + 1, marks, _bits(game), _are_narrow(game))
+
+
+def _bits(game: Any) -> Words:
+    """Return the bits of signatures for each byte of :func:`.patience_rows.cards_gone`."""
+    found = np.zeros((8, 256), np.uint64)
+    values = np.arange(256)
+    for card in range(CARDS):
+        if game.bits[card] >= 0:
+            byte, bit = divmod(3 * (card % PER_WORD) + card // PER_WORD, 8)
+            found[byte, values >> bit & 1 == 1] |= np.uint64(1 << int(game.bits[card]))
+    return found
+
+
+def _are_narrow(game: Any) -> bool:
+    """Return True if two bits tell where a card lies: each has few places, as narrow rows need."""
+    kings = slice(CARDS - 4, CARDS)
+    return bool(
+        (game.parents[:, 2:] < 0).all()
+        and (game.parents[kings] < 0).all()
+        and game.fill in (FILL_NONE, FILL_KINGS)
+        and isinstance(game, PatienceTables)
+    )
+
+
+def _marks(game: Any, word: int) -> int:
+    """Return the lowest bits of the digits, in a word, of cards that have a bit in signatures."""
+    cards = range(word * PER_WORD, min(CARDS, (word + 1) * PER_WORD))
+    return sum(1 << 3 * (card % PER_WORD) for card in cards if game.bits[card] >= 0)
+
+
+def make_scratch() -> PatienceScratch:
+    """Return scratch memory of one thread."""
+    found = np.zeros((MOST_MOVES, CODE + 1), np.uint64)
+    return PatienceScratch(found, make_found(), make_board(), np.zeros(3, np.uint64))
+
+
+@inlined
+def strata_sets(t, signature):
+    """Return the :class:`WordSets` of a signature (uint64)."""
+    return WordSets(signature, ALL)
+
+
+@inlined
+def strata_progress(t, signature):
+    """Return the stratum (int64) of a signature."""
+    if signature == WON:
+        return np.int64(t.last)
+    return np.int64(popcount(signature & CARD_BITS))
+
+
+@inlined
+def signature_after(t, cards, following, card, board):
+    """Return the signature of the state ``following`` (uint64[3]), reached by moving ``card``.
+
+    ``board`` is the state before the move, ``cards`` the bits for cards in its signature.
+    """
+    if is_won(following):
+        return WON
+    signature = with_card(t, with_stock(cards, following), following, card)
+    if of_canfield(t) and board.numbers[RESERVE]:
+        signature = with_card(t, signature, following, last_of_reserve(t, board.numbers[RESERVE]))
+    return signature
+
+
+@inlined
+def expand_words(t, sets, off, low, high, scratch):
+    """List the successors of a state into ``scratch.found``; return how many (int64).
+
+    ``sets`` are those of its signature.
+    """
+    words, found, moves = scratch.words, scratch.found, scratch.moves
+    words[0], words[1], words[2] = off, low, high
+    take(t.game, off, low, high, scratch.board)
+    count = list_moves(t.game, words, scratch.board, moves)
+    cards = sets.signature & CARD_BITS
+    for number in range(count):
+        following, code = moves.words[number], moves.codes[number]
+        card = np.int64(code & np.uint16(63))
+        found[number, SIGNATURE] = signature_after(t.game, cards, following, card, scratch.board)
+        found[number, OFF] = following[0]
+        found[number, LOW] = following[1]
+        found[number, HIGH] = following[2]
+        found[number, CODE] = U64(code)
+    return count

@@ -1,0 +1,1 @@
+"""Games whose cards leave in pairs: Pyramid."""

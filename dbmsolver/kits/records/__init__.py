@@ -1,0 +1,1 @@
+"""Records of dominating positions, in games of single cards."""

@@ -1,0 +1,49 @@
+"""What kernels ask of records of dominating positions (:mod:`dbmsolver.kernels.hooks`)."""
+
+from __future__ import annotations
+
+from dbmsolver.jit.decorators import inlined
+from dbmsolver.kernels import hooks
+from dbmsolver.kernels.hashes import fingerprint
+from dbmsolver.kernels.record_groups import as_of_all, no_high
+from dbmsolver.kits.cards.expand import HEIGHTS_ALL_HOME, height
+from dbmsolver.kits.cards.tables import Tables
+from dbmsolver.kits.records import dominance, macros
+
+
+def _make_found(t):
+    return macros.make_scratch()
+
+
+@inlined
+def _expand(t, sets, off, low, high, scratch):
+    return dominance.expand_record(t, sets, off, low, scratch)
+
+
+@inlined
+def _fingerprint_of(t, sets, off, low):
+    return fingerprint(sets.signature, off, low)
+
+
+@inlined
+def _is_won(t, signature):
+    return signature == HEIGHTS_ALL_HOME
+
+
+@inlined
+def _height_of(t, signature, off, suit):
+    return height(signature, suit)
+
+
+hooks.add(
+    Tables,
+    {
+        hooks.make_found: _make_found,
+        hooks.expand_state: _expand,
+        hooks.childrens_code: _fingerprint_of,
+        hooks.code_of_child: as_of_all,
+        hooks.high_of_child: no_high,
+        hooks.is_won: _is_won,
+        hooks.home_height: _height_of,
+    },
+)

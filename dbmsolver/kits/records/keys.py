@@ -1,0 +1,133 @@
+"""Records of dominating positions as the kernels see them, and back."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.dominance.records import (
+    Record,
+    columns_are_slots,
+    make_record,
+    plain_record,
+    slot_cards,
+)
+from dbmsolver.game.kinds import POLICIES, Metric, Policy
+from dbmsolver.game.position import Position
+from dbmsolver.kernels.states import CARDS
+from dbmsolver.kits.cards.tables import PLACE_BOTTOM, PLACE_FREECELL, PLACE_LOCKED
+from dbmsolver.kits.states import State, StateCodec, pile_on
+from dbmsolver.results import Method
+
+
+class RecordKeys(StateCodec):
+    """The records of one deal; ``root`` is the deal's own.
+
+    A record is written like a state: cards at the bottom of stuck columns, and slot cards, have the
+    place value freecell, those of ``fix`` the place value bottom.  Without freecells all of them
+    have the value bottom.  Where empty columns take kings only, a king at the bottom of a column
+    has the value bottom, too.
+    """
+
+    method: Method = Method.DOMINATING
+    closed_as_records = True
+
+    def __init__(self, deal: Deal, policy: Policy) -> None:
+        import dbmsolver.kits.records.hooks  # noqa: F401  # tables of cards are for positions, too
+
+        super().__init__(deal, policy)
+        self.code_type = np.uint8
+        self.codes = 256
+        self.policy = policy
+        self._in_slots = columns_are_slots(self.rules)
+        self.root = self.state(deal.position)
+
+    @property
+    def root_code(self) -> int:
+        """The deal's record has no parent."""
+        return 0
+
+    def state(self, position: Position) -> State:
+        """Return the state of the normalised record that covers a position.
+
+        InputError if no game from this deal can reach that position.
+        """
+        return self.normal(plain_record(position, self.rules))
+
+    def normal(self, record: Record) -> State:
+        """Return the normal form of a record, by the kernel."""
+        # Imported late: a search of every position does without the kernels of records.
+        from dbmsolver.kits.records.dominance import normal_record
+
+        state = self.state_of(record)
+        fix = sum(1 << card for card in record.fix)
+        found = np.zeros(4, np.uint64)
+        words = (state.signature, state.off, state.low & ~fix, fix)
+        normal_record(self.tables, *map(np.uint64, words), found)
+        return State(int(found[0]), int(found[1]), int(found[2]), 0)
+
+    def state_of(self, record: Record) -> State:
+        """Return a record as it is; InputError if no game from this deal can reach it."""
+        places: dict[int, int] = {}
+        empty = PLACE_FREECELL if self.rules.freecells else PLACE_BOTTOM
+        for column in record.columns:
+            places |= self._places_in_column(column)
+        for card in slot_cards(record):
+            places[card] = PLACE_BOTTOM if card in record.fix else empty
+        if self._in_slots:
+            for card, place in places.items():
+                if place == PLACE_BOTTOM and card not in record.fix:
+                    places[card] = empty
+        return self._state(record.foundations, places)
+
+    def record(self, state: State) -> Record:
+        """Return the record of a state."""
+        heights = tuple((state.signature >> (4 * suit)) & 15 for suit in range(4))
+        above: dict[int, int] = {}
+        bottoms: list[int] = []
+        for card in range(CARDS):
+            if card // 4 < heights[card % 4]:
+                continue
+            place = self.place(state, card)
+            if place == PLACE_LOCKED:
+                under = self._under[card]
+            elif place in (PLACE_FREECELL, PLACE_BOTTOM):
+                under = None
+                if place == PLACE_FREECELL and not self._in_slots:
+                    continue
+            else:
+                under = (card ^ self.kinds[place]) + 4
+            if under is None:
+                bottoms.append(card)
+            else:
+                above[under] = card
+        columns = [pile_on(card, above) for card in bottoms]
+        alone = {column[0] for column in columns if len(column) == 1}
+        fix = {card for card in alone if state.low >> card & 1}
+        hearts, spades, diamonds, clubs = heights
+        return make_record((hearts, spades, diamonds, clubs), columns, fix, self.rules)
+
+    def position(self, state: State) -> Position:
+        """Return one of the positions that a record stands for.
+
+        Slot cards lie in freecells first, those of ``fix`` in columns.
+        """
+        record = self.record(state)
+        slots = [card for card in slot_cards(record) if card not in record.fix]
+        cells = slots[: self.rules.freecells]
+        alone = [*sorted(record.fix), *slots[self.rules.freecells :]]
+        piles = [*record.columns, *((card,) for card in alone)]
+        empty = (None,) * (self.rules.freecells - len(cells))
+        return Position(self._arrange(piles), (*cells, *empty), record.foundations)
+
+
+def codec_of(
+    deal: Deal, policy: Policy, method: Method, metric: Metric | None = None
+) -> StateCodec:
+    """Return the keys of the positions, or of the records, of a deal with foundations.
+
+    Records only tell whether there is a solution, whatever moves are measured by.
+    """
+    if method == Method.DOMINATING:
+        return RecordKeys(deal, policy if policy in POLICIES else "wkr")
+    return StateCodec(deal, policy, metric)

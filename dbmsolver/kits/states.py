@@ -1,0 +1,450 @@
+"""Positions, states and keys: from what people read to what the kernels count with, and back.
+
+A state is ``(signature, off, low, high)`` (:mod:`dbmsolver.kits.cards.tables`); the public key is
+one integer, ``word1 * (range of word0) + word0``, of about 124 bits in FreeCell. Both are relative
+to a deal: "where it was dealt" is where the card lies in the position that a search starts from.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.errors import InputError, UsageError
+from dbmsolver.game.cards import card_name
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Build, Fill, Metric, Policy
+from dbmsolver.game.measures import measure_of
+from dbmsolver.game.moves import Move
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
+from dbmsolver.kernels.states import CARDS, SUITS
+from dbmsolver.kits.cards import tables
+from dbmsolver.kits.deal_tables import make_deal_tables
+from dbmsolver.kits.public_digits import digit_of
+from dbmsolver.kits.signatures import Field, heights, locked_cards
+from dbmsolver.results import Method
+
+_BUILDS: dict[Build, int] = {
+    "alternate": tables.BUILD_ALTERNATE,
+    "suit": tables.BUILD_SUIT,
+    "any": tables.BUILD_ANY,
+    "none": tables.BUILD_NONE,
+    "suit-both": tables.BUILD_SUIT_BOTH,
+}
+_FILLS: dict[Fill, int] = {
+    "none": tables.FILL_NONE,
+    "kings": tables.FILL_KINGS,
+    "any": tables.FILL_ANY,
+}
+_POLICIES: dict[Policy, int] = {
+    "none": tables.POLICY_NONE,
+    "horne": tables.POLICY_HORNE,
+    "wkr": tables.POLICY_WKR,
+    "max": tables.POLICY_MAX,
+}
+
+Step = tuple[int, int]
+"""A move of a solution: a card, and the place value that it gets."""
+
+
+class State(NamedTuple):
+    """A state as the kernels see it: signature and three planes, as plain integers."""
+
+    signature: int
+    off: int
+    low: int
+    high: int
+
+
+class StateCodec:
+    """The keys of one deal, as its moves are measured; None stands for the usual metric.
+
+    ``deal_tables`` holds what keys are made of, ``tables`` the part of it that kernels use.
+    ``root`` is the deal's own state, ``goal`` the signature with all cards home, ``last_stratum``
+    the stratum of the goal, ``locked`` the number of locked cards in the deal, ``code_type`` the
+    type of parent-move codes, ``codes`` how many there are, ``measure`` says what a move is.
+    Kernels have cards as they count from the ``base`` of the deal (:mod:`dbmsolver.game.bases`);
+    positions, moves and steps have them as they are. ``columns`` are those of the deal as kernels
+    have them.
+    """
+
+    method: Method = Method.EVERY_POSITION
+    closed_as_records: bool = False
+    """True if the kernels of records close its states: a move may lead to any later signature."""
+    worth_a_batch: int = 256
+    """Candidates that are worth a piece of work for a thread."""
+    layered_strata: bool = False
+    """True if the stratum of a signature may have a layer in its upper bits."""
+
+    def __init__(self, deal: Deal, policy: Policy, metric: Metric | None = None) -> None:
+        if deal.rules.only_leave:
+            kind = "one pile" if deal.rules.has_pile else "pairs"
+            raise UsageError(
+                f"not possible in {deal.rules.name}, a game of {kind}: "
+                "expected a game with foundations"
+            )
+        self.deal = deal
+        self.rules: Rules = deal.rules
+        self.measure = measure_of(deal.rules, policy, metric)
+        self.base = deal.position.base
+        position = deal.position.turned()
+        self.columns = position.columns
+        self.kinds = tables.PARENT_KINDS[_BUILDS[self.rules.build]]
+        run_kinds = {"single": 0, "suit-runs": 1, "runs": len(self.kinds)}
+        takes_back = self.rules.takes_back
+        by_room, free = self.measure.by_room, self.measure.has_free_moves
+        # No move is forced where only whole suits go home, or cards come back.
+        follows = _POLICIES["none" if self.rules.whole_suits or takes_back else policy]
+        if free and policy == "wkr":
+            follows = tables.POLICY_PLAYED_WKR
+        self.deal_tables = make_deal_tables(
+            tables.Game(
+                columns=self.rules.columns,
+                freecells=0 if self.rules.reserve else self.rules.freecells,
+                build=_BUILDS[self.rules.build],
+                fill=_FILLS[self.rules.fill],
+                policy=follows,
+                runs=len(self.kinds) if by_room else run_kinds[self.rules.moves],
+                whole_suits=self.rules.whole_suits,
+                room=by_room,
+                free=free,
+                removable=takes_back,
+                kept_rank=self.rules.kept_rank if takes_back else 0,
+                round_from=self.base.lowest if self.rules.base == "round" else 0,
+            ),
+            position.columns,
+            [card for card in position.freecells if card is not None],
+            position.foundations,
+        )
+        self.tables = self.deal_tables.tables
+        self.codes = int(self.tables.code_card.size)
+        self.code_type = np.uint8 if self.deal_tables.code_bits == 8 else np.uint16
+        dealt = [int(place) for place in self.tables.dealt_place]
+        self.locked = dealt.count(tables.PLACE_LOCKED)
+        self.goal = 0xDDDD
+        self.last_stratum = CARDS + self.locked
+        self.root = State(self.deal_tables.signature, *self.deal_tables.planes)
+        self._dealt = dealt
+        self._release: list[int] = self.tables.release.tolist()
+        self._place_planes: list[list[int]] = self.tables.place_planes.tolist()
+        self._under: dict[int, int | None] = {}
+        self._column: dict[int, int] = {}
+        for index, column in enumerate(position.columns):
+            for depth, card in enumerate(column):
+                self._under[card] = column[depth - 1] if depth else None
+                self._column[card] = index
+
+    @property
+    def bounds(self) -> Any:
+        """The tables of the lower bound on the moves to come."""
+        from dbmsolver.kernels.hooks import make_bound_tables
+
+        return make_bound_tables(self.tables, self.columns)
+
+    def parent(self, state: State, code: int) -> State:
+        """Return the state before the move of a parent-move code."""
+        from dbmsolver.kernels.hooks import undo_code
+
+        words = undo_code(self.tables, *(np.uint64(value) for value in state), code)
+        return State(*(int(value) for value in words))
+
+    def played(self, steps: list[Step]) -> list[Step] | None:
+        """Return all steps of a way whose states these steps lead to; None if one is not legal."""
+        return steps
+
+    def card(self, card: int) -> int:
+        """Return the card that a kernel's card stands for."""
+        return self.base.card(card)
+
+    def step(self, state: State, code: int) -> Step:
+        """Return the move that led to a state, by its parent-move code: a card and its place."""
+        card = int(self.tables.code_card[code])
+        return self.card(card), self.place(state, card)
+
+    def step_of(self, position: Position, move: Move) -> Step:
+        """Return the step of a move from a position: the card, and the number of its new place."""
+        kind, index = move.destination
+        if kind in ("foundation", "pile"):
+            return move.card, tables.PLACE_HOME
+        if kind == "freecell":
+            return move.card, tables.PLACE_FREECELL
+        column = position.columns[index]
+        if not column:
+            return move.card, tables.PLACE_BOTTOM
+        child, under = position.counted(move.card), position.counted(column[-1])
+        number = self.rules.parent_number(child, under, position.lowest)
+        assert number is not None
+        return move.card, number
+
+    def goal_state(self, signature: int, key: NDArray[np.uint64]) -> State:
+        """Return the won state with this signature and local key."""
+        return State(self.goal, 0, 0, 0)
+
+    def before_goal(self, signatures: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Return those of some signatures that are not of won states."""
+        found: NDArray[np.uint64] = signatures[signatures != np.uint64(self.goal)]
+        return found
+
+    @property
+    def root_code(self) -> int:
+        """A parent-move code for the deal itself, which has no parent.
+
+        It names a card already home, or else one that is covered. The search never moves the card
+        moved last, so it must not be one that could move.
+        """
+        position = self.deal.position.turned()
+        if self.rules.has_runs or self.measure.by_room:
+            return self.tables.code_card.size - 1  # what is covered may move there
+        for suit, height in enumerate(position.foundations):
+            # The only card of a foundation may come back from there.
+            if height > (self.rules.takes_back and not self.rules.kept_rank):
+                return int(self.tables.codes[8 * suit + self._dealt[suit]])
+        column = max(position.columns, key=len)
+        card = column[0]
+        return int(self.tables.codes[8 * card + self._dealt[card]])
+
+    def state(self, position: Position) -> State:
+        """Return the state of a position; InputError if no game from this deal can reach it."""
+        return self._state(position.foundations, self._places(position))
+
+    def states(self, position: Position) -> Iterator[State]:
+        """Yield each state as which a search may close a position; InputError as for `state`."""
+        yield self.state(position)
+
+    def _state(self, heights: Sequence[int], places: Mapping[int, int]) -> State:
+        """Return the state with these foundation heights and place values of the other tables."""
+        places = dict(places)
+        if self.rules.takes_back and min(heights) < 13:
+            kept = self.rules.kept_rank
+            for card in range(4 * kept, CARDS):
+                if card // 4 < heights[card % 4]:
+                    places[card] = tables.PLACE_HOME
+            heights = (kept,) * 4
+        signature = sum(height << (4 * suit) for suit, height in enumerate(heights))
+        planes = [0, 0, 0]
+        for card, place in places.items():
+            if place == tables.PLACE_LOCKED:
+                signature += self._release[card]
+                continue
+            for plane in range(3):
+                planes[plane] |= self._place_planes[plane][place] << card
+        return State(signature, *planes)
+
+    def _places(self, position: Position) -> dict[int, int]:
+        """Return the place value of each card in a freecell or a column.
+
+        Cards are numbered from the base, as in keys. InputError if the position's foundations begin
+        with another rank than the deal's, or if no game from the deal can reach it.
+        """
+        if position.base != self.base:
+            raise InputError("foundations begin with another rank than in the deal")
+        position, places = position.turned(), dict[int, int]()
+        for cell in position.freecells:
+            if cell is not None:
+                if self.rules.reserve and self._dealt[cell] != tables.PLACE_FREECELL:
+                    text = (
+                        f"{card_name(self.card(cell))} lies in the reserve, where it was not dealt"
+                    )
+                    raise InputError(text)
+                places[cell] = tables.PLACE_FREECELL
+        for index, column in enumerate(position.columns):
+            places |= self._places_in_column(column, f"column {index + 1}")
+        return places
+
+    def _places_in_column(self, column: Sequence[int], where: str = "a column") -> dict[int, int]:
+        """Return the place value of each card of a column.
+
+        InputError for a card that lies where no game from the deal puts it.
+        """
+        places: dict[int, int] = {}
+        as_dealt, under = True, None
+        for card in column:
+            # Locked is what lies as it was dealt, with all that is under it.
+            as_dealt &= self._under.get(card, -1) == under
+            locked = as_dealt and self._dealt[card] == tables.PLACE_LOCKED
+            places[card] = tables.PLACE_LOCKED if locked else self._loose_place(card, under, where)
+            under = card
+        return places
+
+    def _loose_place(self, card: int, under: int | None, where: str) -> int:
+        """Return the place value of a card at the bottom of a column, or on a card."""
+        if under is None:
+            if self.rules.can_fill(card):
+                return tables.PLACE_BOTTOM
+        elif (number := self.rules.parent_number(card, under, self.base.lowest)) is not None:
+            return number
+        place = "at the bottom" if under is None else f"on {card_name(self.card(under))}"
+        raise InputError(
+            f"{where}: {card_name(self.card(card))} lies {place}, where no move can put it and "
+            "where it was not dealt"
+        )
+
+    def position(self, state: State) -> Position:
+        """Return a position of a state.
+
+        Columns that still have the bottom card they were dealt keep their place.
+        """
+        heights = self.heights(state)
+        above: dict[int, int] = {}
+        cells: list[int] = []
+        bottoms: list[int] = []
+        for card in range(CARDS):
+            if card // 4 < heights[card % 4]:
+                continue
+            place = self.place(state, card)
+            under: int | None
+            if place == tables.PLACE_FREECELL:
+                cells.append(card)
+                continue
+            if place == tables.PLACE_LOCKED:
+                under = self._under[card]
+            elif place == tables.PLACE_BOTTOM:
+                under = None
+            else:
+                under = self.rules.parent(card, place, self.base.lowest)
+            if under is None:
+                bottoms.append(card)
+            else:
+                above[under] = card
+        piles = self._arrange([pile_on(card, above) for card in bottoms])
+        columns = tuple(tuple(map(self.card, pile)) for pile in piles)
+        empty = [None] * (self.rules.freecells - len(cells))
+        freecells = (*map(self.card, cells), *empty)
+        return Position(
+            columns=columns,
+            freecells=freecells,
+            foundations=(heights[0], heights[1], heights[2], heights[3]),
+            base=self.base,
+        )
+
+    def most_in_fields(self) -> list[tuple[int, int, int]]:
+        """Return (shift, mask, largest value) of each field of a signature."""
+        dealt = self.deal_tables.signature
+        locked = ((*field, dealt >> field.shift & field.mask) for field in self.falling())
+        return [*((*field, 13) for field in self.rising()), *locked]
+
+    def are_keys(self, keys: NDArray[np.uint64]) -> bool:
+        """Return True if kernels can work with local keys that have no bits too many."""
+        return True
+
+    def rising(self) -> list[Field]:
+        """Return the fields of a signature that no move makes less: heights of foundations."""
+        return heights()
+
+    def falling(self) -> list[Field]:
+        """Return the fields of a signature that no move makes more: locked cards of columns."""
+        return locked_cards(self.tables)
+
+    def heights(self, state: State) -> tuple[int, ...]:
+        """Return the foundation heights of a state."""
+        heights = [(state.signature >> (4 * suit)) & 15 for suit in range(4)]
+        if self.rules.takes_back:
+            home = state.off & state.high
+            for suit in range(4):
+                heights[suit] += sum(home >> card & 1 for card in range(suit, CARDS, 4))
+        return tuple(heights)
+
+    def place(self, state: State, card: int) -> int:
+        """Return the place value of a card, as kernels have it."""
+        if card // 4 < (state.signature >> (4 * (card % 4))) & 15:
+            return tables.PLACE_HOME
+        release = self._release[card]
+        if self._dealt[card] == tables.PLACE_LOCKED:
+            shift = release.bit_length() - 1
+            column = self._column[card]
+            left = (state.signature >> shift) & int(self.tables.column_mask[column])
+            if (int(self.tables.locked[column, left]) >> card) & 1:
+                return tables.PLACE_LOCKED
+        bits = [(plane >> card) & 1 for plane in (state.off, state.low, state.high)]
+        if bits[0]:
+            return tables.PLACE_HOME if bits[2] else tables.PLACE_FREECELL + bits[1]
+        return bits[1] + 2 * bits[2]
+
+    def _arrange(self, piles: list[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
+        columns: list[tuple[int, ...]] = [()] * self.rules.columns
+        rest = []
+        for pile in piles:
+            home = self._column.get(pile[0])
+            if home is not None and self._under.get(pile[0], -1) is None:
+                columns[home] = pile
+            else:
+                rest.append(pile)
+        for index in range(len(columns)):
+            if not columns[index] and rest:
+                columns[index] = rest.pop(0)
+        return tuple(columns)
+
+    def encode(self, position: Position) -> int:
+        """Return the public key of a position; InputError if no game from this deal reaches it."""
+        places = self._places(position)
+        public = self.deal_tables
+        for card in places.keys() - set(public.digit_cards):
+            if places[card] != self._dealt[card]:
+                raise InputError(
+                    f"{card_name(self.card(card))} lies where it was not dealt, and where no move "
+                    "puts it before it goes home"
+                )
+        words = [0] * len(public.ranges)
+        for suit, height in enumerate(position.foundations):
+            words[public.word_of[suit]] += height * public.weights[suit]
+        for number, (card, values) in enumerate(
+            zip(public.digit_cards, public.digit_places, strict=True), start=SUITS
+        ):
+            if card in places:
+                digit = digit_of(values, places[card])
+                words[public.word_of[number]] += digit * public.weights[number]
+        key = 0
+        for word, size in zip(reversed(words), reversed(public.ranges), strict=True):
+            key = key * size + word
+        return key
+
+    def decode(self, key: int) -> Position:
+        """Return the position of a public key; InputError if it is not the key of one."""
+        public = self.deal_tables
+        total = math.prod(public.ranges)
+        if not 0 <= key < total:
+            raise InputError(f"key {key} is out of range, expected 0 to {total - 1}")
+        words = []
+        rest = key
+        for size in public.ranges:
+            rest, word = divmod(rest, size)
+            words.append(word)
+        digits = [
+            words[public.word_of[number]] // public.weights[number] % radix
+            for number, radix in enumerate(public.radices)
+        ]
+        position = self._position_of_digits(digits)
+        try:
+            position.validate(self.rules)
+            if self.encode(position) != key:
+                raise InputError("its digits contradict each other")
+        except InputError as error:
+            raise InputError(f"key {key} is not the key of a position ({error})") from error
+        return position
+
+    def _position_of_digits(self, digits: list[int]) -> Position:
+        public = self.deal_tables
+        heights = digits[:SUITS]
+        places = dict(enumerate(self._dealt))
+        for card, values, digit in zip(
+            public.digit_cards, public.digit_places, digits[SUITS:], strict=True
+        ):
+            places[card] = values[digit]
+        away = {card: place for card, place in places.items() if card // 4 >= heights[card % 4]}
+        try:
+            return self.position(self._state(heights, away))
+        except (KeyError, IndexError, RecursionError, ValueError) as error:
+            raise InputError("the number is not the key of a position") from error
+
+
+def pile_on(bottom: int, above: Mapping[int, int]) -> tuple[int, ...]:
+    """Return a column by its bottom card, and the card that lies on each card."""
+    pile = [bottom]
+    while pile[-1] in above:
+        pile.append(above[pile[-1]])
+    return tuple(pile)

@@ -1,0 +1,1 @@
+"""Spider, Gypsy, Forty Thieves and their kin, searched over whole columns."""

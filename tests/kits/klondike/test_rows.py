@@ -1,0 +1,73 @@
+"""Rows of Klondike's kind as shards hold them, against the keys and the moves of positions."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+from helpers.patience_games import PATIENCE_GAMES, small_deck
+
+from dbmsolver.game.features import OF_PATIENCE
+from dbmsolver.game.kinds import POLICIES
+from dbmsolver.kernels.meta import BOUND_SHIFT, CODE_AND_G, IS_CLOSED, IS_STORED, META
+from dbmsolver.kernels.shards import (
+    SLICES,
+    count_slices,
+    hold_closed,
+    make_shard,
+    read_rows,
+    slices_of,
+)
+from dbmsolver.kits.klondike.keys import PatienceKeys
+from dbmsolver.kits.klondike.moves import moves_of
+from dbmsolver.kits.klondike.rows import NARROW, WIDE
+from dbmsolver.kits.klondike.tables import make_board, make_found
+from dbmsolver.kits.klondike.word_keys import PatienceStates
+from dbmsolver.results import Question
+from dbmsolver.storage.patience_blocks import strata_of
+
+
+def test_rows_hold_states_and_moves_lead_to_no_lower_slice() -> None:
+    """Rows are read as they were held; a move stays in its slice, or leads to a higher stratum."""
+    random = Random("rows")
+    board, found = make_board(), make_found()
+    stayed = risen = 0
+    widths = set()
+    for _ in range(40):
+        deal, policy = small_deck(random.choice(PATIENCE_GAMES), random), random.choice(POLICIES)
+        keys = PatienceKeys(deal, policy, random.choice(OF_PATIENCE), Question.SOLVE)
+        states, key = PatienceStates(keys), keys.root
+        for _ in range(12):
+            count = int(moves_of(keys.tables, keys.words(key), board, found))
+            words = found.words[:count].tolist()
+            after = [one | two << 64 | three << 128 for one, two, three in words]
+            reached = [states.state_of(one) for one in (key, *after)]
+            metas = [
+                random.getrandbits(64) & int(CODE_AND_G)
+                | random.randrange(1 << 11) << int(BOUND_SHIFT)
+                for _ in reached
+            ]
+            rows = np.array([[*s, meta] for s, meta in zip(reached, metas, strict=True)], np.uint64)
+            shard = make_shard(states.tables, len(rows), 16, 16)
+            widths.add(shard.rows.shape[1])
+            hold_closed(states.tables, rows, shard.rows, 0)
+            again = np.zeros_like(rows)
+            read_rows(states.tables, shard.rows, np.arange(len(rows), dtype=np.uint32), again)
+            rows[:, META] |= IS_CLOSED | IS_STORED
+            assert (again == rows).all(), deal
+            slices = slices_of(states.tables, rows, 0)
+            sizes = np.zeros(256 * SLICES, np.int64)
+            count_slices(states.tables, shard.rows, 0, sizes)
+            assert (sizes == np.bincount(slices, minlength=sizes.size)).all(), deal
+            won = np.array([keys.is_won(one) for one in (key, *after)])
+            strata = strata_of(keys, np.array([keys.words(one) for one in (key, *after)]))
+            assert (slices[~won] // SLICES == strata[~won]).all(), deal
+            assert ((slices == slices[0]) | (slices // SLICES > slices[0] // SLICES)).all(), deal
+            stayed += int((slices[1:] == slices[0]).sum())
+            risen += int((slices[1:] != slices[0]).sum())
+            if not after:
+                break
+            key = random.choice(after)
+            if keys.is_won(key):
+                break
+    assert stayed > 50 and risen > 50 and widths == {NARROW, WIDE}

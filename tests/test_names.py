@@ -23,6 +23,7 @@ FOREIGN = {
 """Files of other programs that are named."""
 
 FILE = re.compile(r"(?<![\w./*{])((?:[\w.-]+/)*\w+\.py)\b")
+DOTTED = re.compile(r"(?<![\w/.])dbmsolver((?:\.[a-z_]\w*)+)")
 TENS = dict(zip(["twenty", "thirty", "forty", "fifty", "sixty"], range(20, 70, 10), strict=True))
 ONES = dict(
     zip(
@@ -42,6 +43,19 @@ BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 """The parts of a statement that are statements, or hold such."""
 
 COUNT = re.compile(rf"\b((?:{'|'.join(TENS)})(?:-(?:{'|'.join(ONES)}))?|\d\d)\s+games\b", re.I)
+
+
+def is_there(dotted: str) -> bool:
+    """Return True if there is a module of this name, or one that has the rest of the name in it."""
+    at, names = ROOT / "dbmsolver", dotted.strip(".").split(".")
+    while names and (at / names[0]).is_dir():
+        at /= names.pop(0)
+    module = at / f"{names[0]}.py" if names else at / "__init__.py"
+    if module.exists():
+        names = names[1:]
+    else:
+        module = at / "__init__.py"
+    return not names or re.search(rf"\b{names[0]}\b", module.read_text("utf-8")) is not None
 
 
 @cache
@@ -116,6 +130,21 @@ def test_docstrings_name_what_exists() -> None:
         if (names := [name for text in docstrings(path) for name in missing(text)])
     }
     assert not wrong
+
+
+def test_modules_that_are_named_exist() -> None:
+    texts = [*DOCUMENTS, *(ROOT / "dbmsolver").rglob("*.py")]
+    wrong = {
+        str(path.relative_to(ROOT)): names
+        for path in texts
+        if (
+            names := [
+                name for name in DOTTED.findall(path.read_text("utf-8")) if not is_there(name)
+            ]
+        )
+    }
+    assert not wrong
+    assert is_there(".kernels.hooks.add") and is_there(".kits") and not is_there(".kernels.gone")
 
 
 @pytest.mark.parametrize("is_bad", [begins_badly, tells_flag_badly])

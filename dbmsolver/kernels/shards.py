@@ -3,7 +3,7 @@
 A *shard* holds the states of those signatures that hash to it, a row for each. Candidates, which
 are not looked at yet, are five words: signature, planes *off*, *low*, *high*, and *meta*
 (:mod:`dbmsolver.kernels.meta`). A row has what its kind of states needs
-(:mod:`dbmsolver.kernels.held_rows`).
+(:mod:`dbmsolver.kernels.hooks`).
 
 A slot of the hash table is 0 where it is free. Of a table with 2**n slots its lower n bits are else
 a row's number plus one, the others are bits of the state's hash: few rows of other states have to

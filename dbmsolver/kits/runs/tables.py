@@ -3,7 +3,7 @@
 They are those of any game, and what a run is.
 
 They are a type of their own. What a kernel does with tables depends on their type and is chosen
-when it is compiled (:mod:`dbmsolver.kernels.families`).
+when it is compiled (:mod:`dbmsolver.kernels.hooks`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tables of games whose cards go both ways: on higher and lower cards, or home and back.
 
 They are a type of their own. What a kernel does with tables depends on their type and is chosen
-when it is compiled (:mod:`dbmsolver.kernels.families`).
+when it is compiled (:mod:`dbmsolver.kernels.hooks`).
 
 **Cards that come back.** Where cards come back from the foundations, a card that is home is loose,
 and its place is one of those that the planes tell apart: its bits are 1 in ``off``, 0 in ``low``, 1

@@ -24,11 +24,6 @@ from dbmsolver.kernels.workspace import (
     make_output,
     make_workspace,
 )
-from dbmsolver.kits.cards.tables import Tables
-from dbmsolver.kits.klondike.class_tables import ClassTables
-from dbmsolver.kits.klondike.words import StrataTables
-from dbmsolver.kits.pairs.moves import PairTables
-from dbmsolver.kits.pile.moves import PileTables
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.candidates import Candidates, make_candidates, of_one_signature
 from dbmsolver.search.commits import BlockRef
@@ -63,7 +58,7 @@ class WorkResult:
 
     def add_closed(
         self,
-        tables: Tables | ClassTables | PileTables | PairTables | StrataTables,
+        tables: Any,
         runs: Runs,
         stratum: int,
         forced: int,

@@ -1,4 +1,4 @@
-"""What kernels ask of states that are made of cards (:mod:`dbmsolver.kernels.hooks`).
+"""Functions that kernels ask for, of states that are made of cards (:mod:`dbmsolver.kernels.hooks`).
 
 The kits of runs and of cards that go both ways have the same states, and other moves.
 """

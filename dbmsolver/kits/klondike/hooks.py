@@ -1,4 +1,4 @@
-"""What kernels ask of Klondike and its relatives: by positions, and by classes.
+"""Functions that kernels ask for, of Klondike and its relatives: by positions, and by classes.
 
 The names are those of :mod:`dbmsolver.kernels.hooks`.
 """

@@ -1,4 +1,4 @@
-"""What kernels ask of games of one pile (:mod:`dbmsolver.kernels.hooks`)."""
+"""Functions that kernels ask for, of games of one pile (:mod:`dbmsolver.kernels.hooks`)."""
 
 from __future__ import annotations
 

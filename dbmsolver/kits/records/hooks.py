@@ -1,4 +1,4 @@
-"""What kernels ask of records of dominating positions (:mod:`dbmsolver.kernels.hooks`)."""
+"""Functions that kernels ask for, of records of dominating positions (:mod:`dbmsolver.kernels.hooks`)."""
 
 from __future__ import annotations
 

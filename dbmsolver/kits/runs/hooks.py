@@ -1,4 +1,4 @@
-"""What kernels ask of games where a run of cards is one move (:mod:`dbmsolver.kernels.hooks`)."""
+"""Functions that kernels ask for, of games where a run of cards is one move (:mod:`dbmsolver.kernels.hooks`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kernels ask of games whose cards go both ways (:mod:`dbmsolver.kernels.hooks`)."""
+"""Functions that kernels ask for, of games whose cards go both ways (:mod:`dbmsolver.kernels.hooks`)."""
 
 from __future__ import annotations
 

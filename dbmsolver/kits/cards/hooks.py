@@ -1,4 +1,4 @@
-"""Functions that kernels ask for, of states that are made of cards (:mod:`dbmsolver.kernels.hooks`).
+"""Functions of states that are made of cards, for :mod:`.kernels.hooks`.
 
 The kits of runs and of cards that go both ways have the same states, and other moves.
 """

@@ -1,4 +1,4 @@
-"""Functions that kernels ask for, of Klondike and its relatives: by positions, and by classes.
+"""Functions of Klondike and its relatives, for hooks: by positions, and by classes.
 
 The names are those of :mod:`dbmsolver.kernels.hooks`.
 """

@@ -1,4 +1,4 @@
-"""Functions that kernels ask for, of games whose cards leave in pairs (:mod:`dbmsolver.kernels.hooks`)."""
+"""Functions of games whose cards leave in pairs, for :mod:`.kernels.hooks`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that kernels ask for, of games of one pile (:mod:`dbmsolver.kernels.hooks`)."""
+"""Functions of games of one pile, for :mod:`.kernels.hooks`."""
 
 from __future__ import annotations
 

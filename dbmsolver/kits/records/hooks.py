@@ -1,4 +1,4 @@
-"""Functions that kernels ask for, of records of dominating positions (:mod:`dbmsolver.kernels.hooks`)."""
+"""Functions of records of dominating positions, for :mod:`.kernels.hooks`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that kernels ask for, of games where a run of cards is one move (:mod:`dbmsolver.kernels.hooks`)."""
+"""Functions of games where a run of cards is one move, for :mod:`.kernels.hooks`."""
 
 from __future__ import annotations
 

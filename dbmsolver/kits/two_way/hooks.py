@@ -1,4 +1,4 @@
-"""Functions that kernels ask for, of games whose cards go both ways (:mod:`dbmsolver.kernels.hooks`)."""
+"""Functions of games whose cards go both ways, for :mod:`.kernels.hooks`."""
 
 from __future__ import annotations
 

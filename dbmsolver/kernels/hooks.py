@@ -21,6 +21,8 @@ from typing import Any
 
 from dbmsolver.jit.families import ByType
 
+_KITS = "dbmsolver.kits."
+
 
 class Hook(ByType):
     """The name of a function that each kit has for its tables."""
@@ -30,8 +32,8 @@ class Hook(ByType):
 
     def of_type(self, tables: type) -> Any:
         """Return the function for a class of tables, or None; import the hooks of its kit."""
-        if tables not in self.functions:
-            kit, _, _ = tables.__module__.rpartition(".")
+        kit, _, _ = tables.__module__.rpartition(".")
+        if tables not in self.functions and kit.startswith(_KITS):
             import_module(f"{kit}.hooks")
         return self.functions.get(tables)
 

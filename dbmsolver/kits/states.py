@@ -146,6 +146,20 @@ class StateCodec:
 
         return make_bound_tables(self.tables, self.columns)
 
+    @property
+    def least(self) -> int:
+        """The lower bound of the deal itself, on the moves of its solutions."""
+        from dbmsolver.kernels.layers import insert_candidates
+        from dbmsolver.kernels.meta import BOUND_MASK, BOUND_SHIFT, META
+        from dbmsolver.kernels.shards import BURST, NO_CEILING, ROW, make_shard
+
+        shard = make_shard(self.tables, 2 * BURST, 2 * BURST, 2 * BURST)
+        root = np.zeros((1, ROW), np.uint64)
+        root[0] = [*self.root, self.root_code]
+        # All of the bound is worked out for what a layer this high holds.
+        insert_candidates(self.tables, self.bounds, shard, NO_CEILING, 1, self.locked, root, 0)
+        return int(shard.rows[0, META] >> BOUND_SHIFT & BOUND_MASK)
+
     def parent(self, state: State, code: int) -> State:
         """Return the state before the move of a parent-move code."""
         from dbmsolver.kernels.hooks import undo_code

@@ -93,6 +93,15 @@ class PatienceKeys:
         """The stratum in which all cards have left stock and reserve, and none lies face down."""
         return int((self.tables.bits >= 0).sum())
 
+    @property
+    def least(self) -> int:
+        """The lower bound of the deal itself, on the moves of its solutions."""
+        from dbmsolver.kits.klondike.bound import bound_of, make_weights
+        from dbmsolver.kits.klondike.tables import make_board
+
+        root = self.words(self.root)
+        return int(bound_of(self.tables, self.bounds, root, make_board(), make_weights()))
+
     def step_of(self, position: Position, move: Move) -> Step:
         """Return the step of a move from a position: a card and its place value, or a turn."""
         return step_of(position, move, self.rules)

@@ -111,6 +111,13 @@ def _parent_number(
     return parents.index(pair) if pair in parents else None
 
 
+@cache
+def _parents(rules: Rules, lowest: int) -> tuple[tuple[int | None, ...], ...]:
+    """Return the legal parents of all cards, each by its number."""
+    numbers = range(len(rules.parent_kinds))
+    return tuple(tuple(rules.parent(card, one, lowest) for one in numbers) for card in range(CARDS))
+
+
 @cache  # this is asked more often than anything else
 def _takers(build: Build, goes_round: bool, child: int, base: Base) -> frozenset[int]:
     """Return the cards that `child` may be put on."""
@@ -431,6 +438,15 @@ class Rules:
     def parent_kinds(self) -> tuple[int, ...]:
         """The numbers whose XOR with the suit turns a card into each of its legal parents."""
         return _PARENT_KINDS[self.build]
+
+    @cached_property
+    def parent_rises(self) -> tuple[int, ...]:
+        """The ranks that each of them is above the card."""
+        return tuple(rise for _, rise in _PARENTS[self.build])
+
+    def parents(self, lowest: int = 1) -> tuple[tuple[int | None, ...], ...]:
+        """Return the legal parents of all cards, each by its number; see :meth:`parent`."""
+        return _parents(self, lowest)
 
     def parent(self, card: int, number: int, lowest: int = 1) -> int | None:
         """Return the legal parent of that number, which takes the card; None without one.

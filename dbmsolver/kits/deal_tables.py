@@ -16,7 +16,6 @@ from dbmsolver.kits.cards.tables import (
     BUILD_SUIT_BOTH,
     FOUNDATION_BITS,
     KING,
-    PARENT_KINDS,
     PLACE_BOTTOM,
     PLACE_FREECELL,
     PLACE_HOME,
@@ -26,7 +25,7 @@ from dbmsolver.kits.cards.tables import (
     Game,
     Tables,
 )
-from dbmsolver.kits.places import ace_is_forced, fills, loose_values, parent_of, words_array
+from dbmsolver.kits.places import ace_is_forced, fills, loose_values, words_array
 from dbmsolver.kits.public_digits import (
     parent_move_codes,
     public_contributions,
@@ -49,11 +48,10 @@ def make_deal_tables(
     four heights in suit order. The position must be valid (52 different cards); nothing is checked
     here.
     """
-    kinds = PARENT_KINDS[game.build]
     padded = [list(column) for column in columns] + [[] for _ in range(game.columns - len(columns))]
-    dealt = _dealt_places(game, kinds, padded, freecells)
-    public = public_digits(game, kinds, dealt)
-    tables: Tables = _kernel_tables(game, kinds, padded, dealt, public)
+    dealt = _dealt_places(game, padded, freecells)
+    public = public_digits(game, dealt)
+    tables: Tables = _kernel_tables(game, padded, dealt, public)
     if game.runs or game.room:
         tables = with_runs(game, tables, foundations)
     if game.two_way:
@@ -71,14 +69,13 @@ def make_deal_tables(
 
 def _kernel_tables(
     game: Game,
-    kinds: tuple[int, ...],
     columns: list[list[int]],
     dealt: list[int],
     public: dict[str, Any],
 ) -> Tables:
-    planes = 3 if len(kinds) > 2 or game.removable else 2
-    values = [loose_values(game, kinds, card, dealt[card]) for card in range(CARDS)]
-    plane_bits = _place_planes(len(kinds), game.removable)
+    planes = 3 if len(game.kinds) > 2 or game.removable else 2
+    values = [loose_values(game, card, dealt[card]) for card in range(CARDS)]
+    plane_bits = _place_planes(len(game.kinds), game.removable)
     codes, code_card, code_place = parent_move_codes(game, public, dealt)
     digit_words, height_words = public_contributions(game, public)
     varying, fixed = _plane_masks(values, plane_bits)
@@ -90,7 +87,7 @@ def _kernel_tables(
         build=BUILD_SUIT if game.build in (BUILD_NONE, BUILD_SUIT_BOTH) else game.build,
         policy=game.policy,
         planes=planes,
-        kinds=words_array(kinds),
+        kinds=words_array(game.kinds),
         fillers=np.uint64(sum(1 << card for card in range(CARDS) if fills(game, card))),
         varying=varying,
         fixed=fixed,
@@ -133,9 +130,7 @@ def _dealt_state(
     return signature, (planes[0], planes[1], planes[2])
 
 
-def _dealt_places(
-    game: Game, kinds: tuple[int, ...], columns: list[list[int]], freecells: Sequence[int]
-) -> list[int]:
+def _dealt_places(game: Game, columns: list[list[int]], freecells: Sequence[int]) -> list[int]:
     """Place value of each card in the deal; PLACE_LOCKED where no move could put it back."""
     dealt = [PLACE_HOME] * CARDS
     for card in freecells:
@@ -149,7 +144,7 @@ def _dealt_places(
                 if fills(game, card):
                     dealt[card] = PLACE_BOTTOM
             else:
-                parents = [parent_of(game, card, number) for number in range(len(kinds))]
+                parents = game.parents[card]
                 if column[depth - 1] in parents:
                     dealt[card] = parents.index(column[depth - 1])
     return dealt

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
 
-from dbmsolver.kernels.states import SUITS, Words
+from dbmsolver.kernels.states import Words
 from dbmsolver.kits.cards.tables import (
     FILL_ANY,
     FILL_KINGS,
     KING,
-    PARENT_KINDS,
     PLACE_BOTTOM,
     PLACE_FREECELL,
     PLACE_HOME,
@@ -40,33 +38,23 @@ def ace_is_forced(game: Game, card: int) -> bool:
     return card // 4 == 0 and game.policy != POLICY_NONE and not game.round_from
 
 
-@cache
-def parent_of(game: Game, card: int, number: int) -> int | None:
-    """Return the parent of that number that a card may be put on; None if there is none."""
-    kind, rise = PARENT_KINDS[game.build][number], game.rises[number]
-    if game.round_from and card // SUITS == KING:
-        return SUITS * (game.round_from - 1) + (card ^ kind) % SUITS
-    return (card ^ kind) + SUITS * rise if 0 <= card // SUITS + rise <= KING else None
-
-
-def loose_values(game: Game, kinds: tuple[int, ...], card: int, dealt: int) -> frozenset[int]:
+def loose_values(game: Game, card: int, dealt: int) -> frozenset[int]:
     """Place values that a loose card can have in a deal: by the rules, or where it was dealt.
 
     The two differ for a card in a reserve, to which none comes back. A card that is home is loose
     only where it may come back from there.
     """
-    values = place_values(game, kinds, card, dealt)
+    values = place_values(game, card, dealt)
     if game.removable and card // 4 >= game.kept_rank:
         values = values | {PLACE_HOME}
     return values | {dealt} if dealt < PLACE_LOCKED else values
 
 
-@cache
-def place_values(game: Game, kinds: tuple[int, ...], card: int, dealt: int) -> frozenset[int]:
+def place_values(game: Game, card: int, dealt: int) -> frozenset[int]:
     """Place values that a loose card can have in this game, but for the foundation."""
     if ace_is_forced(game, card):
         return frozenset({dealt} if dealt < PLACE_LOCKED else ())
-    values = {index for index in range(len(kinds)) if parent_of(game, card, index) is not None}
+    values = {index for index, parent in enumerate(game.parents[card]) if parent is not None}
     if game.freecells:
         values.add(PLACE_FREECELL)
     if fills(game, card):

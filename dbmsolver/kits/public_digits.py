@@ -13,7 +13,7 @@ from dbmsolver.kits.cards.tables import PLACE_HOME, PLACE_LOCKED, PLACES, Game
 from dbmsolver.kits.places import ace_is_forced, place_values
 
 
-def public_digits(game: Game, kinds: tuple[int, ...], dealt: list[int]) -> dict[str, Any]:
+def public_digits(game: Game, dealt: list[int]) -> dict[str, Any]:
     """Return the digits of the public key, with their radices and weights.
 
     A radix follows from the rules and the rank alone.
@@ -23,7 +23,7 @@ def public_digits(game: Game, kinds: tuple[int, ...], dealt: list[int]) -> dict[
         if ace_is_forced(game, card):
             places: list[int] = []
         else:
-            places = sorted(place_values(game, kinds, card, PLACE_HOME))
+            places = sorted(place_values(game, card, PLACE_HOME))
         if places:
             digit_cards.append(card)
             digit_places.append((dealt[card], *places))

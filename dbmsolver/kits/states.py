@@ -94,7 +94,7 @@ class StateCodec:
         self.base = deal.position.base
         position = deal.position.turned()
         self.columns = position.columns
-        self.kinds = tables.PARENT_KINDS[_BUILDS[self.rules.build]]
+        self.kinds = self.rules.parent_kinds
         run_kinds = {"single": 0, "suit-runs": 1, "runs": len(self.kinds)}
         takes_back = self.rules.takes_back
         by_room, free = self.measure.by_room, self.measure.has_free_moves
@@ -107,6 +107,9 @@ class StateCodec:
                 columns=self.rules.columns,
                 freecells=0 if self.rules.reserve else self.rules.freecells,
                 build=_BUILDS[self.rules.build],
+                kinds=self.kinds,
+                rises=self.rules.parent_rises,
+                parents=self.rules.parents(self.base.lowest),
                 fill=_FILLS[self.rules.fill],
                 policy=follows,
                 runs=len(self.kinds) if by_room else run_kinds[self.rules.moves],

@@ -55,18 +55,6 @@ POLICY_NONE, POLICY_HORNE, POLICY_WKR = 0, 1, 2
 POLICY_PLAYED_WKR, POLICY_MAX = 3, 4
 """The policies of programs that make moves by themselves: Horne's rule or a search's; all moves."""
 
-PARENT_KINDS = {
-    BUILD_ALTERNATE: (1, 3),
-    BUILD_SUIT: (0,),
-    BUILD_ANY: (0, 1, 2, 3),
-    BUILD_NONE: (),
-    BUILD_SUIT_BOTH: (0, 0),
-}
-"""XOR masks that turn a card's suit into those of its legal parents, in the order of the place
-values 0 to 3."""
-PARENT_RISES = {BUILD_SUIT_BOTH: (1, -1)}
-"""The ranks that the parents are above the card, where that is not 1 for all of them."""
-
 
 class Game(NamedTuple):
     """A game's rules as the kernels need them: plain integers."""
@@ -74,6 +62,9 @@ class Game(NamedTuple):
     columns: int
     freecells: int  # that a card may be put into
     build: int
+    kinds: tuple[int, ...]  # of parents: what XOR with a card's suit gives theirs
+    rises: tuple[int, ...]  # the ranks that they are above the card
+    parents: tuple[tuple[int | None, ...], ...]  # [52, kinds]: the cards; None where there is none
     fill: int
     policy: int
     runs: int = 0  # on how many kinds of parents, the first ones, a card moves with its parent
@@ -85,14 +76,9 @@ class Game(NamedTuple):
     round_from: int = 0  # the rank that the highest one goes on, where columns go round
 
     @property
-    def rises(self) -> tuple[int, ...]:
-        """The ranks that each kind of parent is above the card."""
-        return PARENT_RISES.get(self.build, (1,) * len(PARENT_KINDS[self.build]))
-
-    @property
     def two_way(self) -> bool:
         """True if columns are built up, too, or cards come back from the foundations."""
-        return self.removable or self.build in PARENT_RISES
+        return self.removable or set(self.rises) > {1}
 
 
 class Tables(NamedTuple):

@@ -71,13 +71,9 @@ def tables_of(
                 marked.append(column[depth + 1])
     bits[marked] = range(len(marked))
     parents = np.full((CARDS, 4), -1, np.int64)
-    for card in range(CARDS - 4):
-        for number, kind in enumerate(rules.parent_kinds):
-            parents[card, number] = (card ^ kind) + 4
-    if rules.base == "round":
-        for card in range(CARDS - 4, CARDS):
-            for number, kind in enumerate(rules.parent_kinds):
-                parents[card, number] = (card ^ kind) - 4 * (13 - position.lowest)
+    for card, legal in enumerate(rules.parents(position.lowest)):
+        for number, parent in enumerate(legal):
+            parents[card, number] = -1 if parent is None else parent
     tables = PatienceTables(
         columns=rules.columns,
         draw=max(1, rules.draw),

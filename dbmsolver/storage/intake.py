@@ -7,23 +7,29 @@ numbers in a block and check nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dbmsolver.errors import StoreError
 from dbmsolver.kernels.runs import keys_fit, progress_of
-from dbmsolver.kits.klondike.keys import PatienceKeys
-from dbmsolver.kits.klondike.word_keys import PatienceStates
 from dbmsolver.kits.states import StateCodec
+from dbmsolver.results import Method
 from dbmsolver.storage.blocks import Runs
-from dbmsolver.storage.patience_blocks import PatienceIntake
+
+if TYPE_CHECKING:
+    from dbmsolver.kits.klondike.keys import PatienceKeys
 
 
 def intake_of(keys: StateCodec | PatienceKeys) -> Callable[[bytes, Runs, str], None]:
     """Return the check of the blocks of a deal's store; its arguments are those of `Intake`."""
-    if isinstance(keys, PatienceStates):
-        keys = keys.keys
-    return PatienceIntake(keys) if isinstance(keys, PatienceKeys) else Intake(keys)
+    if keys.rules.is_patience and keys.method == Method.EVERY_POSITION:
+        from dbmsolver.storage.patience_blocks import PatienceIntake
+
+        of_positions: Any = getattr(keys, "keys", keys)  # those of a proof's states have them
+        return PatienceIntake(of_positions)
+    assert isinstance(keys, StateCodec)
+    return Intake(keys)
 
 
 class Intake:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,11 +15,13 @@ from dbmsolver.search.ledger import Ledger, total
 from dbmsolver.search.outcome import GoalMet, Known, NoneShorter, Outcome, Search, Stopped
 from dbmsolver.search.portions import in_groups
 from dbmsolver.search.proof.large import LargeSignature
-from dbmsolver.search.proof.late_dives import Win
 from dbmsolver.search.proof.worker import WorkResult
 from dbmsolver.search.proof.workers import Workers
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.storage.records import layer_and_stratum, place_number
+
+if TYPE_CHECKING:
+    from dbmsolver.search.proof.late_dives import Win
 
 
 class ProofState(Search):

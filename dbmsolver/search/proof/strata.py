@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from dbmsolver.kits.choice import are_covering
 from dbmsolver.results import Limit, Question, Report
@@ -19,11 +20,12 @@ from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.ledger import NOTHING, total
 from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome
 from dbmsolver.search.proof.initial import done_signatures, stored_candidates
-from dbmsolver.search.proof.late_dives import LateDives
 from dbmsolver.search.proof.proof_state import ProofState
-from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.proof.stratum import StratumClosing
 from dbmsolver.search.trace import Finder, Step, steps_of, steps_to
+
+if TYPE_CHECKING:
+    from dbmsolver.search.proof.late_dives import LateDives
 
 READ_AT_ONCE = 1 << 18
 """Candidates that are read from the store before limits are looked at: a quarter of a second."""
@@ -85,6 +87,8 @@ class ProofSearch(ProofState):
         if self.strata and self.recorder.limits.states_reached(self.counted):
             self.limit = Limit.MAX_STATES  # earlier runs have closed as many as are allowed
         if are_covering(self.codec):
+            from dbmsolver.search.proof.late_dives import LateDives
+
             self._dives = LateDives(self.codec, self.recorder, self.threads, self.memory // 8)
 
     def _go_on(self) -> None:
@@ -144,6 +148,8 @@ class ProofSearch(ProofState):
             return None
         store = self.recorder.store
         if are_covering(self.codec):
+            from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
+
             records = list(self.win.path) if self.win is not None else [self.won]
             code = self.win.code if self.win is not None else goal.code
             if code is not None:

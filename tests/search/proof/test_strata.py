@@ -20,7 +20,7 @@ from dbmsolver.kits.states import State, StateCodec
 from dbmsolver.results import Limits, Method, Options, Question
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.outcome import GoalMet, LeftOpen
-from dbmsolver.search.proof import strata
+from dbmsolver.search.proof import late_dives, strata
 from dbmsolver.search.proof.initial import done_signatures, initial_candidates
 from dbmsolver.search.proof.late_dives import Win
 from dbmsolver.search.proof.orders import Proof
@@ -177,7 +177,7 @@ def test_a_dive_that_is_under_way_is_told(tmp_path: Path, monkeypatch: pytest.Mo
         step=lambda: done.append("step"),
         close=lambda: done.append("end"),
     )
-    monkeypatch.setattr(strata, "LateDives", lambda *how: given.append(how[2:]) or dives)
+    monkeypatch.setattr(late_dives, "LateDives", lambda *how: given.append(how[2:]) or dives)
     keys: Any = Proof(DEAL, "wkr", Method.DOMINATING).keys()
     with begun(tmp_path, keys, has_begun=False) as (search, workers):
         assert not search.is_diving

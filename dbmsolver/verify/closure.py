@@ -46,7 +46,7 @@ from dbmsolver.verify.kernels.closed_set import (
 from dbmsolver.verify.kernels.errors import NOT_CLOSED
 from dbmsolver.verify.kernels.expand import make_successors
 from dbmsolver.verify.kernels.opening import make_opening
-from dbmsolver.verify.kernels.record_table import MOST_MACROS
+from dbmsolver.verify.kernels.record_layout import MOST_MACROS
 from dbmsolver.verify.kernels.unpacking import make_cursor, read_states
 from dbmsolver.verify.refutation import Refuted, reason_of, words_of
 from dbmsolver.verify.sample import sampled

@@ -17,7 +17,7 @@ from dbmsolver.verify import class_format
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.format import Format, Ints, RecordFormat, Words, root_words
 from dbmsolver.verify.format_of_deal import make_format
-from dbmsolver.verify.kernels import class_layout, digits, leaving, record_table, states
+from dbmsolver.verify.kernels import class_layout, digits, leaving, record_layout, states
 from dbmsolver.verify.pair_format import PairFormat
 from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.pile_format import PileFormat
@@ -102,7 +102,7 @@ def keys_of_records(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:
         code_bytes=form.code_bytes,
         progress=form.progress,
         position=partial(position_of_record, form, deal),
-        make_table=record_table.make_table,
+        make_table=record_layout.make_table,
         lift=None,
         codes=False,
         form=" in normal form",

@@ -9,7 +9,7 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.verify.format import Format, root_words
 from dbmsolver.verify.kernels.record_expand import first_record
-from dbmsolver.verify.kernels.record_table import make_table
+from dbmsolver.verify.kernels.record_layout import make_table
 from dbmsolver.verify.places import BOTTOM
 
 _ALL = (1 << CARDS) - 1

@@ -11,8 +11,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.board import Board, make_board
-from dbmsolver.verify.kernels.planes import take_signature
-from dbmsolver.verify.kernels.record_table import apart, make_table
+from dbmsolver.verify.kernels.record_layout import apart, make_table
 from dbmsolver.verify.kernels.states import lay_words
 from dbmsolver.verify.refutation import State
 
@@ -76,19 +75,14 @@ def position_of_record(form: Format, deal: Deal, words: State) -> Position | Non
 
     None if there is none.
     """
-    signature, off, low = (np.uint64(word) for word in words[:3])
-    error, home, locked = take_signature(form, signature)
-    if error:
-        return None
     table = make_table()
-    # Numba returns plain integers, and would compile anew for them.
-    error, stuck, slots, fix = apart(form, np.uint64(home), np.uint64(locked), off, low, table)
+    error, laid = apart(form, np.array(words, np.uint64), table)
     if error:
         return None
-    free = cards_of(slots & ~fix)
+    free = cards_of(laid.slots & ~laid.fix)
     cells, alone = free[: form.rules.freecells], free[form.rules.freecells :]
-    columns = [tuple(table.stacks[i, : table.lengths[i]].tolist()) for i in range(stuck)]
-    columns += [(card,) for card in [*cards_of(fix), *alone]]
+    columns = columns_of(table.board, laid.bottoms)
+    columns += [(card,) for card in [*cards_of(laid.fix), *alone]]
     empty = [None] * (form.rules.freecells - len(cells))
     hearts, spades, diamonds, clubs = (words[0] >> (4 * suit) & 15 for suit in range(4))
     placed = as_dealt(columns, deal.position.columns)

@@ -118,45 +118,49 @@ def fits(f, state):
     return not (bottoms & ~f.rules.fillers or cells & ~f.holds)
 
 
+@inlined
+def put_on_others(f, state, lying, bottoms, board):
+    """Lay cards on each other: (error, cards at the bottom, cards that others lie on).
+
+    The cards ``lying`` are in columns. ``bottoms`` are those of them that planes put there.
+    """
+    covered = ZERO
+    rest = lying & ~bottoms
+    while rest:
+        card = first_bit(rest)
+        rest &= rest - ONE
+        if holds(state.locked, card):
+            under = f.dealt_under[card]
+            if under < 0:
+                bottoms |= one(card)
+                continue
+        else:
+            place = np.int64(holds(state.low, card)) + 2 * np.int64(holds(state.high, card))
+            under = f.rules.takers[card, place]
+            if under < 0:
+                return BAD_FIELDS, bottoms, covered
+        if holds(covered | ~lying, under):
+            return COLLISION, bottoms, covered
+        covered |= one(under)
+        board.on[card] = under
+        board.load[under] = card
+    return FINE, bottoms, covered
+
+
 @inlined_kernel
 def lay_out(f, state, board):
     """Lay a state out on ``board``: (error, the rest of the position)."""
     if not fits(f, state):
         return BAD_FIELDS, nothing_laid()
-    on, load, r = board.on, board.load, f.rules
-    back = back_home(state)
-    loose = ALL & ~(state.home | state.locked)
+    back, r = back_home(state), f.rules
+    in_play = ALL & ~(state.home | back)
     cells, bottoms = state.off & ~state.low & ~back, state.off & state.low
-    lying = (loose & ~cells & ~back) | state.locked
     if count_bits(cells) > r.freecells:
         return TOO_MANY_CELLS, nothing_laid()
-    covered, out = ZERO, ~lying
-    rest = lying & ~state.locked & ~bottoms
-    while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
-        place = np.int64(holds(state.low, card)) + 2 * np.int64(holds(state.high, card))
-        under = r.takers[card, place]
-        if under < 0:
-            return BAD_FIELDS, nothing_laid()
-        if holds(covered | out, under):
-            return COLLISION, nothing_laid()
-        covered |= one(under)
-        on[card] = under
-        load[under] = card
-    rest = state.locked
-    while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
-        under = f.dealt_under[card]
-        if under < 0:
-            bottoms |= one(card)
-            continue
-        if holds(covered | out, under):
-            return COLLISION, nothing_laid()
-        covered |= one(under)
-        on[card] = under
-        load[under] = card
+    lying = in_play & ~cells
+    error, bottoms, covered = put_on_others(f, state, lying, bottoms, board)
+    if error:
+        return error, nothing_laid()
     used = count_bits(bottoms)
     if used > r.columns:
         return TOO_MANY_COLUMNS, nothing_laid()

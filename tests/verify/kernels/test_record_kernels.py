@@ -18,7 +18,7 @@ from dbmsolver.keys.records import RecordKeys
 from dbmsolver.verify.format import RecordFormat
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.errors import GOAL, NOT_NORMAL, TOO_MANY_MACROS
-from dbmsolver.verify.kernels.record_table import make_table
+from dbmsolver.verify.kernels.record_layout import make_table
 from dbmsolver.verify.records import root_record
 
 KINDS: list[tuple[Build, Fill]] = [

@@ -45,7 +45,6 @@ from dbmsolver.verify.kernels.closed_set import (
 )
 from dbmsolver.verify.kernels.errors import NOT_CLOSED
 from dbmsolver.verify.kernels.expand import make_successors
-from dbmsolver.verify.kernels.opening import make_opening
 from dbmsolver.verify.kernels.record_layout import MOST_MACROS
 from dbmsolver.verify.kernels.unpacking import make_cursor, read_states
 from dbmsolver.verify.refutation import Refuted, reason_of, words_of
@@ -97,7 +96,6 @@ class Worker:
         self.states = make_states(_AT_ONCE)
         self.nothing_made = np.zeros(_AT_ONCE, np.int16)
         self.after = make_successors(_SUCCESSORS)
-        self.opening = make_opening()
         self.found = k.make_found()
 
 
@@ -230,7 +228,7 @@ class Closure:
         slots, words = states + states // 3 + 16, self.keys.words + 1
         while True:
             table = zeros(slots * words, np.uint64).reshape(slots, words)
-            closed = ClosedSet(table, facts.parents, number, window.parts, self.keys.skip)
+            closed = ClosedSet(table, facts.parents, number, window.parts)
             part = Part(window, facts, closed, Lock(), [0])
             try:
                 for block, _ in self._by_all(window.blocks, partial(self._enter, part)):
@@ -308,9 +306,7 @@ class Closure:
         if (keys.progress(block.signatures) != stored.stratum).any():
             raise StoreError("the block's signatures do not belong to its stratum", where)
         while True:
-            error, count = read_states(
-                keys.tables, block, stored.layer, cursor, states, worker.opening
-            )
+            error, count = read_states(keys.form, block, stored.layer, cursor, states)
             if error:
                 place = f"{describe(stored.key)}, signature {int(states.rows[count, 0]):#x}"
                 raise Refuted(f"{reason_of(error, keys.noun)} ({place})")

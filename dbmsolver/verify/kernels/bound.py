@@ -26,12 +26,15 @@ from dbmsolver.verify.kernels.covers import touching_all
 from dbmsolver.verify.kernels.room_bound import bound_of_pieces
 from dbmsolver.verify.kernels.rules import holds
 from dbmsolver.verify.kernels.run_bound import bound_of_runs, bound_of_suits
+from dbmsolver.verify.kernels.stock_bound import least
 from dbmsolver.verify.kernels.words import ALL, ONE, SUIT, U64, ZERO, count_bits, first_bit
 
 
 @inlined_kernel
 def lower_bound(r, board, laid):
     """Return h of the position on ``board``."""
+    if r.patience:
+        return least(r, board, laid)
     if r.limited:
         return bound_of_pieces(r, board, laid)
     if r.whole_suits:

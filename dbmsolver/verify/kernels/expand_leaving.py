@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.jit.decorators import inner, kernel
 from dbmsolver.jit.families import ByType
 from dbmsolver.verify.kernels import pairs, piles
 from dbmsolver.verify.kernels.digest import hash_key
@@ -19,12 +19,6 @@ is_won = ByType({Pile: piles.is_pile_won, Pairs: pairs.is_pyramid_won})
 list_moves = ByType({Pile: piles.list_pile_moves, Pairs: pairs.list_pair_moves})
 
 
-@inlined
-def take_nothing(g, signature, table):
-    """Return that nothing is to be known about a signature: the key has all of it."""
-    return 0, 0
-
-
 @kernel
 def is_position(g, key, state):
     """Take a key apart into ``state``; return False if it is no position of the deal."""
@@ -32,7 +26,7 @@ def is_position(g, key, state):
 
 
 @inner
-def expand_leaving(g, nothing, row, layer, table, after, end):
+def expand_leaving(g, row, layer, table, after, end):
     """Take a key apart, and list the keys that moves lead to.
 
     The first word of a row is the key, the second one the layer, where signatures tell it.

@@ -14,17 +14,18 @@ from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.verify.kernels.board import ALL_HOME, NOTHING
 from dbmsolver.verify.kernels.errors import GOAL, NOT_NORMAL, TOO_MANY_MACROS
 from dbmsolver.verify.kernels.expand import Seen, write, wrong
-from dbmsolver.verify.kernels.planes import (
+from dbmsolver.verify.kernels.positions import (
     State,
+    cards_at,
     hash_public,
-    moved,
-    same_state,
-    take_signature,
+    heights_of,
+    put,
+    state_of,
 )
 from dbmsolver.verify.kernels.record_layout import MOST_MACROS, take_apart, takes_any_card
 from dbmsolver.verify.kernels.record_macros import CARD, HOMEWARD, PARENT, WAY, list_macros
 from dbmsolver.verify.kernels.rules import MOST_TAKERS, forced_card, holds, one
-from dbmsolver.verify.kernels.words import ONE, U64, ZERO, count_bits, first_bit
+from dbmsolver.verify.kernels.words import ONE, ZERO, count_bits, first_bit
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME
 
 
@@ -37,32 +38,27 @@ class Record(NamedTuple):
 
 
 @inlined
-def with_low(state, low):
-    """Return the words of a record with another plane ``low``, which has the cards of ``fix``."""
-    return State(state.signature, state.home, state.locked, state.off, low, state.high)
+def same_state(first, second):
+    """Return True if two states are the same."""
+    same = first.ones == second.ones and first.twos == second.twos
+    return same and first.fours == second.fours
 
 
 @inner
-def take_cards(r, signature, table):
-    """Return (error, (home cards, locked cards)) of a signature."""
-    error, home, locked = take_signature(r.cards, signature)
-    return error, (home, locked)
-
-
-@inner
-def expand_record(r, sets, row, layer, table, after, end):
+def expand_record(r, row, layer, table, after, end):
     """Lay a record out, and list the normal forms of what its macros lead to."""
-    f, here = r.cards, State(row[0], sets[0], sets[1], row[1], row[2], ZERO)
+    f, here = r.cards, state_of(row)
     error, laid = take_apart(f, here, table)
     if error:
         return wrong(error, end)
-    if here.signature & U64(0xFFFF) == ALL_HOME:
+    heights = heights_of(here)
+    if heights == ALL_HOME:
         return wrong(GOAL, end)
-    record = Record(with_low(here, here.low & ~laid.fix), laid.tops, laid.slots)
+    record = Record(put(here, laid.fix, FREECELL), laid.tops, laid.slots)
     copy_columns(table)
     if not same_state(normal_form(f, record, laid.fix, table), here):
         return wrong(NOT_NORMAL, end)
-    macros = list_macros(f, here.signature, laid, table)
+    macros = list_macros(f, heights, laid, table)
     if macros > MOST_MACROS:
         return wrong(TOO_MANY_MACROS, end)
     for macro in range(macros):
@@ -86,7 +82,7 @@ def copy_columns(table):
 def to_slot(f, record, card):
     """Return a record after a card of no column has become a slot card."""
     place = FREECELL if f.rules.freecells > 0 else BOTTOM
-    state = moved(f, record.state, card, place)
+    state = put(record.state, one(card), place)
     return Record(state, record.tops, record.slots | one(card))
 
 
@@ -96,7 +92,7 @@ def onto(f, state, card, parent):
     place = 0
     while place < MOST_TAKERS - 1 and f.rules.takers[card, place] != parent:
         place += 1
-    return moved(f, state, card, place)
+    return put(state, one(card), place)
 
 
 @inlined
@@ -122,7 +118,7 @@ def carry_out(f, macro, lifted, record, table):
     x = macro[CARD]
     record = without(Record(record.state, tops & ~lifted, record.slots), x, table)
     if macro[WAY] == HOMEWARD:
-        state = moved(f, record.state, x, HOME)
+        state = put(record.state, one(x), HOME)
         record = Record(state, record.tops, record.slots)
     else:
         record = put_down(f, record, x, macro[PARENT], table)
@@ -157,7 +153,7 @@ def put_down(f, record, card, parent, table):
     table.on[card] = parent
     if parent < 0:
         table.on[card] = NOTHING
-        return Record(moved(f, record.state, card, BOTTOM), tops, slots)
+        return Record(put(record.state, one(card), BOTTOM), tops, slots)
     if holds(slots, parent):
         table.on[parent] = NOTHING
     return Record(onto(f, record.state, card, parent), tops & ~one(parent), slots & ~one(parent))
@@ -176,7 +172,7 @@ def normal_form(f, record, fix, table):
         free = freecells - count_bits(slots) + (spaces if any_card else 0)
         if free > 0 or freecells == 0 or spaces == 0 or not any_card:
             fix = ZERO
-        card = forced_card(f.rules, record.state.signature, record.tops | slots)
+        card = forced_card(f.rules, heights_of(record.state), record.tops | slots)
         if card >= 0:
             record, fix = send_home(f, record, fix, card, table)
             continue
@@ -187,7 +183,7 @@ def normal_form(f, record, fix, table):
         if card < 0 and not any_card and spaces > 0 and slots & f.rules.fillers:
             card, parent = first_bit(slots & f.rules.fillers), -1
         if card < 0:
-            return with_low(record.state, record.state.low | fix)
+            return put(record.state, fix, BOTTOM)
         record = put_down(f, record, card, parent, table)
 
 
@@ -195,7 +191,7 @@ def normal_form(f, record, fix, table):
 def send_home(f, record, fix, card, table):
     """Send a card home: (the record, cards of ``fix``)."""
     record = without(record, card, table)
-    record = Record(moved(f, record.state, card, HOME), record.tops, record.slots)
+    record = Record(put(record.state, one(card), HOME), record.tops, record.slots)
     alone = cards_alone(f, record, table)
     if alone:
         record = to_slot(
@@ -224,19 +220,18 @@ def find_child(f, cards, parents):
 
 @kernel
 def first_record(f, words, fix, table, found):
-    """Write the normal form of a record to ``found``; return an error, 0 for none.
+    """Write the normal form of a deal's record to ``found``; return an error, 0 for none.
 
-    ``words`` and ``found`` are uint64[3]: signature, off, low. The record's cards of ``fix`` are
-    not in its planes.
+    ``words`` (uint64[4]) are the deal's state, in which bottoms of columns have a value of their
+    own. ``found`` is an array like it. ``fix`` are the cards that lie alone in columns.
     """
-    error, home, locked = take_signature(f, words[0])
-    if error:
-        return error
-    state = State(words[0], home, locked, words[1], words[2], ZERO)
+    state = state_of(words)
+    if takes_any_card(f) and f.rules.freecells > 0:
+        state = put(state, cards_at(state, BOTTOM), FREECELL)
     error, laid = take_apart(f, state, table)
     if error:
         return error
     copy_columns(table)
     state = normal_form(f, Record(state, laid.tops, laid.slots), fix, table)
-    found[0], found[1], found[2] = state.signature, state.off, state.low
+    found[0], found[1], found[2] = state.ones, state.twos, state.fours
     return 0

@@ -29,13 +29,20 @@ from dbmsolver.verify.kernels.errors import (
     TOO_MANY_CELLS,
     TOO_MANY_COLUMNS,
 )
-from dbmsolver.verify.kernels.planes import State, put_on_others, take_signature
+from dbmsolver.verify.kernels.positions import Tables, cards_at, put_on_others, state_of
 from dbmsolver.verify.kernels.rules import one
 from dbmsolver.verify.kernels.words import ALL, ONE, ZERO, count_bits, first_bit
+from dbmsolver.verify.places import BOTTOM, FREECELL, HOME
 
 MOST_MACROS = 8192
 """Macros that one record may have."""
 IN_SLOT = -1
+
+
+class RecordTables(NamedTuple):
+    """The tables of a deal whose records are looked at."""
+
+    cards: Tables
 
 
 class RecordTable(NamedTuple):
@@ -93,13 +100,15 @@ def take_apart(f, state, table):
     Return an error for words that are no record, or no record in the form that is stored.
     """
     any_card, freecells, board = takes_any_card(f), f.rules.freecells, table.board
-    off, low, in_play = state.off, state.low, ALL & ~state.home
-    slots, bottoms = (ZERO, off) if any_card else (off & ~low, off & low)
-    if (off | low) & ~(in_play & ~state.locked) or bottoms & ~f.rules.fillers:
+    slots, bottoms = cards_at(state, FREECELL), cards_at(state, BOTTOM)
+    fix = bottoms if any_card and freecells > 0 else ZERO
+    if any_card:
+        if freecells == 0 and slots:
+            return no_record(BAD_FIELDS)
+        slots, bottoms = ZERO, slots | bottoms
+    if bottoms & ~f.rules.fillers:
         return no_record(BAD_FIELDS)
-    if any_card and freecells == 0 and off & ~low:
-        return no_record(BAD_FIELDS)
-    lying = in_play & ~slots
+    lying = ALL & ~(cards_at(state, HOME) | slots)
     error, bottoms, covered = put_on_others(f, state, lying, bottoms, board)
     if error:
         return no_record(error)
@@ -117,7 +126,6 @@ def take_apart(f, state, table):
     spaces = f.rules.columns - stuck
     room = freecells + (spaces if any_card else 0)
     free = room - count_bits(slots)
-    fix = off & low if any_card and freecells > 0 else ZERO
     if fix & ~slots or (fix and (free != 0 or count_bits(fix) > spaces)):
         return no_record(BAD_FIX)
     if free < 0:
@@ -150,7 +158,4 @@ def measure_columns(bottoms, slots, table):
 @kernel
 def apart(f, words, table):
     """Lay out a record that is an array of its words: (error, the record)."""
-    error, home, locked = take_signature(f, words[0])
-    if error:
-        return no_record(error)
-    return take_apart(f, State(words[0], home, locked, words[1], words[2], ZERO), table)
+    return take_apart(f, state_of(words), table)

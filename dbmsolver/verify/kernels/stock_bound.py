@@ -8,7 +8,6 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.kernels.board import cards_home
 from dbmsolver.verify.kernels.covers import touching_all
-from dbmsolver.verify.kernels.digits import AS_DEALT
 from dbmsolver.verify.kernels.rules import holds, one
 from dbmsolver.verify.kernels.words import ALL, ONE, ZERO, count_bits, first_bit
 
@@ -60,7 +59,7 @@ def _away(board, laid, bottom):
             if not above:
                 loose |= one(card)
         else:
-            if not opened and board.digit[card] == AS_DEALT:
+            if not opened and holds(laid.dealt, card):
                 first = card
             opened = True
             blocked |= above

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.verify.kernels.closed_set import Ints, Words
-from dbmsolver.verify.kernels.opening import open_keys
+from dbmsolver.verify.kernels.opening import open_key
 from dbmsolver.verify.kernels.words import U64, ZERO
 
 RUN, PLACE, NUMBER = range(3)
@@ -71,11 +71,11 @@ def read_keys(block, cursor, states, first, last):
 
 
 @kernel
-def read_states(f, block, layer, cursor, states, opening):
+def read_states(keys, block, layer, cursor, states):
     """Read the next states of a block, as many as there is room for: (error, their number).
 
-    ``f`` are the tables of the deal, by which local keys become states. In the event of an error
-    the number is that of a state which is wrong.
+    ``keys`` is the form of local keys. In the event of an error the number is that of the state
+    which is wrong.
     """
     count, room = 0, states.rows.shape[0]
     while count < room and cursor.at[RUN] < block.signatures.size:
@@ -87,7 +87,8 @@ def read_states(f, block, layer, cursor, states, opening):
         first = count
         count += min(block.counts[cursor.at[RUN]] - cursor.at[PLACE], room - count)
         read_keys(block, cursor, states, first, count)
-        error = open_keys(f, block.words, layer, states.rows[first:count], opening)
-        if error:
-            return error, first
+        for number in range(first, count):
+            error = open_key(keys, block.words, layer, states.rows[number])
+            if error:
+                return error, number
     return 0, count

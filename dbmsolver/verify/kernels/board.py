@@ -36,7 +36,7 @@ class Board(NamedTuple):
     hand: Ints  # [52]: the cards of waste and stock that are left, in order
     moves: Ints  # [MOST_MOVES, 5]
     near: Words  # [52]: for bounds
-    deep: Ints  # [52, 4]: for bounds
+    piece: Ints  # [52]: for bounds
     edges: Words  # [52]: for bounds
     stack: Words  # [256]: for bounds
 
@@ -66,7 +66,7 @@ def make_board() -> Board:
         hand=np.zeros(52, np.int64),
         moves=np.zeros((MOST_MOVES, 5), np.int64),
         near=np.zeros(52, np.uint64),
-        deep=np.zeros((52, 4), np.int64),
+        piece=np.zeros(52, np.int64),
         edges=np.zeros(52, np.uint64),
         stack=np.zeros(256, np.uint64),
     )

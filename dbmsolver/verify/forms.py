@@ -133,7 +133,7 @@ def keys_of_leaving(deal: Deal, layered: bool) -> tuple[Keys, int]:
         noun="position",
         tables=form.game,
         form=form.keys,
-        root=(form.root, layer if form.tells_layer else 0, 0, 0),
+        root=(form.root, layer if form.keys.tells_layer else 0, 0, 0),
         root_stratum=0,
         words=2,
         code_bytes=1,

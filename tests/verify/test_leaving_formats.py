@@ -131,7 +131,7 @@ def layer_of(form: Any, deal: Deal, position: Position) -> int:
 
 def expanded(form: Any, key: int, layer: int, **options: Any) -> Expanded:
     """Return what the kernel finds out about a position."""
-    words, table = (key, layer if form.tells_layer else 0, 0, 0), make_table(form.first.size)
+    words, table = (key, layer if form.keys.tells_layer else 0, 0, 0), make_table(form.first.size)
     return expand_one(form.game, words, costs=Costs(layer, layer, 999), table=table, **options)
 
 
@@ -146,7 +146,7 @@ def test_moves(kind: str, layered: bool) -> None:
             expected, layer = set(), layer_of(form, deal, position)
             for move, after in position.successors(deal.rules, "none"):
                 up = layer + layered * rise(deal, move, position, after)
-                row = (own.encode(after), up if form.tells_layer else 0, 0, 0)
+                row = (own.encode(after), up if form.keys.tells_layer else 0, 0, 0)
                 expected.add((row, up, code_of(deal, move, position)))
             found = expanded(form, own.encode(position), layer)
             assert found.error == 0

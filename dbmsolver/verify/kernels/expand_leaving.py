@@ -8,10 +8,10 @@ from dbmsolver.verify.kernels import pairs, piles
 from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.errors import GOAL, NO_POSITION, OTHER_LAYER
 from dbmsolver.verify.kernels.expand import Seen, wrong
-from dbmsolver.verify.kernels.leaving import CODE, LAYERS, take_apart
+from dbmsolver.verify.kernels.leaving import take_apart
 from dbmsolver.verify.kernels.pairs import Pairs
 from dbmsolver.verify.kernels.piles import Pile
-from dbmsolver.verify.kernels.words import U64, ZERO
+from dbmsolver.verify.kernels.words import ZERO
 
 is_state = ByType({Pile: piles.is_pile, Pairs: pairs.is_pyramid})
 is_of_layer = ByType({Pile: piles.is_pile_of_layer, Pairs: pairs.is_any_layer})
@@ -38,12 +38,5 @@ def expand_leaving(g, row, layer, table, after, end):
         return wrong(OTHER_LAYER, end)
     if is_won(g, state):
         return wrong(GOAL, end)
-    for move in range(list_moves(g, state, table)):
-        following, layers = after.rows[end], table.facts[move, LAYERS]
-        following[0], following[1] = table.keys[move], row[1]
-        following[2] = following[3] = ZERO
-        if g.keys.tells_layer:
-            following[1] += U64(layers)
-        after.codes[end], after.made[end] = table.facts[move, CODE], layers
-        end += 1
+    end = list_moves(g, state, table, row[1], after, end)
     return Seen(0, False, hash_key(row[0], row[1], ZERO, 2), end)

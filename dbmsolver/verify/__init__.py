@@ -26,7 +26,7 @@ to believe the check.
    (:mod:`~dbmsolver.verify.kernels.piles`, :mod:`~dbmsolver.verify.kernels.pairs`).
 5. All kinds of keys go through one loop. :mod:`~dbmsolver.verify.kernels.kinds` says what is asked
    of a state of any of them; :mod:`~dbmsolver.verify.kernels.closure` asks it of each closed state.
-   States are read from blocks and found by :mod:`~dbmsolver.verify.kernels.unpacking` and
+   States are read from blocks (:mod:`~dbmsolver.verify.blocks`), and found by
    :mod:`~dbmsolver.verify.kernels.closed_set`.
 6. :mod:`dbmsolver.verify.run` says which checks a claim needs. :mod:`dbmsolver.verify.closure`
    brings states into memory, and threads to work.

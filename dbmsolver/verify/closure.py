@@ -45,14 +45,14 @@ from dbmsolver.verify.kernels.closed_set import (
 )
 from dbmsolver.verify.kernels.errors import NOT_CLOSED
 from dbmsolver.verify.kernels.expand import make_successors
+from dbmsolver.verify.kernels.opening import open_states
 from dbmsolver.verify.kernels.record_layout import MOST_MACROS
-from dbmsolver.verify.kernels.unpacking import make_cursor, read_states
 from dbmsolver.verify.refutation import Refuted, reason_of, words_of
 from dbmsolver.verify.sample import sampled
 from dbmsolver.verify.temporary import mapped_zeros
 from dbmsolver.verify.windows import Catalog, StoredBlock, Window
 
-_BLOCK_TIMES = 2
+_BLOCK_TIMES = 4
 """The memory that a block takes while it is read, in sizes of its body."""
 _LEAST_MEMORY = 1 << 8
 """The memory of states that a window has at least, in bytes."""
@@ -300,18 +300,23 @@ class Closure:
         """Yield the states of a block, some at a time, and how many they are."""
         keys, states = self.keys, worker.states
         where = f"{self.store.path}: {describe(stored.key)}"
-        block, cursor = read_block(self.store, keys.code_bytes, stored.key), make_cursor()
+        block = read_block(self.store, keys.code_bytes, stored.key)
         if block.codes.size != stored.states:
             raise StoreError("the block has changed", where)
         if (keys.progress(block.signatures) != stored.stratum).any():
             raise StoreError("the block's signatures do not belong to its stratum", where)
-        while True:
-            error, count = read_states(keys.form, block, stored.layer, cursor, states)
+        signatures = np.repeat(block.signatures, block.counts)
+        for first in range(0, stored.states, _AT_ONCE):
+            part = slice(first, min(first + _AT_ONCE, stored.states))
+            count = part.stop - first
+            states.rows[:count] = 0
+            states.rows[:count, 0] = signatures[part]
+            states.rows[:count, 1 : 1 + block.words] = block.keys[part]
+            states.codes[:count] = block.codes[part]
+            error, wrong = open_states(keys.form, block.words, stored.layer, states, count)
             if error:
-                place = f"{describe(stored.key)}, signature {int(states.rows[count, 0]):#x}"
+                place = f"{describe(stored.key)}, signature {int(states.rows[wrong, 0]):#x}"
                 raise Refuted(f"{reason_of(error, keys.noun)} ({place})")
-            if not count:
-                return
             yield states, count
 
     def _check_root(self, closed: ClosedSet) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.position import Position
+from dbmsolver.verify.blocks import Block
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.board import make_board
 from dbmsolver.verify.kernels.closed_set import ClosedSet, States, enter, make_states
@@ -20,11 +21,11 @@ from dbmsolver.verify.kernels.opening import (
     STOCK_IN_SIGNATURE,
     DigitKeys,
     PlaneKeys,
+    open_states,
 )
 from dbmsolver.verify.kernels.pairs import Pairs
 from dbmsolver.verify.kernels.piles import Pile
 from dbmsolver.verify.kernels.positions import Tables, lay_words
-from dbmsolver.verify.kernels.unpacking import Block, make_cursor, read_states
 from dbmsolver.verify.patience_format import root_state
 from dbmsolver.verify.places import AS_DEALT, BOTTOM, FREECELL, HOME
 
@@ -239,17 +240,15 @@ def expand_one(
 
 def block_of(signature: int, keys: list[int], words: int = 1) -> Block:
     """Return a block of one signature, with these words of local keys, sorted."""
-    planes = np.array([keys], np.uint64).reshape(-1, words)
-    planes[1:] -= planes[:-1].copy()
-    flat = planes.view(np.uint8).reshape(-1, 8 * words).T.ravel().copy()
-    count = len(keys) // words
-    signatures, counts = np.array([signature], np.uint64), np.array([count], np.int64)
-    return Block(signatures, counts, words, flat, np.zeros(count, np.uint16))
+    rows = np.array([keys], np.uint64).reshape(-1, words)
+    signatures, counts = np.array([signature], np.uint64), np.array([rows.shape[0]], np.int64)
+    return Block(signatures, counts, words, rows, np.zeros(rows.shape[0], np.uint16))
 
 
 def read_rows(form: Any, block: Block, layer: int = 0) -> tuple[int, list[Words]]:
     """Return an error, 0 if there is none, and the states of a block, by the form of its keys."""
-    states = make_states(block.codes.size + 1)
-    error, count = read_states(form, block, layer, make_cursor(), states)
-    rows = [] if error else states.rows[:count].tolist()
+    states, count = make_states(block.codes.size), block.codes.size
+    states.rows[:, 0], states.rows[:, 1 : 1 + block.words] = block.signatures[0], block.keys
+    error, _ = open_states(form, block.words, layer, states, count)
+    rows = [] if error else states.rows.tolist()
     return int(error), [(int(a), int(b), int(c), int(d)) for a, b, c, d in rows]

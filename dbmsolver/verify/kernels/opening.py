@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.game.cards import CARDS
-from dbmsolver.jit.decorators import inlined, inner
+from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.jit.families import ByType
 from dbmsolver.verify.kernels.board import Ints, Words, cards_home
 from dbmsolver.verify.kernels.class_layout import ClassRules
@@ -215,3 +215,16 @@ open_key = ByType(
 
 Return an error, 0 if there is none.
 """
+
+
+@kernel
+def open_states(keys, words, layer, states, count):
+    """Make states of the first rows: (error, the number of the row that is wrong).
+
+    ``keys`` is the form of signatures and local keys, which the rows have.
+    """
+    for number in range(count):
+        error = open_key(keys, words, layer, states.rows[number])
+        if error:
+            return error, number
+    return FINE, count

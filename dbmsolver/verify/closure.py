@@ -48,7 +48,6 @@ from dbmsolver.verify.kernels.expand import make_successors
 from dbmsolver.verify.kernels.opening import open_states
 from dbmsolver.verify.kernels.record_layout import MOST_MACROS
 from dbmsolver.verify.refutation import Refuted, reason_of, words_of
-from dbmsolver.verify.sample import sampled
 from dbmsolver.verify.temporary import mapped_zeros
 from dbmsolver.verify.windows import Catalog, StoredBlock, Window
 
@@ -126,7 +125,7 @@ class Closure:
         self.threads = threads
         self.memory = memory
         self.catalog = Catalog(store, keys.code_bytes)
-        self.chosen = sampled(self.catalog.blocks, sample, seed)
+        self.chosen = self.catalog.sample(sample, seed)
         self.follows_parents = sample is None and keys.codes
         self.counts: Counter[tuple[int, int, bool]] = Counter()
         """Checked states by layer and stratum, those with a forced move by themselves."""

@@ -97,7 +97,7 @@ def format_of_patience(deal: Deal, policy: Policy, metric: Metric | None) -> For
     can_be[HOME] = set_of(range(CARDS))
     codes, digits = np.full((CARDS, 8), -1, np.int64), np.zeros((CARDS, 8, 3), np.uint64)
     for card in range(CARDS):
-        for digit, place in enumerate(PLACES_OF_DIGITS):
+        for digit, place in enumerate(PLACES_OF_DIGITS.tolist()):
             codes[card, place] = card | digit << 6
             digits[card, place, card // PER_WORD] = digit << 3 * (card % PER_WORD)
     tables = Tables(

@@ -62,7 +62,8 @@ PER_WORD = 21
 """The cards that have their digits in one word of a key."""
 STOCK_IN_KEY, STOCK_IN_SIGNATURE = 32, 52
 """The bits from which on waste and turns stand."""
-PLACES_OF_DIGITS = (AS_DEALT, 0, 1, 2, 3, BOTTOM, HOME)
+PLACES_OF_DIGITS = np.array([AS_DEALT, 0, 1, 2, 3, BOTTOM, HOME], np.uint64)
+"""The place value that each digit stands for."""
 
 
 class DigitKeys(NamedTuple):
@@ -163,11 +164,11 @@ def open_digits(k, words, layer, row):
                 rest &= (ONE << U64(STOCK_IN_KEY)) - ONE
         digit = np.int64(rest & U64(7))
         rest >>= U64(3)
-        if digit >= len(PLACES_OF_DIGITS):
+        if digit >= PLACES_OF_DIGITS.size:
             return NO_POSITION
         if digit:
             signature |= k.marks[card]
-        place = U64(PLACES_OF_DIGITS[digit])
+        place = PLACES_OF_DIGITS[digit]
         ones |= (place & ONE) << U64(card)
         twos |= (place >> ONE & ONE) << U64(card)
         fours |= (place >> U64(2)) << U64(card)

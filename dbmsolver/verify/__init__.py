@@ -15,21 +15,22 @@ to believe the check.
 2. A position is laid out on a board, and one generator lists its moves:
    :mod:`~dbmsolver.verify.kernels.board`, :mod:`~dbmsolver.verify.kernels.moves`,
    :mod:`~dbmsolver.verify.kernels.left_out`.
-3. Two kinds of keys are laid out on it. Signature and planes: :mod:`~dbmsolver.verify.format`,
-   :mod:`~dbmsolver.verify.kernels.planes`. The digits of Klondike and its relatives:
-   :mod:`~dbmsolver.verify.patience_format`, :mod:`~dbmsolver.verify.kernels.digits`.
-   :mod:`~dbmsolver.verify.kernels.states` and :mod:`~dbmsolver.verify.kernels.expand` serve both.
+3. A *state* says where each card is (:mod:`~dbmsolver.verify.kernels.positions`). Two kinds of keys
+   are made into states (:mod:`~dbmsolver.verify.kernels.opening`): signature and planes
+   (:mod:`~dbmsolver.verify.format`), and the digits of Klondike and its relatives
+   (:mod:`~dbmsolver.verify.patience_format`). :mod:`~dbmsolver.verify.kernels.expand` lists what
+   the moves of a state lead to.
 4. Not by this generator are made: the macros of records and the moves of classes, which are those
    of docs/dominance.md (:mod:`~dbmsolver.verify.kernels.record_expand`,
    :mod:`~dbmsolver.verify.kernels.classes`), and the moves of games whose cards only leave
    (:mod:`~dbmsolver.verify.kernels.piles`, :mod:`~dbmsolver.verify.kernels.pairs`).
 5. All kinds of keys go through one loop. :mod:`~dbmsolver.verify.kernels.kinds` says what is asked
    of a state of any of them; :mod:`~dbmsolver.verify.kernels.closure` asks it of each closed state.
-   States are read from blocks and found by :mod:`~dbmsolver.verify.kernels.unpacking`,
-   :mod:`~dbmsolver.verify.kernels.opening` and :mod:`~dbmsolver.verify.kernels.closed_set`.
+   States are read from blocks (:mod:`~dbmsolver.verify.blocks`), and found by
+   :mod:`~dbmsolver.verify.kernels.closed_set`.
 6. :mod:`dbmsolver.verify.run` says which checks a claim needs. :mod:`dbmsolver.verify.closure`
    brings states into memory, and threads to work.
-7. For shortest solutions also the bounds, which :mod:`~dbmsolver.verify.kernels.states` names.
+7. For shortest solutions also the bounds (:mod:`~dbmsolver.verify.kernels.bound`).
 
 **A forced move is safe.** The argument is at :func:`dbmsolver.game.safe_moves.is_safe_home`, for
 Klondike and its relatives at :mod:`dbmsolver.game.patience`; the table ``at_home`` carries out that

@@ -8,16 +8,27 @@ from typing import NamedTuple
 import numpy as np
 import xxhash
 import zstandard
+from numpy.typing import NDArray
 
 from dbmsolver.errors import StoreError
 from dbmsolver.storage.records import describe, parse_closed_key
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.kernels.unpacking import Block
+from dbmsolver.verify.kernels.board import Ints, Words
 
 _FORMAT = 6
 """The version of blocks that is read here."""
 _MOST_BYTES = 1 << 26
 _HEADER = struct.Struct("<QBBBBIQ")
+
+
+class Block(NamedTuple):
+    """A block's states."""
+
+    signatures: Words
+    counts: Ints  # the states of each signature
+    words: int
+    keys: Words  # [states, words]: local keys
+    codes: NDArray[np.uint16]
 
 
 class _Header(NamedTuple):
@@ -72,9 +83,20 @@ def read_block(store: Store, width: int, key: bytes) -> Block:
         raise StoreError("the block's runs do not fit its header and key", where)
     size = 8 * header.words * header.states
     planes = np.frombuffer(body, np.uint8, size, 16 * header.runs)
+    keys = _keys(planes.reshape(-1, header.states), counts, header.words)
     kind = "<u1" if header.code_bytes == 1 else "<u2"
     codes = np.frombuffer(body, kind, header.states, 16 * header.runs + size)
-    return Block(signatures, counts, header.words, planes, codes.astype(np.uint16))
+    return Block(signatures, counts, header.words, keys, codes.astype(np.uint16))
+
+
+def _keys(planes: NDArray[np.uint8], counts: Ints, words: int) -> Words:
+    """Return local keys, from the bytes of their differences to the keys before in their runs."""
+    keys = np.array(planes.T, order="C").view(np.uint64)
+    np.cumsum(keys, axis=0, out=keys)  # modulo 2**64
+    before = np.zeros((counts.size, words), np.uint64)
+    before[1:] = keys[np.cumsum(counts)[:-1] - 1]
+    keys -= np.repeat(before, counts, axis=0)
+    return keys
 
 
 def _place(store: Store, key: bytes) -> bytes:

@@ -45,15 +45,13 @@ from dbmsolver.verify.kernels.closed_set import (
 )
 from dbmsolver.verify.kernels.errors import NOT_CLOSED
 from dbmsolver.verify.kernels.expand import make_successors
-from dbmsolver.verify.kernels.opening import make_opening
-from dbmsolver.verify.kernels.record_table import MOST_MACROS
-from dbmsolver.verify.kernels.unpacking import make_cursor, read_states
+from dbmsolver.verify.kernels.opening import open_states
+from dbmsolver.verify.kernels.record_layout import MOST_MACROS
 from dbmsolver.verify.refutation import Refuted, reason_of, words_of
-from dbmsolver.verify.sample import sampled
 from dbmsolver.verify.temporary import mapped_zeros
 from dbmsolver.verify.windows import Catalog, StoredBlock, Window
 
-_BLOCK_TIMES = 2
+_BLOCK_TIMES = 4
 """The memory that a block takes while it is read, in sizes of its body."""
 _LEAST_MEMORY = 1 << 8
 """The memory of states that a window has at least, in bytes."""
@@ -97,7 +95,6 @@ class Worker:
         self.states = make_states(_AT_ONCE)
         self.nothing_made = np.zeros(_AT_ONCE, np.int16)
         self.after = make_successors(_SUCCESSORS)
-        self.opening = make_opening()
         self.found = k.make_found()
 
 
@@ -128,7 +125,7 @@ class Closure:
         self.threads = threads
         self.memory = memory
         self.catalog = Catalog(store, keys.code_bytes)
-        self.chosen = sampled(self.catalog.blocks, sample, seed)
+        self.chosen = self.catalog.sample(sample, seed)
         self.follows_parents = sample is None and keys.codes
         self.counts: Counter[tuple[int, int, bool]] = Counter()
         """Checked states by layer and stratum, those with a forced move by themselves."""
@@ -230,7 +227,7 @@ class Closure:
         slots, words = states + states // 3 + 16, self.keys.words + 1
         while True:
             table = zeros(slots * words, np.uint64).reshape(slots, words)
-            closed = ClosedSet(table, facts.parents, number, window.parts, self.keys.skip)
+            closed = ClosedSet(table, facts.parents, number, window.parts)
             part = Part(window, facts, closed, Lock(), [0])
             try:
                 for block, _ in self._by_all(window.blocks, partial(self._enter, part)):
@@ -302,20 +299,23 @@ class Closure:
         """Yield the states of a block, some at a time, and how many they are."""
         keys, states = self.keys, worker.states
         where = f"{self.store.path}: {describe(stored.key)}"
-        block, cursor = read_block(self.store, keys.code_bytes, stored.key), make_cursor()
+        block = read_block(self.store, keys.code_bytes, stored.key)
         if block.codes.size != stored.states:
             raise StoreError("the block has changed", where)
         if (keys.progress(block.signatures) != stored.stratum).any():
             raise StoreError("the block's signatures do not belong to its stratum", where)
-        while True:
-            error, count = read_states(
-                keys.tables, block, stored.layer, cursor, states, worker.opening
-            )
+        signatures = np.repeat(block.signatures, block.counts)
+        for first in range(0, stored.states, _AT_ONCE):
+            part = slice(first, min(first + _AT_ONCE, stored.states))
+            count = part.stop - first
+            states.rows[:count] = 0
+            states.rows[:count, 0] = signatures[part]
+            states.rows[:count, 1 : 1 + block.words] = block.keys[part]
+            states.codes[:count] = block.codes[part]
+            error, wrong = open_states(keys.form, block.words, stored.layer, states, count)
             if error:
-                place = f"{describe(stored.key)}, signature {int(states.rows[count, 0]):#x}"
+                place = f"{describe(stored.key)}, signature {int(states.rows[wrong, 0]):#x}"
                 raise Refuted(f"{reason_of(error, keys.noun)} ({place})")
-            if not count:
-                return
             yield states, count
 
     def _check_root(self, closed: ClosedSet) -> None:

@@ -68,94 +68,26 @@ of their public keys, little-endian.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dbmsolver.game.cards import CARDS
-from dbmsolver.game.deals import Deal
-from dbmsolver.verify.kernels.rules import Rules
-from dbmsolver.verify.places import HOME, NO_CARD
-
-Words = NDArray[np.uint64]
-Ints = NDArray[np.int64]
+from dbmsolver.verify.kernels.opening import DigitKeys, PlaneKeys
+from dbmsolver.verify.kernels.positions import Tables
+from dbmsolver.verify.refutation import State
 
 
-class Format(NamedTuple):
-    """Everything about the rules and the keys of one deal that the kernels need."""
+@dataclass(frozen=True)
+class Format:
+    """Everything about the rules and the keys of one deal."""
 
-    rules: Rules
-    planes: int  # 2 or 3
-    holds: np.uint64  # cards that can be in a freecell
-    has_values: np.uint64  # cards with place values
-    dealt_place: Ints  # [52]
-    dealt_under: Ints  # [52]: the card beneath in the deal, -1 at a bottom, -2 in no column
-    dealt_column: Ints  # [52]: -1 in no column
-    column_shift: Ints  # [columns]: the count's place in the signature
-    column_mask: Ints  # [columns]
-    locked: Ints  # [columns, most]: locked cards of a column from the bottom up, -1 beyond
-    varying: Words  # [3]
-    fixed: Words  # [3]: bits that are 1 whatever the card's place
-    off: Words  # [8]: bit of each place value in the planes
-    low: Words
-    high: Words
-    code_card: Ints
-    code_place: Ints
-    code_of: Ints  # [52, 8]: the parent-move code of a card that was in a place, -1 for none
-    digits: Words  # [8 * 52, 3]: what (card, place) adds to the words of the public key
-    heights: Words  # [4, 14, 3]
-    words: int  # of the public key
-    locked_total: int
-
-    @property
-    def comes_back(self) -> bool:
-        """True if cards come back from the foundations."""
-        return self.rules.kept < 13
-
-    @property
-    def root_code(self) -> int:
-        """The code of the deal: the one that stands for no card, -1 where there is none."""
-        return self.code_card.size - 1 if self.code_card[-1] == NO_CARD else -1
-
-    @property
-    def code_bytes(self) -> int:
-        """The bytes of a parent-move code."""
-        return 1 if self.code_card.size <= 256 else 2
-
-    def progress(self, signatures: Words) -> Ints:
-        """Return the progress of each signature: cards home by it, and locked cards released."""
-        words = signatures.astype(np.int64)
-        total = np.full(words.size, self.locked_total, np.int64)
-        for suit in range(4):
-            total += (words >> (4 * suit)) & 15
-        for shift, mask in zip(self.column_shift, self.column_mask, strict=True):
-            total -= (words >> shift) & mask
-        return total
-
-
-class RecordFormat(NamedTuple):
-    """The same for keys of records of dominating positions."""
-
-    cards: Format
-
-
-def root_words(form: Format, deal: Deal) -> tuple[int, int, int, int]:
-    """Return the deal's own state: its signature and planes."""
-    heights: Sequence[int] = deal.position.foundations
-    kept = range(CARDS)
-    if form.comes_back and min(heights) < 13:
-        heights = [deal.rules.kept_rank] * 4
-        kept = range(4 * deal.rules.kept_rank)
-    signature = sum(height << (4 * suit) for suit, height in enumerate(heights))
-    for column in range(form.rules.columns):
-        count = int((form.locked[column] >= 0).sum())
-        signature |= count << int(form.column_shift[column])
-    planes = [0, 0, 0]
-    for card, place in enumerate(form.dealt_place.tolist()):
-        if place == HOME and card in kept:
-            continue
-        for index, bits in enumerate((form.off, form.low, form.high)):
-            planes[index] |= int(bits[place]) << card
-    return signature, planes[0], planes[1], planes[2]
+    tables: Tables
+    """The rules and the deal, for kernels."""
+    keys: PlaneKeys | DigitKeys
+    """The form of local keys and signatures."""
+    root: State
+    """The deal's state."""
+    stratum: int
+    """The stratum of the deal."""
+    root_code: int
+    """The parent-move code of the deal, -1 if it has none of its own."""
+    code_bytes: int
+    """The bytes of a parent-move code."""

@@ -15,11 +15,14 @@ from dbmsolver.game.kinds import Metric, Policy
 from dbmsolver.game.position import Position
 from dbmsolver.verify import class_format
 from dbmsolver.verify.class_format import ClassFormat
-from dbmsolver.verify.format import Format, Ints, RecordFormat, Words, root_words
 from dbmsolver.verify.format_of_deal import make_format
-from dbmsolver.verify.kernels import class_layout, digits, leaving, record_table, states
+from dbmsolver.verify.kernels import class_layout, leaving, record_layout
+from dbmsolver.verify.kernels.board import Ints, Words
+from dbmsolver.verify.kernels.expand import bound_of_cards, make_table
+from dbmsolver.verify.kernels.opening import PlaneKeys
+from dbmsolver.verify.kernels.positions import Tables
+from dbmsolver.verify.kernels.record_layout import RecordTables
 from dbmsolver.verify.pair_format import PairFormat
-from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.pile_format import PileFormat
 from dbmsolver.verify.records import root_record
 from dbmsolver.verify.refutation import State
@@ -37,6 +40,8 @@ class Keys:
     """The word for a state."""
     tables: Any
     """The rules and the deal, for kernels: their class decides which ones are called."""
+    form: Any
+    """The form of signatures and local keys, likewise."""
     root: State
     """The deal's state."""
     root_stratum: int
@@ -50,8 +55,6 @@ class Keys:
     """Returns the position of a state to be shown, None if it is none."""
     make_table: Callable[[], Any]
     """Returns scratch memory of one thread."""
-    skip: int = 0
-    """The first word of these: 1 if a signature follows from the other words."""
     lift: int | None = 2
     """The most strata that a move leads upwards, but for moves to goals. None for any number."""
     root_made: int = 0
@@ -64,28 +67,32 @@ class Keys:
     """True if parent-move codes tell the parent."""
     counts_forced: bool = False
     """True if states with a forced move are counted by themselves."""
-    form: str = ""
+    normal: str = ""
     """The form that a state has to have besides, in words."""
 
 
 def keys_of_cards(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:
-    """Return keys of signature and planes."""
+    """Return keys of positions of games of columns.
+
+    In Klondike's kind ``metric`` is None for a proof.
+    """
     form = make_format(deal, policy, metric)
-    root = root_words(form, deal)
+    rules = form.tables.rules
     return Keys(
         noun="position",
-        tables=form,
-        root=root,
-        root_stratum=int(form.progress(np.array(root[:1], np.uint64))[0]),
-        words=1 + form.planes,
+        tables=form.tables,
+        form=form.keys,
+        root=form.root,
+        root_stratum=form.stratum,
+        words=3,
         code_bytes=form.code_bytes,
-        progress=form.progress,
+        progress=form.keys.progress,
         position=partial(position_of, form, deal),
-        make_table=partial(states.make_table, form),
-        lift=_LIFT_OF_SUIT if form.rules.whole_suits else 2,
+        make_table=partial(make_table, form.tables),
+        lift=_LIFT_OF_SUIT if rules.whole_suits else 2,
         root_code=form.root_code,
-        free=form.rules.forced_free,
-        counts_forced=True,
+        free=rules.forced_free,
+        counts_forced=not rules.patience,
     )
 
 
@@ -93,38 +100,24 @@ def keys_of_records(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:
     """Return keys of records of dominating positions."""
     form = make_format(deal, policy, metric)
     root = root_record(form, deal)
+    assert isinstance(form.keys, PlaneKeys)
+    home = root[0] & root[1] & root[2]
+    locked = ~root[0] & root[1] & root[2]
+    released = int((form.keys.locked >= 0).sum()) - locked.bit_count()
     return Keys(
         noun="record",
-        tables=RecordFormat(form),
+        tables=RecordTables(form.tables),
+        form=form.keys,
         root=root,
-        root_stratum=int(form.progress(np.array(root[:1], np.uint64))[0]),
+        root_stratum=home.bit_count() + released,
         words=3,
         code_bytes=form.code_bytes,
-        progress=form.progress,
+        progress=form.keys.progress,
         position=partial(position_of_record, form, deal),
-        make_table=record_table.make_table,
+        make_table=record_layout.make_table,
         lift=None,
         codes=False,
-        form=" in normal form",
-    )
-
-
-def keys_of_digits(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:
-    """Return keys of Klondike and its relatives; ``metric`` is None in a proof."""
-    form = PatienceFormat(deal, policy, metric)
-    root = form.state(form.root)
-    return Keys(
-        noun="position",
-        tables=form.digits,
-        root=root,
-        root_stratum=int(digits.progress(np.array(root[:1], np.uint64))[0]),
-        words=3,
-        skip=1,
-        code_bytes=2,
-        progress=digits.progress,
-        position=form.position,
-        make_table=partial(states.make_table, form.digits),
-        root_code=digits.DEAL,
+        normal=" in normal form",
     )
 
 
@@ -139,7 +132,8 @@ def keys_of_leaving(deal: Deal, layered: bool) -> tuple[Keys, int]:
     keys = Keys(
         noun="position",
         tables=form.game,
-        root=(form.root, layer if form.tells_layer else 0, 0, 0),
+        form=form.keys,
+        root=(form.root, layer if form.keys.tells_layer else 0, 0, 0),
         root_stratum=0,
         words=2,
         code_bytes=1,
@@ -159,6 +153,7 @@ def keys_of_classes(deal: Deal, policy: Policy, any_passes: bool) -> Keys:
     return Keys(
         noun="class",
         tables=form.game,
+        form=form.game,
         root=(*form.root, 0, 0),
         root_stratum=int(form.progress(np.array(form.root[:1], np.uint64))[0]),
         words=2,
@@ -170,9 +165,9 @@ def keys_of_classes(deal: Deal, policy: Policy, any_passes: bool) -> Keys:
     )
 
 
-def bound_of(form: Format | digits.DigitFormat, root: State) -> int:
+def bound_of(tables: Tables, root: State) -> int:
     """Return the lower bound of the deal's state."""
-    error, bound = states.bound_of_words(form, np.array(root, np.uint64), states.make_table(form))
+    error, bound = bound_of_cards(tables, np.array(root, np.uint64), make_table(tables))
     if error or bound < 0:
         raise InternalError("the state is no position, or no moves from the deal lead to its class")
     return int(bound)

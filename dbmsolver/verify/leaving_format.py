@@ -28,8 +28,6 @@ class LeavingFormat(ABC):
 
     first_code: ClassVar[int]
     """The code of the deal, which has no parent."""
-    tells_layer: ClassVar[bool]
-    """True if signatures tell the layer."""
     game: Pile | Pairs
     keys: LeavingKeys
     least: int
@@ -69,15 +67,9 @@ class LeavingFormat(ABC):
         """Return the position of a key; None if it is none."""
 
 
-def places_of(piles: list[list[int]], cards: int) -> tuple[Ints, Ints, Ints]:
-    """Return three arrays: the cards of each pile; for each card its pile; its depth in the pile.
-
-    The first is int64[piles, *], filled up with -1. The others are int64[``cards``]; the pile of
-    numbers that are no card of the deal is -1.
-    """
-    lying = np.full((len(piles), max(1, *map(len, piles))), -1, np.int64)
-    source, depth = np.full(cards, -1, np.int64), np.zeros(cards, np.int64)
+def cards_of_piles(piles: list[list[int]]) -> Ints:
+    """Return the cards of each pile, int64[piles, *], filled up with -1."""
+    cards = np.full((len(piles), max(1, *map(len, piles))), -1, np.int64)
     for number, pile in enumerate(piles):
-        lying[number, : len(pile)] = pile
-        source[pile], depth[pile] = number, range(len(pile))
-    return lying, source, depth
+        cards[number, : len(pile)] = pile
+    return cards

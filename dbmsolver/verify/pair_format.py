@@ -30,12 +30,13 @@ from dataclasses import replace
 import numpy as np
 
 from dbmsolver.errors import InputError
+from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
 from dbmsolver.verify.kernels.leaving import LeavingKeys
 from dbmsolver.verify.kernels.pairs import KING, Pairs, fewest_removals
-from dbmsolver.verify.leaving_format import LeavingFormat, places_of
+from dbmsolver.verify.leaving_format import LeavingFormat, cards_of_piles
 
 
 class PairFormat(LeavingFormat):
@@ -45,7 +46,6 @@ class PairFormat(LeavingFormat):
     """
 
     first_code = 202
-    tells_layer = True
     game: Pairs
 
     def __init__(self, deal: Deal, layered: bool = False) -> None:
@@ -71,14 +71,14 @@ class PairFormat(LeavingFormat):
             local_bits=sum(widths[:3]),
             tells_layer=True,
         )
-        cards, source, depth = places_of([*self.columns, self.held], 128)
+        cards, number = cards_of_piles([*self.columns, self.held]), np.zeros(CARDS, np.int64)
+        number[self.held] = range(size)
         pyramid = deal.rules.pairs == "pyramid"
         self.game = Pairs(
             keys=self.keys,
             columns=len(self.columns),
             cards=cards,
-            source=source,
-            depth=depth,
+            number=number,
             held=size,
             lowest=min(position.foundations),
             turns=turns,

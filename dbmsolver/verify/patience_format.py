@@ -40,87 +40,80 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Metric, Policy
 from dbmsolver.game.measures import measure_of
 from dbmsolver.game.patience import Patience
-from dbmsolver.game.position import Position
-from dbmsolver.verify.kernels.board import NOTHING, NOWHERE, make_board
-from dbmsolver.verify.kernels.digits import (
-    AT_HOME,
-    PER_WORD,
-    STOCK_SHIFT,
-    WASTE_SHIFT,
-    DigitFormat,
-    Words,
-)
-from dbmsolver.verify.kernels.rules import is_as_none
-from dbmsolver.verify.kernels.states import lay_words
+from dbmsolver.verify.format import Format
+from dbmsolver.verify.kernels.board import NOTHING, NOWHERE
+from dbmsolver.verify.kernels.opening import PER_WORD, PLACES_OF_DIGITS, DigitKeys
+from dbmsolver.verify.kernels.positions import TURNS_SHIFT, WASTE_SHIFT, Tables
+from dbmsolver.verify.kernels.rules import MOST_TAKERS, is_as_none
+from dbmsolver.verify.places import AS_DEALT, BOTTOM, HOME
+from dbmsolver.verify.refutation import State
 from dbmsolver.verify.rules_of_deal import from_base, rules_of_deal, set_of
-from dbmsolver.verify.showing import columns_of
+
+_DEAL = 63
+"""The code of the deal, which has no parent."""
 
 
-class PatienceFormat:
-    """The keys of one deal, and the rules, read from the deal alone.
+def root_state(places: Sequence[int], waste: int = 0, turns: int = 0) -> State:
+    """Return the state with cards in these places."""
+    ones, twos, fours = (
+        sum((place >> bit & 1) << card for card, place in enumerate(places)) for bit in range(3)
+    )
+    return ones, twos, fours | waste << WASTE_SHIFT | turns << TURNS_SHIFT, 0
+
+
+def format_of_patience(deal: Deal, policy: Policy, metric: Metric | None) -> Format:
+    """Return the format of the keys of one deal, and the rules, read from the deal alone.
 
     ``metric`` is that in which a shortest solution is claimed, None of a proof.
     """
-
-    def __init__(self, deal: Deal, policy: Policy, metric: Metric | None) -> None:
-        position = deal.position
-        assert isinstance(position, Patience)
-        self.dealt = position
-        self.base = position.base
-        below, face_down = np.full(CARDS, NOWHERE, np.int64), []
-        marked = from_base(deal, (*position.waste, *position.stock, *position.reserve)).tolist()
-        for cards, down in zip(position.columns, position.hidden, strict=True):
-            column = from_base(deal, cards).tolist()
-            below[column] = [NOTHING, *column[:-1]][: len(column)]
-            face_down += column[:down]
-            marked += column[1 : down + 1]
-        marks = np.zeros(CARDS, np.uint64)
-        marks[marked] = np.left_shift(np.uint64(1), np.arange(len(marked), dtype=np.uint64))
-        rules = rules_of_deal(deal, measure_of(deal.rules, policy, metric), metric is not None)
-        # The last card of a reserve goes to a column that becomes empty, whichever card it is.
-        bottoms = rules.fillers | rules.waste_fillers | set_of(rules.reserve.tolist())
-        self.digits = DigitFormat(rules, below, set_of(face_down), marks, bottoms)
-        self.board = make_board()
-        self.root = self._root()
-
-    def state(self, key: Sequence[int] | Words) -> tuple[int, int, int, int]:
-        """Return a state: the signature that follows from its key, and the three words of that."""
-        words = [int(word) for word in key]
-        signature = words[2] >> WASTE_SHIFT << STOCK_SHIFT
-        for card, mark in enumerate(self.digits.marks.tolist()):
-            if words[card // PER_WORD] >> 3 * (card % PER_WORD) & 7:
-                signature |= mark
-        return signature, words[0], words[1], words[2]
-
-    def _root(self) -> Words:
-        """Return the words of the deal."""
-        rules, heights = self.digits.rules, self.dealt.foundations
-        home = [card for card in range(CARDS) if card >> 2 < heights[card & 3]]
-        key = sum(AT_HOME << 64 * (card // PER_WORD) + 3 * (card % PER_WORD) for card in home)
-        waste = len(self.dealt.waste)
-        if rules.all_reached and is_as_none(waste, rules.pack.size, rules.draw):
-            waste = 0
-        key |= waste << 160 | (self.dealt.turns or 0) << 166
-        return np.array([key >> 64 * word & (1 << 64) - 1 for word in range(3)], np.uint64)
-
-    def position(self, words: tuple[int, ...]) -> Position | None:
-        """Return the position of a state, as signature and words; None if it is none."""
-        board, state = self.board, np.array(words, np.uint64)
-        error, laid = lay_words(self.digits, state, board)
-        if error:
-            return None
-        columns = columns_of(board, laid.bottoms)
-        columns += [()] * (self.digits.rules.columns - len(columns))
-        left = tuple(map(self.base.card, board.hand[: laid.hand].tolist()))
-        hearts, spades, diamonds, clubs = (laid.heights >> 4 * suit & 15 for suit in range(4))
-        return Patience(
-            tuple(tuple(map(self.base.card, column)) for column in columns),
-            (),
-            (hearts, spades, diamonds, clubs),
-            stock=left[laid.waste :],
-            waste=left[: laid.waste],
-            hidden=tuple(sum(laid.down >> card & 1 for card in column) for column in columns),
-            turns=None if self.dealt.turns is None else laid.turns,
-            base=self.base,
-            reserve=self.dealt.reserve[: laid.reserve],
-        )
+    position = deal.position
+    assert isinstance(position, Patience)
+    rules = rules_of_deal(deal, measure_of(deal.rules, policy, metric), metric is not None)
+    below, face_down = np.full(CARDS, NOWHERE, np.int64), []
+    aside = [*rules.pack.tolist(), *rules.reserve.tolist()]
+    marked = aside.copy()
+    for cards, down in zip(position.columns, position.hidden, strict=True):
+        column = from_base(deal, cards).tolist()
+        below[column] = [NOTHING, *column[:-1]][: len(column)]
+        face_down += column[:down]
+        marked += column[1 : down + 1]
+    marks = np.zeros(CARDS, np.uint64)
+    marks[marked] = np.left_shift(np.uint64(1), np.arange(len(marked), dtype=np.uint64))
+    lands = np.tile(np.arange(8), (CARDS, 1))
+    for card in range(CARDS):
+        if below[card] == NOTHING:
+            lands[card, BOTTOM] = AS_DEALT
+        # A card that was dealt on one face down does not lie so again: that one is turned up.
+        elif below[card] >= 0 and below[card] not in face_down:
+            lands[card, :MOST_TAKERS][rules.takers[card] == below[card]] = AS_DEALT
+    can_be = [set_of(())] * 8
+    for place in range(MOST_TAKERS):
+        fits = (rules.takers[:, place] >= 0) & (lands[:, place] == place)
+        can_be[place] = set_of(np.flatnonzero(fits).tolist())
+    # The last card of a reserve goes to a column that becomes empty, whichever card it is.
+    bottoms = rules.fillers | rules.waste_fillers | set_of(rules.reserve.tolist())
+    can_be[BOTTOM] = bottoms & ~set_of(np.flatnonzero(below == NOTHING).tolist())
+    can_be[AS_DEALT] = set_of([*aside, *np.flatnonzero(below != NOWHERE).tolist()])
+    can_be[HOME] = set_of(range(CARDS))
+    codes, digits = np.full((CARDS, 8), -1, np.int64), np.zeros((CARDS, 8, 3), np.uint64)
+    for card in range(CARDS):
+        for digit, place in enumerate(PLACES_OF_DIGITS.tolist()):
+            codes[card, place] = card | digit << 6
+            digits[card, place, card // PER_WORD] = digit << 3 * (card % PER_WORD)
+    tables = Tables(
+        rules=rules,
+        dealt_on=below,
+        face_down=set_of(face_down),
+        aside=set_of(aside),
+        can_be=np.array(can_be, np.uint64),
+        lands=lands,
+        codes=codes,
+        digits=digits,
+        words=3,
+    )
+    heights, waste = position.foundations, len(position.waste)
+    if rules.all_reached and is_as_none(waste, rules.pack.size, rules.draw):
+        waste = 0
+    places = [HOME if card >> 2 < heights[card & 3] else AS_DEALT for card in range(CARDS)]
+    root = root_state(places, waste, position.turns or 0)
+    return Format(tables, DigitKeys(marks), root, stratum=0, root_code=_DEAL, code_bytes=2)

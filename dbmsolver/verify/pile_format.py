@@ -30,7 +30,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.one_pile import OnePile
 from dbmsolver.verify.kernels.leaving import LeavingKeys
 from dbmsolver.verify.kernels.piles import EMPTY, Pile
-from dbmsolver.verify.leaving_format import LeavingFormat, places_of
+from dbmsolver.verify.leaving_format import LeavingFormat, cards_of_piles
 
 _MOST_LENGTHS = {True: 1 << 17, False: 1 << 21}
 """With a stock, and without."""
@@ -44,7 +44,6 @@ class PileFormat(LeavingFormat):
     """
 
     first_code = 53
-    tells_layer = False
     game: Pile
 
     def __init__(self, deal: Deal, layered: bool = False) -> None:
@@ -69,11 +68,13 @@ class PileFormat(LeavingFormat):
             local_bits=_TOP_BITS + sum(widths[first:-1]),
             tells_layer=False,
         )
-        cards, source, depth = places_of(self.piles, EMPTY + 1)
+        source, depth = np.full(EMPTY + 1, -1, np.int64), np.zeros(EMPTY + 1, np.int64)
+        for number, pile in enumerate(self.piles):
+            source[pile], depth[pile] = number, range(len(pile))
         self.game = Pile(
             keys=self.keys,
             columns=len(position.columns),
-            cards=cards,
+            cards=cards_of_piles(self.piles),
             source=source,
             depth=depth,
             ranks=13 - position.foundations[0],

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.game.position import Position
 from dbmsolver.verify.kernels import errors as e
-from dbmsolver.verify.kernels.record_table import MOST_MACROS
+from dbmsolver.verify.kernels.record_layout import MOST_MACROS
 
 _REASONS = {
     e.BAD_SIGNATURE: "a closed key has foundations or locked cards that cannot be",

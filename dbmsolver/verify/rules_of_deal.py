@@ -67,6 +67,7 @@ def rules_of_deal(deal: Deal, measure: Measure, shortest: bool) -> Rules:
         counted=counted,
         all_reached=rules.is_patience and not counted and turns is None,
         only_shortest=shortest and _leaves_out(deal),
+        patience=rules.is_patience,
         twins=rules.has_twins,
     )
 

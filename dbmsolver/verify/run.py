@@ -21,11 +21,10 @@ from dbmsolver.verify.forms import (
     bound_of,
     keys_of_cards,
     keys_of_classes,
-    keys_of_digits,
     keys_of_leaving,
     keys_of_records,
 )
-from dbmsolver.verify.kernels.states import make_table
+from dbmsolver.verify.kernels.expand import make_table
 from dbmsolver.verify.listing import TooManyPositions, list_positions
 from dbmsolver.verify.refutation import Refuted
 from dbmsolver.verify.solution import check_solution
@@ -92,10 +91,8 @@ def _keys_of(check: StoreCheck) -> tuple[Keys, int]:
         return keys_of_classes(deal, policy, manifest.method == Method.CLASSES_ANY_PASSES), 0
     if manifest.method == Method.DOMINATING:
         return keys_of_records(deal, policy, manifest.metric), 0
-    if deal.rules.is_patience:
-        keys = keys_of_digits(deal, policy, manifest.metric if shortest else None)
-    else:
-        keys = keys_of_cards(deal, policy, manifest.metric)
+    is_proof = deal.rules.is_patience and not shortest
+    keys = keys_of_cards(deal, policy, None if is_proof else manifest.metric)
     return keys, bound_of(keys.tables, keys.root)
 
 
@@ -130,7 +127,7 @@ def _check_closure(check: StoreCheck, closure: Closure) -> Generator[Progress, N
         shortest = " with no more moves, or cannot be part of a shorter solution"
     report.checked += [
         "the deal is closed" if keys.codes else f"the deal's {noun} is closed",
-        f"every closed key is a {noun} of the deal{keys.form}, and none is a goal",
+        f"every closed key is a {noun} of the deal{keys.normal}, and none is a goal",
         f"every successor is closed{shortest}",
     ]
     if check.manifest.method == Method.CLASSES_ANY_PASSES:
@@ -151,8 +148,7 @@ def _check_in_depth(check: StoreCheck, closure: Closure) -> Generator[Progress, 
     yield from _check_closure(check, closure)
     if report.depth == "lemma":
         return
-    kind = keys_of_digits if report.deal.rules.is_patience else keys_of_cards
-    keys = kind(report.deal, manifest.policy, None)
+    keys = keys_of_cards(report.deal, manifest.policy, None)
     try:
         report.covered = yield from list_positions(keys, 3 * check.memory // 4)
     except TooManyPositions as error:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.board import Board, make_board
-from dbmsolver.verify.kernels.planes import take_signature
-from dbmsolver.verify.kernels.record_table import apart, make_table
-from dbmsolver.verify.kernels.states import lay_words
+from dbmsolver.verify.kernels.positions import lay_words
+from dbmsolver.verify.kernels.record_layout import apart, make_table
+from dbmsolver.verify.kernels.words import SUIT
 from dbmsolver.verify.refutation import State
 
 
@@ -54,21 +56,29 @@ def as_dealt(
 
 def position_of(form: Format, deal: Deal, words: State) -> Position | None:
     """Return the position of a state; None if there is none."""
-    board = make_board()
-    error, laid = lay_words(form, np.array(words, np.uint64), board)
+    board, dealt, base = make_board(), deal.position, deal.position.base
+    error, laid = lay_words(form.tables, np.array(words, np.uint64), board)
     if error:
         return None
-    base = deal.position.base
-    columns = as_dealt(columns_of(board, int(laid.bottoms)), deal.position.turned().columns)
-    cells = [base.card(card) for card in cards_of(int(laid.cells))]
-    empty = [None] * (form.rules.freecells - len(cells))
-    hearts, spades, diamonds, clubs = (int(laid.heights) >> 4 * suit & 15 for suit in range(4))
-    return Position(
-        tuple(tuple(map(base.card, column)) for column in columns),
-        (*cells, *empty),
-        (hearts, spades, diamonds, clubs),
-        base=base,
-    )
+    counted = as_dealt(columns_of(board, laid.bottoms), dealt.turned().columns)
+    columns = tuple(tuple(map(base.card, column)) for column in counted)
+    hearts, spades, diamonds, clubs = (laid.heights >> 4 * suit & 15 for suit in range(4))
+    heights = hearts, spades, diamonds, clubs
+    if isinstance(dealt, Patience):
+        left = tuple(map(base.card, board.hand[: laid.hand].tolist()))
+        return replace(
+            dealt,
+            columns=columns,
+            foundations=heights,
+            stock=left[laid.waste :],
+            waste=left[: laid.waste],
+            hidden=tuple(sum(laid.down >> card & 1 for card in column) for column in counted),
+            turns=None if dealt.turns is None else laid.turns,
+            reserve=dealt.reserve[: laid.reserve],
+        )
+    cells = [base.card(card) for card in cards_of(laid.cells)]
+    empty = [None] * (deal.rules.freecells - len(cells))
+    return Position(columns, (*cells, *empty), heights, base=base)
 
 
 def position_of_record(form: Format, deal: Deal, words: State) -> Position | None:
@@ -76,20 +86,16 @@ def position_of_record(form: Format, deal: Deal, words: State) -> Position | Non
 
     None if there is none.
     """
-    signature, off, low = (np.uint64(word) for word in words[:3])
-    error, home, locked = take_signature(form, signature)
+    table, row = make_table(), np.array(words, np.uint64)
+    error, laid = apart(form.tables, row, table)
     if error:
         return None
-    table = make_table()
-    # Numba returns plain integers, and would compile anew for them.
-    error, stuck, slots, fix = apart(form, np.uint64(home), np.uint64(locked), off, low, table)
-    if error:
-        return None
-    free = cards_of(slots & ~fix)
-    cells, alone = free[: form.rules.freecells], free[form.rules.freecells :]
-    columns = [tuple(table.stacks[i, : table.lengths[i]].tolist()) for i in range(stuck)]
-    columns += [(card,) for card in [*cards_of(fix), *alone]]
-    empty = [None] * (form.rules.freecells - len(cells))
-    hearts, spades, diamonds, clubs = (words[0] >> (4 * suit) & 15 for suit in range(4))
+    free = cards_of(laid.slots & ~laid.fix)
+    cells, alone = free[: deal.rules.freecells], free[deal.rules.freecells :]
+    columns = columns_of(table.board, laid.bottoms)
+    columns += [(card,) for card in [*cards_of(laid.fix), *alone]]
+    empty = [None] * (deal.rules.freecells - len(cells))
+    home = words[0] & words[1] & words[2]
+    hearts, spades, diamonds, clubs = ((home >> suit & int(SUIT)).bit_count() for suit in range(4))
     placed = as_dealt(columns, deal.position.columns)
     return Position(tuple(placed), (*cells, *empty), (hearts, spades, diamonds, clubs))

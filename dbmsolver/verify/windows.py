@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -92,6 +93,16 @@ class Catalog:
                 last, needed, number = left[number] + lift, more, number + 1
             yield self._window(left[:number], last, max(-(-needed // memory), 1))
             del left[:number]
+
+    def sample(self, share: float | None, seed: int | None) -> set[StoredBlock]:
+        """Return a ``share`` of the blocks, at least one if there are any; all if it is None.
+
+        They are chosen by ``seed``.
+        """
+        if share is None or not self.blocks:
+            return set(self.blocks)
+        number = min(len(self.blocks), max(1, round(share * len(self.blocks))))
+        return set(random.Random(seed).sample(self.blocks, number))
 
     def _states_between(self, first: int, last: int) -> int:
         """Return the states of the strata from ``first`` to ``last``."""

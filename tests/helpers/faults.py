@@ -125,10 +125,10 @@ def with_key(runs: Runs, number: int, key: int) -> Runs:
 def insert(path: Path, layer: int, form: Any, signature: int, key: int, code: int = 0) -> None:
     """Add a block of one state with a narrow key."""
     signatures = np.array([signature], np.uint64)
-    codes = np.array([code], np.uint8 if form.code_card.size <= 256 else np.uint16)
+    codes = np.array([code], np.uint8 if form.code_bytes == 1 else np.uint16)
     runs = Runs(signatures, np.array([1]), np.array([key], np.uint64), codes, 1)
     with Store.open(path) as store, store.write() as txn:
-        put_block(txn, layer, int(form.progress(signatures)[0]), runs)
+        put_block(txn, layer, int(form.keys.progress(signatures)[0]), runs)
 
 
 class _Forged(Manifest):

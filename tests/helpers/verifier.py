@@ -6,17 +6,28 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dbmsolver.game.cards import CARDS
 from dbmsolver.game.position import Position
+from dbmsolver.verify.blocks import Block
 from dbmsolver.verify.format import Format
+from dbmsolver.verify.kernels.board import make_board
 from dbmsolver.verify.kernels.closed_set import ClosedSet, States, enter, make_states
 from dbmsolver.verify.kernels.closure import Task, check_states, make_found
-from dbmsolver.verify.kernels.expand import make_successors
-from dbmsolver.verify.kernels.opening import make_opening
+from dbmsolver.verify.kernels.errors import BAD_KEY, BAD_SIGNATURE
+from dbmsolver.verify.kernels.expand import make_successors, make_table
+from dbmsolver.verify.kernels.opening import (
+    PER_WORD,
+    STOCK_IN_KEY,
+    STOCK_IN_SIGNATURE,
+    DigitKeys,
+    PlaneKeys,
+    open_states,
+)
 from dbmsolver.verify.kernels.pairs import Pairs
 from dbmsolver.verify.kernels.piles import Pile
-from dbmsolver.verify.kernels.states import make_table
-from dbmsolver.verify.kernels.unpacking import Block, make_cursor, read_states
-from dbmsolver.verify.places import BOTTOM, FREECELL, HOME, LOCKED
+from dbmsolver.verify.kernels.positions import Tables, lay_words
+from dbmsolver.verify.patience_format import root_state
+from dbmsolver.verify.places import AS_DEALT, BOTTOM, FREECELL, HOME
 
 Words = tuple[int, int, int, int]
 SEEDS = range(12)
@@ -24,35 +35,30 @@ NOWHERE = (0, 0, 0, 1)
 
 
 def encode(form: Format, position: Position) -> Words:
-    """Return a position as signature and planes, card by card."""
+    """Return a position as a state, card by card."""
     position = position.turned()
-    heights = list(position.foundations)
-    back: list[int] = []
-    if form.comes_back and min(heights) < 13:
-        kept = form.rules.kept
-        back = [4 * r + s for s, height in enumerate(heights) for r in range(kept, height)]
-        heights = [kept] * 4
-    signature = sum(height << (4 * suit) for suit, height in enumerate(heights))
-    places = dict.fromkeys(back, HOME)
-    places |= {card: FREECELL for card in position.freecells if card is not None}
+    places = [HOME] * CARDS
+    for cell_card in position.freecells:
+        if cell_card is not None:
+            places[cell_card] = FREECELL
     for column in position.columns:
         for card, under in zip(column, (-1, *column), strict=False):
             places[card] = place_on(form, card, under)
-    planes = [0, 0, 0]
-    for card, place in places.items():
-        if place == LOCKED:
-            signature += 1 << int(form.column_shift[form.dealt_column[card]])
-        for plane, bits in enumerate((form.off, form.low, form.high)):
-            planes[plane] |= int(bits[place]) << card
-    return signature, planes[0], planes[1], planes[2]
+    return root_state(places)
 
 
 def place_on(form: Format, card: int, under: int) -> int:
-    if form.dealt_place[card] == LOCKED and form.dealt_under[card] == under:
-        return LOCKED
+    dealt_there = form.tables.dealt_on[card] == under
+    if dealt_there and place_in(form.root, card) == AS_DEALT:
+        return AS_DEALT
     if under < 0:
         return BOTTOM
-    return form.rules.takers[card].tolist().index(under)
+    return form.tables.rules.takers[card].tolist().index(under)
+
+
+def place_in(state: Words, card: int) -> int:
+    """Return the place value of a card in a state."""
+    return sum((word >> card & 1) << bit for bit, word in enumerate(state[:3]))
 
 
 def place_of(form: Format, position: Position, card: int) -> int:
@@ -63,6 +69,87 @@ def place_of(form: Format, position: Position, card: int) -> int:
         return HOME
     depth = column.index(card)
     return place_on(form, card, column[depth - 1] if depth else -1)
+
+
+def loose_cards(form: Format, signature: int) -> set[int]:
+    """Return the cards that a signature says to be neither home nor locked, if it can be."""
+    k = form.keys
+    assert isinstance(k, PlaneKeys)
+    heights = [signature >> 4 * suit & 15 for suit in range(4)]
+    loose = {card for card in range(CARDS) if card >> 2 >= heights[card & 3]}
+    for cards, shift, mask in zip(k.locked, k.column_shift, k.column_mask, strict=True):
+        loose -= {*cards[: signature >> int(shift) & int(mask)].tolist()}
+    return loose
+
+
+def bits_of(form: Format, signature: int) -> list[tuple[int, int]]:
+    """Return the plane and the card that each bit of a signature's local keys stands for."""
+    k, loose = form.keys, loose_cards(form, signature)
+    assert isinstance(k, PlaneKeys)
+    return [
+        (plane, card)
+        for plane in range(3)
+        for card in range(CARDS)
+        if card in loose and int(k.varying[plane]) >> card & 1
+    ]
+
+
+def with_fixed(form: Format, words: Words) -> list[int]:
+    """Return planes, in which bits that never vary are 0 if they are as they have to be."""
+    k, loose = form.keys, sum(1 << card for card in loose_cards(form, words[0]))
+    assert isinstance(k, PlaneKeys)
+    fixed = [int(k.fixed[0]) & loose, int(k.fixed[1]) & loose, 0]
+    return [plane ^ bits for plane, bits in zip(words[1:], fixed, strict=True)]
+
+
+def opened(form: Format, words: Words) -> tuple[int, Words | None]:
+    """Return an error, 0 if there is none, and the state of a signature and planes.
+
+    They are written as a local key. BAD_KEY if none says so.
+    """
+    planes, bits = with_fixed(form, words), bits_of(form, words[0])
+    if len(bits) > 64:
+        return opened_row(form, words[0], planes)
+    key = 0
+    for at, (plane, card) in enumerate(bits):
+        key |= (planes[plane] >> card & 1) << at
+        planes[plane] &= ~(1 << card)
+    error, state = opened_row(form, words[0], [key])
+    if any(planes) and error != BAD_SIGNATURE:
+        return BAD_KEY, None
+    return error, state
+
+
+def opened_row(form: Format, signature: int, key: list[int]) -> tuple[int, Words | None]:
+    """Return an error, 0 if there is none, and the state of a signature and the words of a key."""
+    error, rows = read_rows(form.keys, block_of(signature, key, len(key)))
+    return error, None if error else rows[0]
+
+
+def error_of(form: Format, found: tuple[int, Words | None]) -> int:
+    """Return the error of a state that was made of a key, or the one of laying it out."""
+    error, state = found
+    if state is not None:
+        error, _ = lay_words(form.tables, np.array(state, np.uint64), make_board())
+    return int(error)
+
+
+def signature_of(form: Format, key: Any) -> int:
+    """Return the signature of a key of digits."""
+    words = [int(word) for word in key]
+    signature = words[2] >> STOCK_IN_KEY << STOCK_IN_SIGNATURE
+    assert isinstance(form.keys, DigitKeys)
+    for card, mark in enumerate(form.keys.marks.tolist()):
+        if words[card // PER_WORD] >> 3 * (card % PER_WORD) & 7:
+            signature |= mark
+    return signature & (1 << 64) - 1
+
+
+def state_of_key(form: Format, key: Any) -> Words:
+    """Return the state of a key of digits."""
+    error, state = opened_row(form, signature_of(form, key), [int(word) for word in key])
+    assert state is not None, error
+    return state
 
 
 class Expanded(NamedTuple):
@@ -94,7 +181,7 @@ class Costs(NamedTuple):
 def closed_set(*states: Words, words: int = 4, made: int = 0, code: int = 0) -> ClosedSet:
     """Return a set of states; the same moves are made to all of them, and all have one code."""
     slots = np.zeros((2 * len(states) + 2, words + 1), np.uint64)
-    closed = ClosedSet(slots, np.zeros(len(states), np.int32), 0, 1, 0)
+    closed = ClosedSet(slots, np.zeros(len(states), np.int32), 0, 1)
     rows = np.array(states, np.uint64).reshape(-1, 4)
     count = rows.shape[0]
     _, entered, _ = enter(
@@ -133,13 +220,14 @@ def expand_one(
     ``table`` is scratch memory; that of games of columns is made if there is none. What moves lead
     to is not looked up: no state is of the part that is in memory.
     """
+    tables = tables.tables if isinstance(tables, Format) else tables
     table = make_table(tables) if table is None else table
     closed, after, found = _NOTHING_CLOSED, _AFTER, make_found()
     after.codes[:] = -9
     states = States(np.array([words], np.uint64), np.array([code], np.uint16))
     made = np.array([costs.made if costs else 0], np.int16)
     free = isinstance(tables, Pile | Pairs)
-    if isinstance(tables, Format):
+    if isinstance(tables, Tables):
         free = tables.rules.forced_free
     task = task_of(root, costs, root_code, free)
     error = check_states(tables, closed, task, states, made, 1, 0, table, after, found)
@@ -152,17 +240,15 @@ def expand_one(
 
 def block_of(signature: int, keys: list[int], words: int = 1) -> Block:
     """Return a block of one signature, with these words of local keys, sorted."""
-    planes = np.array([keys], np.uint64).reshape(-1, words)
-    planes[1:] -= planes[:-1].copy()
-    flat = planes.view(np.uint8).reshape(-1, 8 * words).T.ravel().copy()
-    count = len(keys) // words
-    signatures, counts = np.array([signature], np.uint64), np.array([count], np.int64)
-    return Block(signatures, counts, words, flat, np.zeros(count, np.uint16))
+    rows = np.array([keys], np.uint64).reshape(-1, words)
+    signatures, counts = np.array([signature], np.uint64), np.array([rows.shape[0]], np.int64)
+    return Block(signatures, counts, words, rows, np.zeros(rows.shape[0], np.uint16))
 
 
-def read_rows(tables: Any, block: Block, layer: int = 0) -> tuple[int, list[Words]]:
-    """Return an error, 0 if there is none, and the states of a block."""
-    states = make_states(block.codes.size + 1)
-    error, count = read_states(tables, block, layer, make_cursor(), states, make_opening())
-    rows = [] if error else states.rows[:count].tolist()
+def read_rows(form: Any, block: Block, layer: int = 0) -> tuple[int, list[Words]]:
+    """Return an error, 0 if there is none, and the states of a block, by the form of its keys."""
+    states, count = make_states(block.codes.size), block.codes.size
+    states.rows[:, 0], states.rows[:, 1 : 1 + block.words] = block.signatures[0], block.keys
+    error, _ = open_states(form, block.words, layer, states, count)
+    rows = [] if error else states.rows.tolist()
     return int(error), [(int(a), int(b), int(c), int(d)) for a, b, c, d in rows]

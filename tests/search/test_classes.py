@@ -25,7 +25,7 @@ from dbmsolver.search import inspect, session
 from dbmsolver.search.proof import dives
 from dbmsolver.steps import follow
 from dbmsolver.verify.check import verify
-from dbmsolver.verify.forms import keys_of_digits
+from dbmsolver.verify.forms import keys_of_cards
 from dbmsolver.verify.listing import list_positions
 from dbmsolver.verify.refutation import Refuted
 
@@ -66,7 +66,7 @@ def test_verdicts_of_small_decks(dives: bool, monkeypatch: pytest.MonkeyPatch) -
 def is_won(deal: Deal) -> bool:
     """Return True if a position of a deal is won, by the check's list of all positions."""
     try:
-        follow(list_positions(keys_of_digits(deal, "none", None), 1 << 30))
+        follow(list_positions(keys_of_cards(deal, "none", None), 1 << 30))
     except Refuted:
         return True
     return False

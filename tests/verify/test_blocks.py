@@ -48,7 +48,7 @@ class Block(NamedTuple):
         return bound(with_content_hash(rest), IDENTITY + self.key)
 
     def body(self) -> bytes:
-        """Return the body that fits the header: keys 1, 3 and 6, codes 10, 11 and 12."""
+        """Return the body that fits the header: keys 1, 2 and 5, codes 10, 11 and 12."""
         wide = (0,) * (self.words - 1)
         differences = np.array([[1, *wide], [2, *wide], [3, *wide]], np.uint64)
         planes = differences.view(np.uint8).reshape(3, 8 * self.words).T
@@ -74,7 +74,7 @@ def test_a_sound_block() -> None:
     assert found.signatures.tolist() == [5, 9]
     assert found.counts.tolist() == [1, 2]
     assert (found.words, found.codes.tolist()) == (1, [10, 11, 12])
-    assert found.planes[:6].tolist() == [1, 2, 3, 0, 0, 0]
+    assert found.keys.tolist() == [[1], [2], [5]]
     assert claimed_by(stored(block), 1, block.key) == (3, 2 * 16 + 3 * 9)
 
 
@@ -82,6 +82,7 @@ def test_codes_of_two_bytes() -> None:
     block = Block(code_bytes=2, words=3)
     found = read_block(stored(block), 2, block.key)
     assert (found.words, found.codes.tolist()) == (3, [10, 11, 12])
+    assert found.keys.tolist() == [[1, 0, 0], [2, 0, 0], [5, 0, 0]]
 
 
 WRONG = {

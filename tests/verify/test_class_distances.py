@@ -41,12 +41,13 @@ from dbmsolver.verify import class_distances
 from dbmsolver.verify.check import verify
 from dbmsolver.verify.class_distances import ClassDistances, TooManyClasses
 from dbmsolver.verify.class_format import ClassFormat
+from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.forms import bound_of
 from dbmsolver.verify.kernels.class_layout import make_board
-from dbmsolver.verify.kernels.digits import DigitFormat
 from dbmsolver.verify.kernels.distance_table import FAR, NONE, no_distances
 from dbmsolver.verify.kernels.errors import GOAL
-from dbmsolver.verify.patience_format import PatienceFormat
+from dbmsolver.verify.kernels.positions import Tables
+from dbmsolver.verify.showing import position_of
 
 KEPT = EVERY_RULE - {LeftOut.USEFUL_SPACE}
 MOST = 3000
@@ -106,7 +107,7 @@ def test_successors_are_those_of_the_model(seed: int) -> None:
     assert compared > 1000
 
 
-def states_of(form: DigitFormat, root: Words) -> dict[Words, list[tuple[int, Words]]]:
+def states_of(form: Tables, root: Words) -> dict[Words, list[tuple[int, Words]]]:
     """Return all states that moves of the check lead to, and from each its moves: cost, state."""
     found: dict[Words, list[tuple[int, Words]]] = {}
     waiting = [root]
@@ -131,19 +132,19 @@ def test_bounds_of_positions_never_exceed_the_moves_to_come(seed: int) -> None:
         if closed is None or len(closed[0]) < 10:
             continue
         left = {at.canonical(): far for at, far in zip(closed[0], lengths(closed), strict=True)}
-        keys = PatienceFormat(deal, policy, metric)
-        form = keys.digits._replace(distances=check_distances(deal)[1])
-        states = states_of(form, keys.state(keys.root))
+        keys = make_format(deal, policy, metric)
+        form = keys.tables._replace(distances=check_distances(deal)[1])
+        states = states_of(form, keys.root)
         bounds = {state: bound_of(form, state) for state in states}
         for state, following in states.items():
-            position = keys.position(state)
+            position = position_of(keys, deal, state)
             assert position is not None
             far, bound = left[position.canonical()], bounds[state]
             assert bound >= FAR if far is None else bound <= far, (deal, position)
-            assert bound >= bound_of(keys.digits, state)
+            assert bound >= bound_of(keys.tables, state)
             assert all(bound <= cost + bounds[after] for cost, after in following)
             lost += far is None
-            raised += FAR > bound > bound_of(keys.digits, state)
+            raised += FAR > bound > bound_of(keys.tables, state)
             compared += 1
     assert lost and raised
 
@@ -151,13 +152,13 @@ def test_bounds_of_positions_never_exceed_the_moves_to_come(seed: int) -> None:
 def test_a_class_that_does_not_follow_has_no_bound() -> None:
     """It is no error of the store, but of the program."""
     deal = Deal.from_number(12, GAMES["klondike_by_threes"])
-    keys = PatienceFormat(deal, "wkr", "turns")
+    keys = make_format(deal, "wkr", "turns")
     runs = np.full((1, 3), NONE, np.uint64)
     nothing_listed = no_distances()._replace(
         known=True, game=ClassFormat(deal, "wkr").game, runs=runs
     )
     with pytest.raises(InternalError):
-        bound_of(keys.digits._replace(distances=nothing_listed), keys.state(keys.root))
+        bound_of(keys.tables._replace(distances=nothing_listed), keys.root)
 
 
 def test_classes_that_need_more_memory() -> None:

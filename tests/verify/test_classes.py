@@ -36,7 +36,7 @@ from dbmsolver.storage.store import Store
 from dbmsolver.verify import class_format
 from dbmsolver.verify import listing as listing_of_check
 from dbmsolver.verify.class_format import ClassFormat
-from dbmsolver.verify.forms import keys_of_digits
+from dbmsolver.verify.forms import keys_of_cards
 from dbmsolver.verify.kernels.class_layout import make_board
 from dbmsolver.verify.listing import list_positions
 from dbmsolver.verify.refutation import Refuted
@@ -153,7 +153,7 @@ def test_the_root_is_made_from_the_deal_alone() -> None:
 def listing(deal: Deal) -> int | str:
     """Return the number of positions that the full check lists, or why it refuses the proof."""
     try:
-        return end_of(list_positions(keys_of_digits(deal, "none", None), 1 << 26))
+        return end_of(list_positions(keys_of_cards(deal, "none", None), 1 << 26))
     except Refuted as refuted:
         assert isinstance(refuted.shown, Position) and refuted.shown.is_goal()
         return refuted.reason

@@ -17,11 +17,15 @@ from helpers import faults
 from helpers.faults import check, few_at_once, make_counts_fit
 from helpers.patience_games import small_deck
 from helpers.selection import few_fast
+from helpers.verifier import block_of, read_rows
 
 from dbmsolver import api
+from dbmsolver.game.cards import CARDS
 from dbmsolver.game.patience import Patience
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.store import Store
+from dbmsolver.verify.format_of_deal import make_format
+from dbmsolver.verify.kernels.opening import PER_WORD, DigitKeys
 
 FIRST = {"klondike": 114, "canfield": 19, "shortest": 150}
 """The first of the random decks with some hundred states, by the names of the stores."""
@@ -248,13 +252,38 @@ def test_a_state_twice(stores: dict[str, Path], tmp_path: Path, name: str) -> No
     refused(path, "twice")
 
 
-def mixed(signature: int, key: tuple[int, ...]) -> int:
-    """Return the hash of a state, as the check has it."""
-    most = (1 << 64) - 1
-    word = (key[0] + signature * 0x9E3779B97F4A7C15) * 0xFF51AFD7ED558CCD & most
-    word = ((word ^ word >> 32) + key[1]) * 0xC4CEB9FE1A85EC53 & most
-    word = ((word ^ word >> 29) + key[2]) * 0x9FB21C651E98DF25 & most
-    return word ^ word >> 32
+def mixed(states: Any) -> Any:
+    """Return the hashes of states (uint64[*, 4]), as the check has them."""
+    first, second, third = (states[:, word] for word in range(3))
+    word = (second + first * np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xFF51AFD7ED558CCD)
+    word = ((word ^ word >> np.uint64(32)) + third) * np.uint64(0xC4CEB9FE1A85EC53)
+    word = (word ^ word >> np.uint64(29)) * np.uint64(0x9FB21C651E98DF25)
+    return word ^ word >> np.uint64(32)
+
+
+def forged(path: Path, random: np.random.Generator) -> Runs:
+    """Return a block of keys that are no positions, and whose states are all of one part.
+
+    Cards that signatures tell about lie as they were dealt.
+    """
+    keys = make_format(check(path).deal, "wkr").keys
+    assert isinstance(keys, DigitKeys)
+    words: list[Any] = []
+    while len(words) < 2000:
+        digits = random.integers(0, 7, (20_000, CARDS), np.uint64)
+        digits[:, keys.marks > 0] = 0
+        rows = np.zeros((20_000, 4), np.uint64)
+        for card in range(CARDS):
+            shift = np.uint64(3 * (card % PER_WORD))
+            rows[:, 1 + card // PER_WORD] |= digits[:, card] << shift
+        flat = rows[:, 1:].ravel().tolist()
+        error, states = read_rows(keys, block_of(0, flat, 3))
+        assert not error
+        chosen = mixed(np.array(states, np.uint64)) >> np.uint64(58) == 0
+        words += map(tuple, rows[chosen, 1:].tolist())
+    sorted_keys = np.array(sorted(words)[:2000], np.uint64).ravel()
+    counts, codes = np.array([2000]), np.zeros(2000, np.uint16)
+    return Runs(np.zeros(1, np.uint64), counts, sorted_keys, codes, 3)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -262,20 +291,11 @@ def test_states_that_are_all_of_one_part(
     stores: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int
 ) -> None:
     """Whoever chooses keys can choose their hashes, and fill a table that has room for fewer."""
-    path, random = copied(stores, "klondike", tmp_path), Random(threads)
-    key, runs = next(blocks(path))
-    signature, stratum = int(runs.signatures[0]), faults.parse_closed_key(key).stratum
+    path, random = copied(stores, "klondike", tmp_path), np.random.default_rng(threads)
+    blocks_of_one_part = [forged(path, random) for _ in range(4)]
     with Store.open(path) as store, store.write() as txn:
-        for _ in range(4):
-            keys: list[tuple[int, ...]] = []
-            while len(keys) < 2000:
-                words = tuple(random.getrandbits(bits) for bits in (60, 60, 30))
-                if mixed(signature, words) >> 58 == 0:  # of the first of up to 64 parts
-                    keys.append(words)
-            flat = np.array(sorted(keys), np.uint64).ravel()
-            counts, codes = np.array([2000]), np.zeros(2000, np.uint16)
-            forged = Runs(np.array([signature], np.uint64), counts, flat, codes, 3)
-            faults.put_block(txn, 0, stratum, forged)
+        for block in blocks_of_one_part:
+            faults.put_block(txn, 0, 0, block)
     few_at_once(monkeypatch)
     report = check(path, memory=200_000, threads=threads)
-    assert report.reason == "a closed key is no position of the deal"
+    assert report.reason == "a closed key has a card where no move can put it"

@@ -16,6 +16,7 @@ from helpers import faults
 from helpers.faults import check, few_at_once, make_counts_fit
 from helpers.searching import prove
 from helpers.selection import few_fast
+from helpers.verifier import bits_of, error_of, opened_row, place_of
 
 from dbmsolver import api
 from dbmsolver.game.boards import format_board
@@ -30,15 +31,15 @@ from dbmsolver.storage.records import describe
 from dbmsolver.storage.store import Store
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.format_of_deal import make_format
-from dbmsolver.verify.kernels.board import make_board
 from dbmsolver.verify.kernels.errors import FINE
-from dbmsolver.verify.kernels.planes import key_bits, take_signature
-from dbmsolver.verify.kernels.states import lay_words
-from dbmsolver.verify.places import BOTTOM, FREECELL, HOME, LOCKED
+from dbmsolver.verify.places import AS_DEALT, HOME
 from dbmsolver.verify.report import Verification
+from dbmsolver.verify.showing import position_of
 
 Change = Callable[[dict[str, Any]], None]
 SMALL = Deal.from_number(1, rules_for("freecell", 1))
+PLANES = ((0, 0, 0), (0, 1, 0), (0, 0, 1), (0, 1, 1), (1, 0, 0), (1, 1, 0))
+"""The bits of loose cards in the planes, by their place values."""
 PROOF = Deal.from_number(6139, rules_for("freecell", 3))
 
 
@@ -170,24 +171,15 @@ def other_key(
     ends = np.cumsum(runs.counts)
     run = int(np.searchsorted(ends, number, side="right"))
     theirs = {int(key) for key in runs.keys[int(ends[run] - runs.counts[run]) : int(ends[run])]}
-    signature = runs.signatures[run]
-    _, home, locked = take_signature(form, signature)
-    loose = np.uint64((1 << 52) - 1 & ~(home | locked))
-    words = np.zeros((3, 160), np.uint64)
-    bits = int(key_bits(form, loose, words))
+    signature = int(runs.signatures[run])
+    bits = len(bits_of(form, signature))
     for _ in range(2000):
         if not bits:
             return None
         key = int(runs.keys[number])
         for _ in range(random.randint(1, 4)):
             key ^= 1 << random.randrange(bits)
-        planes = [int(form.fixed[0] & loose), int(form.fixed[1] & loose), 0]
-        for bit in range(bits):
-            if key >> bit & 1:
-                planes = [
-                    plane | int(word) for plane, word in zip(planes, words[:, bit], strict=True)
-                ]
-        error, _ = lay_words(form, np.array([signature, *planes], np.uint64), make_board())
+        error = error_of(form, opened_row(form, signature, [key]))
         if (error == FINE) == legal and key not in theirs:
             return key
     return None
@@ -199,7 +191,7 @@ def test_a_code_altered(small: Path, seed: int, right_codes: set[Any]) -> None:
     random = Random(seed)
     form = make_format(SMALL, "wkr")
     key, number = random.choice(faults.closed_states(small))
-    code = random.randrange(form.code_card.size)
+    code = random.randrange(int(form.tables.codes.max()) + 1)
     with Store.open(small, readonly=True) as store:
         runs = read_block(store, key)
     if code == runs.codes[number]:
@@ -221,7 +213,6 @@ def test_a_code_altered(small: Path, seed: int, right_codes: set[Any]) -> None:
 def right_codes() -> set[Any]:
     """(position, code) of all moves between reachable positions, by the slow rules."""
     form = make_format(SMALL, "wkr")
-    pairs = list(zip(form.code_card.tolist(), form.code_place.tolist(), strict=True))
     found = set()
     seen = {SMALL.position.canonical(): SMALL.position}
     todo = [SMALL.position]
@@ -229,43 +220,20 @@ def right_codes() -> set[Any]:
         position = todo.pop()
         for move, following in position.successors(SMALL.rules, "wkr"):
             place = place_of(form, position, move.card)
-            found.add((following.canonical(), pairs.index((move.card, place))))
+            found.add((following.canonical(), int(form.tables.codes[move.card, place])))
             if following.canonical() not in seen:
                 seen[following.canonical()] = following
                 todo.append(following)
     return found
 
 
-def place_of(form: Format, position: Position, card: int) -> int:
-    """Place value of a card that is not home."""
-    if card in position.freecells:
-        return FREECELL
-    column = next(column for column in position.columns if card in column)
-    depth = column.index(card)
-    under = column[depth - 1] if depth else -1
-    if form.dealt_place[card] == LOCKED and form.dealt_under[card] == under:
-        return LOCKED
-    if under < 0:
-        return BOTTOM
-    return int(np.flatnonzero(form.rules.takers[card] == under)[0])
-
-
 def position_of_state(form: Format, runs: Any, number: int, deal: Deal = SMALL) -> Position:
     """Return a state of a block (with narrow keys), by the verifier's own reading."""
-    from dbmsolver.verify.showing import position_of
-
     ends = np.cumsum(runs.counts)
     run = int(np.searchsorted(ends, number, side="right"))
-    signature = runs.signatures[run]
-    _, home, locked = take_signature(form, signature)
-    loose = np.uint64((1 << 52) - 1 & ~(home | locked))
-    words = np.zeros((3, 160), np.uint64)
-    bits = int(key_bits(form, loose, words))
-    planes = [int(form.fixed[0] & loose), int(form.fixed[1] & loose), 0]
-    for bit in range(bits):
-        if int(runs.keys[number]) >> bit & 1:
-            planes = [p | int(word) for p, word in zip(planes, words[:, bit], strict=True)]
-    position = position_of(form, deal, (int(signature), planes[0], planes[1], planes[2]))
+    error, state = opened_row(form, int(runs.signatures[run]), [int(runs.keys[number])])
+    assert state is not None, error
+    position = position_of(form, deal, state)
     assert position is not None
     return position
 
@@ -276,16 +244,16 @@ def rings(path: Path, deal: Deal) -> Iterator[tuple[bytes, Callable[[Any], Any]]
     Each is said to come from the other by the same card's move there and back.
     """
     form = make_format(deal, "wkr")
-    codes = list(zip(form.code_card.tolist(), form.code_place.tolist(), strict=True))
+    codes = form.tables.codes
     for key, number in faults.closed_states(path):
         with Store.open(path, readonly=True) as store:
             runs = read_block(store, key)
-        card, before = codes[runs.codes[number]]
+        card, before = np.argwhere(codes == runs.codes[number])[0].tolist()
         position = position_of_state(form, runs, number)
-        if card // 4 < position.foundations[card % 4] or before == LOCKED:
+        if card // 4 < position.foundations[card % 4] or before == AS_DEALT:
             continue
         now = place_of(form, position, card)
-        back = codes.index((card, now))
+        back = int(codes[card, now])
         origin = parent_number(form, runs, number, card, now, before)
         if origin is None:
             continue
@@ -320,15 +288,10 @@ def parent_number(
     """Return the number in the block of the state with the card where it was before."""
     ends = np.cumsum(runs.counts)
     run = int(np.searchsorted(ends, number, side="right"))
-    _, home, locked = take_signature(form, runs.signatures[run])
-    loose = np.uint64((1 << 52) - 1 & ~(home | locked))
-    words = np.zeros((3, 160), np.uint64)
-    bits = int(key_bits(form, loose, words))
     key = int(runs.keys[number])
-    for bit in range(bits):
-        for plane, table in enumerate((form.off, form.low, form.high)):
-            if int(words[plane, bit]) == 1 << card and table[now] != table[before]:
-                key ^= 1 << bit
+    for bit, (plane, other) in enumerate(bits_of(form, int(runs.signatures[run]))):
+        if other == card and PLANES[now][plane] != PLANES[before][plane]:
+            key ^= 1 << bit
     first = int(ends[run] - runs.counts[run])
     same = np.flatnonzero(runs.keys[first : int(ends[run])] == key)
     return first + int(same[0]) if same.size else None

@@ -131,7 +131,7 @@ def layer_of(form: Any, deal: Deal, position: Position) -> int:
 
 def expanded(form: Any, key: int, layer: int, **options: Any) -> Expanded:
     """Return what the kernel finds out about a position."""
-    words, table = (key, layer if form.tells_layer else 0, 0, 0), make_table(form.first.size)
+    words, table = (key, layer if form.keys.tells_layer else 0, 0, 0), make_table(form.first.size)
     return expand_one(form.game, words, costs=Costs(layer, layer, 999), table=table, **options)
 
 
@@ -146,7 +146,7 @@ def test_moves(kind: str, layered: bool) -> None:
             expected, layer = set(), layer_of(form, deal, position)
             for move, after in position.successors(deal.rules, "none"):
                 up = layer + layered * rise(deal, move, position, after)
-                row = (own.encode(after), up if form.tells_layer else 0, 0, 0)
+                row = (own.encode(after), up if form.keys.tells_layer else 0, 0, 0)
                 expected.add((row, up, code_of(deal, move, position)))
             found = expanded(form, own.encode(position), layer)
             assert found.error == 0
@@ -269,15 +269,15 @@ def test_blocks_are_read(game: str, question: Question) -> None:
         assert form.progress(signature).tolist() == [stratum]
         told = layer if deal.rules.has_pairs else 0
         block = block_of(state.signature, [state.off])
-        assert read_rows(form.game, block, layer) == (0, [(key, told, 0, 0)])
+        assert read_rows(form.keys, block, layer) == (0, [(key, told, 0, 0)])
         if layered:
             assert expanded(form, key, layer).error == 0
         if deal.rules.has_pairs:
-            assert read_rows(form.game, block, layer + 1)[0] == TOO_WIDE
+            assert read_rows(form.keys, block, layer + 1)[0] == TOO_WIDE
         # Beyond the local key's own bits there are none.
         for bit in range(state.off.bit_length(), 64):
             wide = block_of(state.signature, [state.off | 1 << bit])
-            error, _ = read_rows(form.game, wide, layer)
+            error, _ = read_rows(form.keys, wide, layer)
             assert error == (TOO_WIDE if bit >= local_bits(own, deal) else 0)
         position = position.apply(random.choice(moves))
         if position.is_goal():

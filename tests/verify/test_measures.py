@@ -33,10 +33,9 @@ def test_small_games(metric: str, policy: str, rules: Rules) -> None:
         game = small_measured(rules, metric, policy, seed, 60)
         measure, deal = game.measure, game.deal
         form = make_format(deal, measure.policy, measure.metric)
-        pairs = list(zip(form.code_card.tolist(), form.code_place.tolist(), strict=True))
         for number, position in enumerate(game.positions):
             words = encode(form, position)
-            assert bound_of(form, words) == bound_of_measure(position, measure)
+            assert bound_of(form.tables, words) == bound_of_measure(position, measure)
             if position.is_goal():
                 continue
             found = expand_one(form, words)
@@ -47,7 +46,7 @@ def test_small_games(metric: str, policy: str, rules: Rules) -> None:
             assert None not in ours
             assert found.forced == (measure.forced(position) is not None)
             for move, _, after in game.edges[number]:
-                code = pairs.index((move.card, place_of(form, position, move.card)))
+                code = form.tables.codes[move.card, place_of(form, position, move.card)]
                 assert found.codes_to(encode(form, game.positions[after])) == [code]
 
 
@@ -66,7 +65,7 @@ def test_runs_as_long_as_there_is_room_for(rules: Rules) -> None:
             ours = [position_of(form, deal, successor) for successor in found.successors]
             wanted = {after.canonical() for _, after in following}
             assert {p.canonical() for p in ours if p} == wanted, position
-            assert bound_of(form, words) == bound_of_measure(position, measure)
+            assert bound_of(form.tables, words) == bound_of_measure(position, measure)
             if not following:
                 break
             position = random.choice(following)[1]

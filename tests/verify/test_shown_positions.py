@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from helpers.verifier import opened, state_of_key
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.patience import Patience
@@ -16,7 +17,6 @@ from dbmsolver.kits.pile.keys import PileKeys
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Question
 from dbmsolver.verify.format_of_deal import make_format
-from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.pile_format import PileFormat
 from dbmsolver.verify.showing import position_of
 
@@ -39,11 +39,11 @@ def test_games_of_klondikes_kind(name: str) -> None:
     rules = GAMES[name]
     for number in (1, 2):
         deal = Deal.from_number(number, rules)
-        form = PatienceFormat(deal, "none", None)
+        form = make_format(deal, "none")
         keys = PatienceKeys(deal, "none", "plays", Question.SOLVE)
         for position in walk(deal, number):
             key = keys.encode(position)
-            shown = form.position(form.state(keys.words(key)))
+            shown = position_of(form, deal, state_of_key(form, keys.words(key)))
             assert isinstance(shown, Patience)
             decoded = keys.decode(key)
             assert shown.canonical() == decoded.canonical()
@@ -85,7 +85,9 @@ def test_positions_of_keys(rules: Rules) -> None:
         bottoms = {column[0]: place for place, column in enumerate(deal.position.columns)}
         for position in walk(deal, number):
             state = codec.state(position)
-            shown = position_of(form, deal, (state.signature, state.off, state.low, state.high))
+            error, words = opened(form, tuple(state))
+            assert words is not None, error
+            shown = position_of(form, deal, words)
             assert shown is not None
             assert shown.canonical() == position.canonical()
             for place, column in enumerate(shown.columns):

@@ -33,11 +33,10 @@ class Board(NamedTuple):
 
     on: Ints  # [52]: the card under it, or NOTHING
     load: Ints  # [52]: the card on it, or NOTHING
-    digit: Ints  # [52]: the digit of each card in a key of Klondike's kind
     hand: Ints  # [52]: the cards of waste and stock that are left, in order
     moves: Ints  # [MOST_MOVES, 5]
     near: Words  # [52]: for bounds
-    deep: Ints  # [52, 4]: for bounds
+    piece: Ints  # [52]: for bounds
     edges: Words  # [52]: for bounds
     stack: Words  # [256]: for bounds
 
@@ -50,6 +49,7 @@ class Laid(NamedTuple):
     bottoms: np.uint64  # first cards of columns
     lying: np.uint64  # all cards in columns
     cells: np.uint64  # cards in freecells
+    dealt: np.uint64  # cards that lie as they were dealt, by their place values
     down: np.uint64  # cards that lie face down
     used: int  # columns that are not empty
     hand: int  # cards of waste and stock
@@ -63,11 +63,10 @@ def make_board() -> Board:
     return Board(
         on=np.full(52, NOWHERE, np.int64),
         load=np.full(52, NOTHING, np.int64),
-        digit=np.zeros(52, np.int64),
         hand=np.zeros(52, np.int64),
         moves=np.zeros((MOST_MOVES, 5), np.int64),
         near=np.zeros(52, np.uint64),
-        deep=np.zeros((52, 4), np.int64),
+        piece=np.zeros(52, np.int64),
         edges=np.zeros(52, np.uint64),
         stack=np.zeros(256, np.uint64),
     )
@@ -76,7 +75,7 @@ def make_board() -> Board:
 @inlined
 def nothing_laid():
     """Return a position with nothing in it."""
-    return Laid(ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, 0, 0, 0, 0, 0)
+    return Laid(ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, 0, 0, 0, 0, 0)
 
 
 @inlined

@@ -1,105 +1,117 @@
-"""The lower bound h, computed from the columns of one position at a time.
+"""The lower bound h: moves that every solution needs, from the columns of one position.
 
-h is the number of cards not home, plus the number of blockers, plus the smallest number of cards
-that touch all deadlocks.
+Each is counted for another card or another moment, so h never exceeds the moves to come, which is
+all that the check of a shortest solution needs of it. Klondike and its relatives have a bound of
+their own (:mod:`dbmsolver.verify.kernels.stock_bound`).
 
-* A *blocker* has a lower card of its suit beneath it in its column.  The lower card goes home
-  first, so the blocker must have left its column before; that move does not take it home.  So it
-  needs two moves at least.
-* Two cards x and y that are no blockers, of columns of their own, are *deadlocked* if beneath x
-  lies a lower card of y's suit, and beneath y a lower card of x's.  If neither moves but to go
-  home: x goes home after what is beneath y has been uncovered, that is after y has moved, which is
-  after y went home; and y goes home after x did.  A contradiction, so one of the two needs two
-  moves.  The cards that do, in any solution, touch all deadlocks; so they are at least as many as
-  the smallest set that does.
+*Cards go home one by one.* Every card not home makes a move home, alone; that costs nothing where a
+program makes it by itself. To these come the *pieces* that are moved aside. Cut each column
+wherever two cards that lie on each other do not move as one; where cards move one by one, each of
+them is a piece. Look, in any solution, at the pieces of which some card makes its first move to
+another place than home. The first move of a card of one piece never moves a card of another piece
+for the first time: the cards of two pieces do not move together before one of them has moved. So
+there are at least as many moves that do not go home as there are such pieces.
 
-Every card not home moves at least once, and the two other terms count second moves of different
-cards. So h never exceeds the moves to come, which is all that the check of a shortest solution
-needs of it.
+* A piece with a card above a lower one of its suit is such a piece: that lower card goes home
+  first. This is as true where columns are built up, too, or cards come back.
+* Where a run is one move by the rules and columns go round, cut between a king and its base, too,
+  though they move as one run: that run has all lower cards of its suit, so no card of it but those
+  from the king on lies above one. These have to leave the base by a move of the king.
+* Let x and y be cards of two columns, of pieces without such cards, with a lower card of y's suit
+  beneath x and a lower card of x's suit beneath y: they are *deadlocked*. If the first moves of
+  both went home, each would have gone home before the other. So one of the two pieces is such a
+  piece, too, and all of them are at least as many as the smallest set that touches each such pair
+  of pieces. (This is counted only where cards move one by one, or as far as there is room.)
+
+*Whole suits go home.* Each suit not home makes a move, which moves its king. A card of lower rank
+that is not on the next higher one of its suit is the deepest of the move that brings it there; and
+of another one before it, if that higher card lies beneath it, and the lower one does not move
+together with the card that it lies on. A king above lower cards of its suit is the deepest of a
+move that takes it from there.
 """
 
 from __future__ import annotations
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel
 from dbmsolver.verify.kernels.board import cards_home
-from dbmsolver.verify.kernels.covers import touching_all
-from dbmsolver.verify.kernels.room_bound import bound_of_pieces
-from dbmsolver.verify.kernels.rules import holds
-from dbmsolver.verify.kernels.run_bound import bound_of_runs, bound_of_suits
-from dbmsolver.verify.kernels.words import ALL, ONE, SUIT, U64, ZERO, count_bits, first_bit
+from dbmsolver.verify.kernels.covers import fewest_of_pairs, higher_than
+from dbmsolver.verify.kernels.rules import holds, one
+from dbmsolver.verify.kernels.stock_bound import least
+from dbmsolver.verify.kernels.words import (
+    ALL,
+    ONE,
+    SUIT,
+    U64,
+    ZERO,
+    count_bits,
+    first_bit,
+    height_of,
+)
 
 
 @inlined_kernel
 def lower_bound(r, board, laid):
     """Return h of the position on ``board``."""
-    if r.limited:
-        return bound_of_pieces(r, board, laid)
+    if r.patience:
+        return least(r, board, laid)
     if r.whole_suits:
         return bound_of_suits(r, board, laid)
-    if r.runs:
-        return bound_of_runs(r, board, laid)
-    if r.both_ways:
-        return bound_both_ways(board, laid)
-    return bound_of_cards(board, laid)
+    moving, still = cut_into_pieces(r, board, laid)
+    result = moving + (0 if r.forced_free else count_bits(ALL & ~cards_home(laid.heights)))
+    if r.limited or not (r.runs or r.both_ways):
+        result += fewest_of_pairs(board, still)
+    return result
 
 
 @inlined
-def bound_of_cards(board, laid):
-    """Return h where cards move one by one, columns are built down, and cards stay home."""
-    result = count_bits(ALL & ~cards_home(laid.heights))
-    near = board.near
-    blocked = ZERO  # cards that are no blockers, but have a lower card of another suit beneath them
-    bottoms = laid.bottoms
-    while bottoms:
-        card = first_bit(bottoms)
-        bottoms &= bottoms - ONE
-        # Cards of each suit that are higher than the lowest of their suit seen so far.
-        over = ZERO
-        while card >= 0:
-            bit = ONE << U64(card)
-            if over & bit:
-                result += 1
-            elif over:
-                near[card] = over
-                blocked |= bit
-            # All cards of the suit from here upwards: every fourth bit above the card's.
-            over |= (SUIT << U64(card)) & ALL & ~bit
-            card = board.load[card]
-    # Cut the lists down to what is mutual.  A pair cut from one list was not in the other.
-    edged = ZERO
-    rest = blocked
-    while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
-        near[card] &= blocked
-        others = near[card]
-        while others:
-            other = first_bit(others)
-            others &= others - ONE
-            if not holds(near[other], card):
-                near[card] &= ~(ONE << U64(other))
-        if near[card]:
-            edged |= ONE << U64(card)
-    return result + (touching_all(edged, near, board.stack) if edged else 0)
+def cut_into_pieces(r, board, laid):
+    """Cut columns into pieces: (pieces with a card above a lower one of its suit, other cards).
 
-
-@inlined
-def bound_both_ways(board, laid):
-    """Return h where cards go both ways: cards not home, and blockers.
-
-    A card that is not home makes a move home, and a blocker one before that, which does not take it
-    home: see above. That is as true where columns are built up, too, or cards come back.
+    Writes the deepest card of each card's piece to ``board.piece``, and the cards that are higher
+    than one of their suit beneath it to ``board.near``.
     """
-    result = count_bits(laid.cells | laid.lying)
+    result, still, bottoms = 0, ZERO, laid.bottoms
+    while bottoms:
+        card, under = first_bit(bottoms), -1
+        bottoms &= bottoms - ONE
+        over = cards = ZERO
+        first, moves = card, False
+        while card >= 0:
+            sunk_king = card >= 48 and not r.limited
+            if under >= 0 and (sunk_king or not holds(r.moves_with[card], under)):
+                result += moves
+                still |= ZERO if moves else cards
+                cards = ZERO
+                first, moves = card, False
+            board.piece[card], board.near[card] = first, over
+            cards |= one(card)
+            moves |= holds(over, card)
+            over |= higher_than(card)
+            card, under = board.load[card], card
+        result += moves
+        still |= ZERO if moves else cards
+    return result, still
+
+
+@inlined
+def bound_of_suits(r, board, laid):
+    """Return h where only whole suits go home."""
+    # Cards in freecells, kings aside, have a way to go.
+    result = count_bits(laid.cells & U64((1 << 48) - 1))
+    for suit in range(4):
+        if height_of(laid.heights, suit) < 13:
+            result += 1
     bottoms = laid.bottoms
     while bottoms:
-        card = first_bit(bottoms)
+        card, under = first_bit(bottoms), -1
         bottoms &= bottoms - ONE
-        over = ZERO
+        seen = ZERO
         while card >= 0:
-            bit = ONE << U64(card)
-            if over & bit:
-                result += 1
-            over |= (SUIT << U64(card)) & ALL & ~bit
-            card = board.load[card]
+            if card >= 48:
+                result += 1 if seen & (SUIT << U64(card & 3)) else 0
+            elif under != card + 4:
+                alone = under < 0 or not holds(r.moves_with[card], under)
+                result += 1 + (1 if alone and holds(seen, card + 4) else 0)
+            seen |= one(card)
+            card, under = board.load[card], card
     return result

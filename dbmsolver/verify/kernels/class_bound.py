@@ -13,19 +13,18 @@ from dbmsolver.jit.decorators import inlined, inner
 from dbmsolver.verify.kernels.class_distances import distance_of
 from dbmsolver.verify.kernels.class_layout import KING
 from dbmsolver.verify.kernels.class_moves import is_won
-from dbmsolver.verify.kernels.digits import AS_DEALT
 from dbmsolver.verify.kernels.distance_table import NO_CLASS
-from dbmsolver.verify.kernels.rules import is_as_none
+from dbmsolver.verify.kernels.rules import holds, is_as_none
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO
 
 
 @inlined
-def signature_of(game, board):
+def signature_of(game, laid):
     """Return the signature of the class of a position, and how many cards are covered."""
     signature, covered = ZERO, np.int64(0)
     for column in range(game.columns):
         left = np.int64(0)
-        while left < game.sizes[column] and board.digit[game.dealt[column, left]] == AS_DEALT:
+        while left < game.sizes[column] and holds(laid.dealt, game.dealt[column, left]):
             left += 1
         if left == 1 and game.dealt[column, 0] >> 2 == KING:
             left = np.int64(0)
@@ -36,12 +35,12 @@ def signature_of(game, board):
 
 
 @inlined
-def key_of(game, board, laid):
+def key_of(game, laid):
     """Return the key of the class of a position."""
     size = game.pack.size
     key = laid.heights << U64(size)
     for place in range(size):
-        if board.digit[game.pack[place]] == AS_DEALT:
+        if holds(laid.dealt, game.pack[place]):
             key |= ONE << U64(place)
     if laid.hand == 0:
         return key
@@ -51,16 +50,16 @@ def key_of(game, board, laid):
 
 
 @inner
-def moves_by_class(d, board, laid, scratch):
+def moves_by_class(f, laid, scratch):
     """Return the moves to come by the class of a position: FAR if it cannot be won.
 
     NO_CLASS if the class does not follow from the deal's; 0 if it is won.
     """
-    game, r = d.distances.game, d.rules
-    signature, covered = signature_of(game, board)
+    game, r = f.distances.game, f.rules
+    signature, covered = signature_of(game, laid)
     if is_won(game, covered, laid.hand):
         return np.int64(0)  # the bound of positions has all cards that are not home, and turns
-    moves = distance_of(d.distances, scratch, signature, key_of(game, board, laid))
+    moves = distance_of(f.distances, scratch, signature, key_of(game, laid))
     if r.counted and moves != NO_CLASS:
         moves += (laid.hand - laid.waste + r.draw - 1) // r.draw
     return moves

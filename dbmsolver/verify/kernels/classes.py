@@ -16,18 +16,12 @@ WON_SIGNATURE = np.uint64(1 << 63)
 
 
 @inner
-def take_class(game, signature, board):
-    """Lay out the dealt columns of a signature: (error, nothing else)."""
-    if signature == WON_SIGNATURE:
-        return GOAL, 0
-    return 0 if lay_columns(game, board, signature) else BAD_CLASS, 0
-
-
-@inner
-def expand_class(game, nothing, row, layer, board, after, end):
-    """Lay a class out, whose signature is laid out, and list the classes that follow."""
+def expand_class(game, row, layer, board, after, end):
+    """Lay a class out, and list the classes that follow."""
     signature, key = row[0], row[1]
-    if not lay_out(game, board, key):
+    if signature == WON_SIGNATURE:
+        return wrong(GOAL, end)
+    if not (lay_columns(game, board, signature) and lay_out(game, board, key)):
         return wrong(BAD_CLASS, end)
     if is_won(game, board.numbers[3], board.numbers[0]):
         return wrong(GOAL, end)

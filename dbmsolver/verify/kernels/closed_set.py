@@ -1,6 +1,6 @@
 """Closed states in memory: how one is entered and found, and which move is said to lead to it.
 
-A *state* is four words, a row of an array: the words of its key, and zeros. Its number tells where
+A *state* is four words, a row of an array, of which the last ones are zeros. Its number tells where
 it is in the store.
 """
 
@@ -33,18 +33,17 @@ _MADE_SHIFT, _CODE_SHIFT = 36, 48
 class ClosedSet(NamedTuple):
     """Closed states of some strata that follow each other, or one part of them.
 
-    A hash divides states into parts. ``slots`` are a hash table, with a row for each state: those
-    of its words that tell states apart, from number ``skip`` on; then a word with the state's
-    number plus one, the moves made to it, and its parent-move code. The last word is 0 in an empty
-    slot. ``parents`` has, for the number of each state of any part, the state that leads to it by
-    the move that its code names: NO_PARENT, OUTSIDE, or INSIDE plus the number of that state.
+    A hash divides states into parts. ``slots`` are a hash table, with a row for each state: its
+    words but for zeros that all states have; then a word with the state's number plus one, the
+    moves made to it, and its parent-move code. The last word is 0 in an empty slot. ``parents``
+    has, for the number of each state of any part, the state that leads to it by the move that its
+    code names: NO_PARENT, OUTSIDE, or INSIDE plus the number of that state.
     """
 
     slots: Words  # [slots, words + 1]
     parents: Ints  # int32, or int64 for more states than that has numbers
     part: int
     parts: int
-    skip: int
 
 
 class States(NamedTuple):
@@ -87,7 +86,7 @@ def find(closed, hashed, row):
     last = slots.shape[1] - 1
     while slots[slot, last]:
         word = 0
-        while word < last and slots[slot, word] == row[closed.skip + word]:
+        while word < last and slots[slot, word] == row[word]:
             word += 1
         if word == last:
             break
@@ -149,7 +148,7 @@ def enter(closed, states, made, count, first, entered, hashes):
         if 8 * entered >= 7 * slots.shape[0]:
             return FULL, entered, number
         for word in range(last):
-            slots[slot, word] = row[closed.skip + word]
+            slots[slot, word] = row[word]
         facts = U64(made[number]) << U64(_MADE_SHIFT)
         facts |= U64(states.codes[number]) << U64(_CODE_SHIFT)
         slots[slot, last] = facts | U64(first + number + 1)

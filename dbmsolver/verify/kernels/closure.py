@@ -23,7 +23,7 @@ from dbmsolver.verify.kernels.closed_set import (
     is_of_part,
 )
 from dbmsolver.verify.kernels.errors import BAD_CODE, BAD_LAYER, NOT_CLOSED, UNKNOWN_CLASS
-from dbmsolver.verify.kernels.kinds import bound_of, expand_state, lay_row, take_run
+from dbmsolver.verify.kernels.kinds import bound_of, expand_state
 from dbmsolver.verify.kernels.words import AHEAD
 
 
@@ -67,16 +67,10 @@ def make_found() -> Found:
 @kernel
 def count_moves_made(f, states, count, layer, table, made):
     """Write the moves made to ``count`` states of a layer: (error, index of a wrong state)."""
-    error, run = take_run(f, states.rows[0, 0], table)
     for number in range(count):
-        row = states.rows[number]
-        if number and row[0] != states.rows[number - 1, 0]:
-            error, run = take_run(f, row[0], table)
-        if not error:
-            error, laid = lay_row(f, run, row, table)
+        error, bound = bound_of(f, states.rows[number], table)
         if error:
             return error, number
-        bound = bound_of(f, table, laid)
         if bound < 0:
             return UNKNOWN_CLASS, number
         made[number] = layer - bound
@@ -92,15 +86,11 @@ def check_states(f, closed, task, states, made, count, begin, table, after, foun
     ``made`` are the moves made to them, 0 if costs do not count; ``after`` is scratch memory for
     more successors than a state can have. ``found.index`` tells which state is wrong.
     """
-    error, run = take_run(f, states.rows[0, 0], table)
     end = 0
     for number in range(count):
         row, first = states.rows[number], end
-        if number and row[0] != states.rows[number - 1, 0]:
-            error, run = take_run(f, row[0], table)
-        if not error:
-            seen = expand_state(f, run, row, task.layer, table, after, end)
-            error, end = seen.error, seen.end
+        seen = expand_state(f, row, task.layer, table, after, end)
+        error, end = seen.error, seen.end
         if not error:
             error = check_root(task, row, made[number], np.int64(states.codes[number]))
         if error:
@@ -166,9 +156,7 @@ def look_up_all(f, closed, task, begin, after, end, table):
             return place
         if task.layer >= task.limit:
             continue  # what these lead to need not be closed
-        error, run = take_run(f, row[0], table)
-        if not error:
-            error, laid = lay_row(f, run, row, table)
-        if error or made + bound_of(f, table, laid) < task.limit:
+        error, bound = bound_of(f, row, table)
+        if error or made + bound < task.limit:
             return place
     return -1

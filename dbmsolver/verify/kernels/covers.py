@@ -1,11 +1,42 @@
-"""The smallest set of cards that touches all edges of a graph."""
+"""Deadlocked pairs of cards, and the smallest set of cards that touches all edges of a graph."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.jit.decorators import inlined_kernel
-from dbmsolver.verify.kernels.words import ONE, U64, ZERO, count_bits, first_bit
+from dbmsolver.jit.decorators import inlined, inlined_kernel
+from dbmsolver.verify.kernels.rules import holds, one
+from dbmsolver.verify.kernels.words import ALL, ONE, SUIT, U64, ZERO, count_bits, first_bit
+
+
+@inlined
+def higher_than(card):
+    """Return the cards of a card's suit that are higher than it."""
+    return (SUIT << U64(card)) & ALL & ~one(card)
+
+
+@inlined
+def fewest_of_pairs(board, cards):
+    """Return the fewest pieces that touch all pairs of pieces with deadlocked cards.
+
+    Two of ``cards`` are deadlocked if each is among the other's ``board.near``: the cards that are
+    higher than one of their suit beneath it. ``board.piece`` has the piece that each card is of.
+    """
+    paired, rest = ZERO, cards
+    while rest:
+        card = first_bit(rest)
+        rest &= rest - ONE
+        others = board.near[card] & cards
+        while others:
+            other = first_bit(others)
+            others &= others - ONE
+            if holds(board.near[other], card):
+                own = board.piece[card]
+                if not holds(paired, own):
+                    board.edges[own] = ZERO
+                    paired |= one(own)
+                board.edges[own] |= one(board.piece[other])
+    return touching_all(paired, board.edges, board.stack) if paired else 0
 
 
 @inlined_kernel

@@ -6,20 +6,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dbmsolver.jit.decorators import inlined, inner
-from dbmsolver.verify.kernels.board import ALL_HOME, COST
-from dbmsolver.verify.kernels.closed_set import Ints, Words
+from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.verify.kernels.board import ALL_HOME, COST, Board, Ints, Words, make_board
+from dbmsolver.verify.kernels.bound import lower_bound
+from dbmsolver.verify.kernels.class_bound import moves_by_class
+from dbmsolver.verify.kernels.class_layout import LaidClass
+from dbmsolver.verify.kernels.class_layout import make_board as make_class_board
+from dbmsolver.verify.kernels.distance_table import NO_CLASS
 from dbmsolver.verify.kernels.errors import GOAL
 from dbmsolver.verify.kernels.moves import list_moves
-from dbmsolver.verify.kernels.planes import State
-from dbmsolver.verify.kernels.rules import forced_card
-from dbmsolver.verify.kernels.states import (
+from dbmsolver.verify.kernels.positions import (
+    Tables,
     after_move,
     code_of,
     hash_public,
     lay_out,
-    take_signature,
+    state_of,
 )
+from dbmsolver.verify.kernels.rules import forced_card
 from dbmsolver.verify.kernels.words import ZERO
 
 
@@ -55,23 +59,22 @@ def wrong(error, end):
     return Seen(error, False, ZERO, end)
 
 
-@inner
-def take_sets(f, signature, table):
-    """Return (error, (home cards, locked cards)) of a signature."""
-    error, home, locked = take_signature(f, signature)
-    return error, (home, locked)
+class Table(NamedTuple):
+    """Scratch memory of one thread: the board, and that for distances of classes."""
+
+    board: Board
+    classes: LaidClass
+
+
+def make_table(tables: Tables) -> Table:
+    """Return scratch memory."""
+    return Table(make_board(), make_class_board(tables.distances.game))
 
 
 @inlined
-def state_of(sets, row):
-    """Return the state of four words."""
-    return State(row[0], sets[0], sets[1], row[1], row[2], row[3])
-
-
-@inlined
-def expand_cards(f, sets, row, layer, table, after, end):
+def expand_cards(f, row, layer, table, after, end):
     """Lay a state out, and list the states that its moves lead to."""
-    state, board = state_of(sets, row), table.board
+    state, board = state_of(row), table.board
     error, laid = lay_out(f, state, board)
     if error:
         return wrong(error, end)
@@ -80,8 +83,8 @@ def expand_cards(f, sets, row, layer, table, after, end):
     forced = forced_card(f.rules, laid.heights, laid.tops | laid.cells)
     for number in range(list_moves(f.rules, board, laid, forced)):
         move = board.moves[number]
-        words = after_move(f, state, board, laid, move)
-        write(after, end, words, code_of(f, state, board, laid, move), move[COST])
+        code = code_of(f, state, laid, move)
+        write(after, end, after_move(f, state, laid, move), code, move[COST])
         end += 1
     return Seen(0, forced >= 0, hash_public(f, state), end)
 
@@ -90,23 +93,25 @@ def expand_cards(f, sets, row, layer, table, after, end):
 def write(after, at, state, code, cost):
     """Write a state that a move leads to."""
     row = after.rows[at]
-    row[0], row[1], row[2], row[3] = state.signature, state.off, state.low, state.high
+    row[0], row[1], row[2], row[3] = state.ones, state.twos, state.fours, ZERO
     after.codes[at], after.made[at] = code, cost
 
 
-@inlined
-def lay_cards(f, sets, row, table):
-    """Lay a state out for its lower bound: (error, the rest of the position)."""
-    return lay_out(f, state_of(sets, row), table.board)
+@kernel
+def bound_of_cards(f, row, table):
+    """Return (error, a lower bound of the moves to come from a state).
+
+    Where distances of classes are known, it is the larger one of two.
+    """
+    error, laid = lay_out(f, state_of(row), table.board)
+    moves = np.int64(0) if error else np.int64(lower_bound(f.rules, table.board, laid))
+    if not error and f.distances.known:
+        by_class = moves_by_class(f, laid, table.classes)
+        moves = by_class if by_class == NO_CLASS else max(moves, by_class)
+    return error, moves
 
 
-@inlined
-def lay_nothing(f, run, row, table):
-    """Lay nothing out, where there is no lower bound."""
+@inner
+def no_bound(f, row, table):
+    """Return no error and 0, where no moves are counted, or layers take the place of moves made."""
     return 0, 0
-
-
-@inlined
-def no_bound(f, table, nothing):
-    """Return 0, where no moves are counted, or where layers take the place of moves made."""
-    return 0

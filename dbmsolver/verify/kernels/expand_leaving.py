@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.jit.decorators import inner, kernel
 from dbmsolver.jit.families import ByType
 from dbmsolver.verify.kernels import pairs, piles
 from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.errors import GOAL, NO_POSITION, OTHER_LAYER
 from dbmsolver.verify.kernels.expand import Seen, wrong
-from dbmsolver.verify.kernels.leaving import CODE, LAYERS, take_apart
+from dbmsolver.verify.kernels.leaving import take_apart
 from dbmsolver.verify.kernels.pairs import Pairs
 from dbmsolver.verify.kernels.piles import Pile
-from dbmsolver.verify.kernels.words import U64, ZERO
+from dbmsolver.verify.kernels.words import ZERO
 
 is_state = ByType({Pile: piles.is_pile, Pairs: pairs.is_pyramid})
 is_of_layer = ByType({Pile: piles.is_pile_of_layer, Pairs: pairs.is_any_layer})
 is_won = ByType({Pile: piles.is_pile_won, Pairs: pairs.is_pyramid_won})
 list_moves = ByType({Pile: piles.list_pile_moves, Pairs: pairs.list_pair_moves})
-
-
-@inlined
-def take_nothing(g, signature, table):
-    """Return that nothing is to be known about a signature: the key has all of it."""
-    return 0, 0
 
 
 @kernel
@@ -32,7 +26,7 @@ def is_position(g, key, state):
 
 
 @inner
-def expand_leaving(g, nothing, row, layer, table, after, end):
+def expand_leaving(g, row, layer, table, after, end):
     """Take a key apart, and list the keys that moves lead to.
 
     The first word of a row is the key, the second one the layer, where signatures tell it.
@@ -44,12 +38,5 @@ def expand_leaving(g, nothing, row, layer, table, after, end):
         return wrong(OTHER_LAYER, end)
     if is_won(g, state):
         return wrong(GOAL, end)
-    for move in range(list_moves(g, state, table)):
-        following, layers = after.rows[end], table.facts[move, LAYERS]
-        following[0], following[1] = table.keys[move], row[1]
-        following[2] = following[3] = ZERO
-        if g.keys.tells_layer:
-            following[1] += U64(layers)
-        after.codes[end], after.made[end] = table.facts[move, CODE], layers
-        end += 1
+    end = list_moves(g, state, table, row[1], after, end)
     return Seen(0, False, hash_key(row[0], row[1], ZERO, 2), end)

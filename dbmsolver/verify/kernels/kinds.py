@@ -1,4 +1,4 @@
-"""The kinds of keys, by one name for each thing that is asked of a closed state.
+"""The kinds of states, by one name for each thing that is asked of a closed state.
 
 Which function it is, the class of the deal's tables decides. A kind is added here, in
 :mod:`dbmsolver.verify.kernels.opening`, and in :mod:`dbmsolver.verify.forms`.
@@ -7,52 +7,36 @@ Which function it is, the class of the deal's tables decides. A kind is added he
 from __future__ import annotations
 
 from dbmsolver.jit.families import ByType
-from dbmsolver.verify.format import Format, RecordFormat
-from dbmsolver.verify.kernels import classes, expand, expand_leaving, record_expand, states
 from dbmsolver.verify.kernels.class_layout import ClassRules
-from dbmsolver.verify.kernels.digits import DigitFormat
+from dbmsolver.verify.kernels.classes import expand_class
+from dbmsolver.verify.kernels.expand import bound_of_cards, expand_cards, no_bound
+from dbmsolver.verify.kernels.expand_leaving import expand_leaving
 from dbmsolver.verify.kernels.pairs import Pairs
 from dbmsolver.verify.kernels.piles import Pile
+from dbmsolver.verify.kernels.positions import Tables
+from dbmsolver.verify.kernels.record_expand import expand_record
+from dbmsolver.verify.kernels.record_layout import RecordTables
 
-
-def _kinds(of_cards, of_records, of_classes, of_leaving):  # type: ignore[no-untyped-def]
-    return ByType(
-        {
-            Format: of_cards,
-            DigitFormat: of_cards,
-            RecordFormat: of_records,
-            ClassRules: of_classes,
-            Pile: of_leaving,
-            Pairs: of_leaving,
-        }
-    )
-
-
-take_run = _kinds(
-    expand.take_sets, record_expand.take_cards, classes.take_class, expand_leaving.take_nothing
-)
-"""Return (error, facts that a signature tells), before states of the signature are looked at.
-
-Classes leave theirs in the scratch memory. That does for one signature at a time, as no bounds of
-others are asked for where costs do not count.
-"""
-expand_state = _kinds(
-    expand.expand_cards,
-    record_expand.expand_record,
-    classes.expand_class,
-    expand_leaving.expand_leaving,
-)
-"""Judge a state, and list what its moves lead to."""
-lay_row = _kinds(expand.lay_cards, expand.lay_nothing, expand.lay_nothing, expand.lay_nothing)
-"""Lay a state out for its lower bound: (error, whatever that needs)."""
-bound_of = ByType(
+expand_state = ByType(
     {
-        Format: states.bound_of_planes,
-        DigitFormat: states.bound_of_digits,
-        RecordFormat: expand.no_bound,
-        ClassRules: expand.no_bound,
-        Pile: expand.no_bound,
-        Pairs: expand.no_bound,
+        Tables: expand_cards,
+        RecordTables: expand_record,
+        ClassRules: expand_class,
+        Pile: expand_leaving,
+        Pairs: expand_leaving,
     }
 )
-"""Return a lower bound of the moves to come, below 0 if no moves from the deal lead to a state."""
+"""Judge a state, and list what its moves lead to."""
+bound_of = ByType(
+    {
+        Tables: bound_of_cards,
+        RecordTables: no_bound,
+        ClassRules: no_bound,
+        Pile: no_bound,
+        Pairs: no_bound,
+    }
+)
+"""Return (error, a lower bound of the moves to come from a state).
+
+The bound is below 0 if no moves from the deal lead to the state.
+"""

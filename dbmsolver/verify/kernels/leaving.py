@@ -14,9 +14,6 @@ from numpy.typing import NDArray
 from dbmsolver.jit.decorators import inlined, inlined_kernel
 from dbmsolver.verify.kernels.words import U64, ZERO
 
-CODE, LAYERS = range(2)
-"""The facts about a move: its parent-move code, and how many layers it leads up."""
-
 Ints = NDArray[np.int64]
 
 
@@ -41,19 +38,22 @@ class LeavingTable(NamedTuple):
     """Scratch memory of one thread."""
 
     state: Ints  # [fields]
-    after: Ints  # [fields]
+    after: Ints  # [fields]: the state that a move leads to
     free: Ints  # [columns + 2]
     ranks: Ints  # [13]
-    keys: NDArray[np.uint64]  # [moves]: the keys of what moves lead to
-    facts: Ints  # [moves, 2]
 
 
 def make_table(fields: int) -> LeavingTable:
     """Return scratch memory for states with this many fields."""
-    most = (fields + 2) * (fields + 3) // 2
     state, after, free = (np.zeros(fields, np.int64) for _ in range(3))
-    keys, facts = np.zeros(most, np.uint64), np.zeros((most, 2), np.int64)
-    return LeavingTable(state, after, free, np.zeros(13, np.int64), keys, facts)
+    return LeavingTable(state, after, free, np.zeros(13, np.int64))
+
+
+@inlined
+def copy_state(state, target):
+    """Copy the fields of a state."""
+    for field in range(state.size):
+        target[field] = state[field]
 
 
 @inlined_kernel
@@ -71,3 +71,19 @@ def take_apart(k, key, state):
     for field in range(state.size):
         state[field] = np.int64(key >> U64(k.shifts[field])) & k.masks[field]
     return key >> U64(k.local_bits + k.signature_bits) == ZERO
+
+
+@inlined
+def write_after(k, table, layer, code, layers, after, end):
+    """Write the state ``table.after`` as one that a move leads to; return the end of the list.
+
+    The move has a parent-move code, and leads up some layers; ``layer`` is that of the state before
+    where signatures tell it, else 0.
+    """
+    row = after.rows[end]
+    row[0], row[1] = key_of(k, table.after), layer
+    row[2] = row[3] = ZERO
+    if k.tells_layer:
+        row[1] += U64(layers)
+    after.codes[end], after.made[end] = code, layers
+    return end + 1

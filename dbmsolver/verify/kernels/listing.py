@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.verify.kernels.closed_set import STATE_WORDS, Words, copy_row, hash_row
 from dbmsolver.verify.kernels.errors import GOAL
-from dbmsolver.verify.kernels.kinds import expand_state, take_run
+from dbmsolver.verify.kernels.kinds import expand_state
 from dbmsolver.verify.kernels.words import AHEAD, fetch, slot_of
 
 ALL_LISTED, MORE, FULL, WON, NO_STATE = range(5)
@@ -81,11 +81,7 @@ def list_states(f, listed, head, count, steps, most, table, after):
     while head < last:
         if count + end + most > listed.rows.shape[0]:
             return FULL, head, add_new(listed, count, after, end)
-        row = listed.rows[head]
-        error, run = take_run(f, row[0], table)
-        if error:
-            return NO_STATE, head, count
-        seen = expand_state(f, run, row, 0, table, after, end)
+        seen = expand_state(f, listed.rows[head], 0, table, after, end)
         if seen.error:
             return WON if seen.error == GOAL else NO_STATE, head, count
         head, end = head + 1, seen.end

@@ -6,140 +6,226 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dbmsolver.jit.decorators import inner
+from dbmsolver.game.cards import CARDS
+from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.jit.families import ByType
-from dbmsolver.verify.format import Format, RecordFormat
+from dbmsolver.verify.kernels.board import Ints, Words, cards_home
 from dbmsolver.verify.kernels.class_layout import ClassRules
-from dbmsolver.verify.kernels.closed_set import Words
-from dbmsolver.verify.kernels.digits import DigitFormat
-from dbmsolver.verify.kernels.errors import BAD_KEY, BAD_WIDTH, TOO_WIDE
-from dbmsolver.verify.kernels.pairs import Pairs
-from dbmsolver.verify.kernels.piles import Pile
-from dbmsolver.verify.kernels.planes import key_bits, key_words, take_signature
-from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO
+from dbmsolver.verify.kernels.errors import (
+    BAD_FIELDS,
+    BAD_KEY,
+    BAD_SIGNATURE,
+    BAD_WIDTH,
+    FINE,
+    NO_POSITION,
+    OTHER_SIGNATURE,
+    TOO_WIDE,
+)
+from dbmsolver.verify.kernels.leaving import LeavingKeys
+from dbmsolver.verify.kernels.positions import WASTE_SHIFT
+from dbmsolver.verify.kernels.rules import one
+from dbmsolver.verify.kernels.words import (
+    ALL,
+    ONE,
+    U64,
+    ZERO,
+    bits_in,
+    count_bits,
+    height_of,
+)
+from dbmsolver.verify.places import AS_DEALT, BOTTOM, HOME
 
 
-class Opening(NamedTuple):
-    """Tables that turn a local key into planes, four bits at a time: scratch memory."""
+class PlaneKeys(NamedTuple):
+    """The form of keys of signature and planes: see :mod:`dbmsolver.verify.format`."""
 
-    bits: Words  # [3, 160]: what each bit of the key stands for
-    nibbles: Words  # [3, 16, 16]
+    column_shift: Ints  # [columns]: the place of a column's count in the signature
+    column_mask: Ints  # [columns]
+    locked: Ints  # [columns, most]: locked cards of a column from the bottom up, -1 beyond
+    can_be_loose: np.uint64
+    varying: Words  # [3]: the cards with a bit in each plane
+    fixed: Words  # [2]: the cards whose bit in ``off`` and ``low`` is 1 whatever their place
+    kept: int  # the cards of each suit that never come back from the foundations
+
+    def progress(self, signatures: Words) -> Ints:
+        """Return the progress of each signature: cards home by it, and locked cards released."""
+        words = signatures.astype(np.int64)
+        total = np.full(words.size, (self.locked >= 0).sum(), np.int64)
+        for suit in range(4):
+            total += (words >> (4 * suit)) & 15
+        for shift, mask in zip(self.column_shift, self.column_mask, strict=True):
+            total -= (words >> shift) & mask
+        return total
 
 
-def make_opening() -> Opening:
-    """Return scratch memory."""
-    return Opening(np.empty((3, 160), np.uint64), np.empty((3, 16, 16), np.uint64))
+PER_WORD = 21
+"""The cards that have their digits in one word of a key."""
+STOCK_IN_KEY, STOCK_IN_SIGNATURE = 32, 52
+"""The bits from which on waste and turns stand."""
+PLACES_OF_DIGITS = np.array([AS_DEALT, 0, 1, 2, 3, BOTTOM, HOME], np.uint64)
+"""The place value that each digit stands for."""
+
+
+class DigitKeys(NamedTuple):
+    """The form of keys of digits: see :mod:`dbmsolver.verify.patience_format`."""
+
+    marks: Words  # [52]: the bit that a card has in signatures once it has moved, 0 for none
+
+    def progress(self, signatures: Words) -> Ints:
+        """Return the progress of each signature: its bits that stand for cards."""
+        return bits_in(signatures & np.uint64((1 << STOCK_IN_SIGNATURE) - 1))
 
 
 @inner
-def fill_nibbles(planes, bits, opening):
-    """Fill the tables of ``planes`` planes, for keys of ``bits`` bits.
+def take_signature(k, signature):
+    """Return (error, home cards, locked cards) of a signature."""
+    locked, home = ZERO, cards_home(signature)
+    for suit in range(4):
+        if height_of(signature, suit) > 13:
+            return BAD_SIGNATURE, home, locked
+    rest = signature >> U64(16)
+    for column in range(k.locked.shape[0]):
+        count = np.int64(signature >> U64(k.column_shift[column])) & k.column_mask[column]
+        rest &= ~(U64(k.column_mask[column]) << U64(k.column_shift[column] - 16))
+        if count > k.locked.shape[1]:
+            return BAD_SIGNATURE, home, locked
+        for index in range(count):
+            card = k.locked[column, index]
+            if card < 0:
+                return BAD_SIGNATURE, home, locked
+            locked |= one(card)
+    if k.kept < 13 and home not in (cards_home(U64(0x1111) * U64(k.kept)), ALL):
+        return BAD_SIGNATURE, home, locked
+    # An ace that was dealt to a freecell can be loose there, and nowhere else.
+    if rest or (home & locked) or ALL & ~(home | locked | k.can_be_loose):
+        return BAD_SIGNATURE, home, locked
+    return FINE, home, locked
 
-    Return the number of groups of four bits.
-    """
-    groups = (bits + 3) // 4
-    for plane in range(planes):
-        for bit in range(bits, 4 * groups):
-            opening.bits[plane, bit] = ZERO
-        for group in range(groups):
-            table = opening.nibbles[plane, group]
-            table[0] = ZERO
-            for bit in range(4):
-                word = opening.bits[plane, 4 * group + bit]
-                for value in range(1 << bit):
-                    table[value + (1 << bit)] = table[value] | word
-    return groups
+
+@inlined
+def spread(word, cards):
+    """Return the set of those of some cards that have a 1 in a word, which has a bit for each."""
+    found = ZERO
+    while cards:
+        if word & ONE:
+            found |= cards & (~cards + ONE)
+        word >>= ONE
+        cards &= cards - ONE
+    return found
 
 
 @inner
-def open_planes(f, words, layer, rows, opening):
-    """Make planes of the cards of local keys."""
-    error, home, locked = take_signature(f, rows[0, 0])
+def open_planes(k, words, layer, row):
+    """Make a state of signature and planes."""
+    error, home, locked = take_signature(k, row[0])
     if error:
         return error
     loose = ALL & ~(home | locked)
-    if key_words(f, loose) != words:
+    in_off, in_low, in_high = loose & k.varying[0], loose & k.varying[1], loose & k.varying[2]
+    low_at, high_at = count_bits(in_off), count_bits(in_off) + count_bits(in_low)
+    bits = high_at + count_bits(in_high)
+    if words != (1 if bits <= 64 else 3):
         return BAD_WIDTH
-    fixed_off, fixed_low = f.fixed[0] & loose, f.fixed[1] & loose
-    if words == 3:
-        for number in range(rows.shape[0]):
-            row = rows[number]
-            strange = row[1] & ~f.varying[0] | row[2] & ~f.varying[1] | row[3] & ~f.varying[2]
-            if strange or (row[1] | row[2] | row[3]) & ~loose:
-                return BAD_KEY
-            row[1] |= fixed_off
-            row[2] |= fixed_low
-        return 0
-    bits = key_bits(f, loose, opening.bits)
-    groups = fill_nibbles(f.planes, bits, opening)
-    for number in range(rows.shape[0]):
-        rest = rows[number, 1]
-        if bits < 64 and rest >> U64(bits):
+    off, low, high = row[1], row[2], row[3]
+    if words == 1:
+        key = row[1]
+        if bits < 64 and key >> U64(bits):
             return BAD_KEY
-        off, low, high = fixed_off, fixed_low, ZERO
-        for group in range(groups):
-            value = np.int64(rest & U64(15))
-            rest >>= U64(4)
-            off |= opening.nibbles[0, group, value]
-            low |= opening.nibbles[1, group, value]
-            if f.planes == 3:
-                high |= opening.nibbles[2, group, value]
-        rows[number, 1], rows[number, 2], rows[number, 3] = off, low, high
-    return 0
+        off, low = spread(key, in_off), spread(key >> U64(low_at), in_low)
+        high = spread(key >> U64(high_at), in_high) if high_at < 64 else ZERO
+    elif off & ~in_off or low & ~in_low or high & ~in_high:
+        return BAD_KEY
+    off |= k.fixed[0] & loose
+    low |= k.fixed[1] & loose
+    back = off & high  # from the foundations
+    if back & low or (back and k.kept == 13):
+        return BAD_FIELDS
+    row[0] = low | back | home
+    row[1] = high | home | locked
+    row[2] = off | home | locked
+    row[3] = ZERO
+    return FINE
 
 
 @inner
-def open_records(r, words, layer, rows, opening):
-    """Make planes of the cards of records' local keys."""
-    return open_planes(r.cards, words, layer, rows, opening)
+def open_digits(k, words, layer, row):
+    """Make a state of digits, if the signature is that of the key."""
+    if words != 3:
+        return BAD_WIDTH
+    stock = row[3] >> U64(STOCK_IN_KEY)
+    signature, ones, twos, fours = stock << U64(STOCK_IN_SIGNATURE), ZERO, ZERO, ZERO
+    rest = ZERO
+    for card in range(CARDS):
+        if card % PER_WORD == 0:
+            if rest:
+                return NO_POSITION
+            rest = row[1 + card // PER_WORD]
+            if card // PER_WORD == 2:
+                rest &= (ONE << U64(STOCK_IN_KEY)) - ONE
+        digit = np.int64(rest & U64(7))
+        rest >>= U64(3)
+        if digit >= PLACES_OF_DIGITS.size:
+            return NO_POSITION
+        if digit:
+            signature |= k.marks[card]
+        place = PLACES_OF_DIGITS[digit]
+        ones |= (place & ONE) << U64(card)
+        twos |= (place >> ONE & ONE) << U64(card)
+        fours |= (place >> U64(2)) << U64(card)
+    if rest or stock >> U64(12):
+        return NO_POSITION
+    if signature != row[0]:
+        return OTHER_SIGNATURE
+    row[0], row[1], row[2], row[3] = ones, twos, fours | stock << U64(WASTE_SHIFT), ZERO
+    return FINE
 
 
 @inner
-def open_digits(d, words, layer, rows, opening):
-    """Leave keys of digits as they are."""
-    return 0 if words == 3 else BAD_WIDTH
-
-
-@inner
-def open_classes(game, words, layer, rows, opening):
+def open_classes(game, words, layer, row):
     """Leave keys of classes as they are."""
-    return 0 if words == 1 else BAD_WIDTH
+    return FINE if words == 1 else BAD_WIDTH
 
 
 @inner
-def open_leaving(g, words, layer, rows, opening):
+def open_leaving(k, words, layer, row):
     """Make public keys of games whose cards only leave, with the layer where it is part of them.
 
     A signature stands between the bits of a local key below bit ``cut`` and the others.
     """
     if words != 1:
         return BAD_WIDTH
-    k = g.keys
-    signature, below = rows[0, 0], (ONE << U64(k.cut)) - ONE
+    signature, key, below = row[0], row[1], (ONE << U64(k.cut)) - ONE
     with_layer = U64(layer) if k.tells_layer else ZERO
-    if signature >> U64(k.signature_bits) != with_layer:
+    if signature >> U64(k.signature_bits) != with_layer or key >> U64(k.local_bits):
         return TOO_WIDE
     inside = (signature & ((ONE << U64(k.signature_bits)) - ONE)) << U64(k.cut)
-    for number in range(rows.shape[0]):
-        key = rows[number, 1]
-        if key >> U64(k.local_bits):
-            return TOO_WIDE
-        rows[number, 0] = (key & below) | inside | (key & ~below) << U64(k.signature_bits)
-        rows[number, 1] = with_layer
-    return 0
+    row[0] = (key & below) | inside | (key & ~below) << U64(k.signature_bits)
+    row[1] = with_layer
+    return FINE
 
 
-open_keys = ByType(
+open_key = ByType(
     {
-        Format: open_planes,
-        RecordFormat: open_records,
-        DigitFormat: open_digits,
+        PlaneKeys: open_planes,
+        DigitKeys: open_digits,
         ClassRules: open_classes,
-        Pile: open_leaving,
-        Pairs: open_leaving,
+        LeavingKeys: open_leaving,
     }
 )
-"""Make states of the rows of a run, which have its signature and local keys of so many words.
+"""Make a state of a row, which has a signature and a local key of so many words.
 
 Return an error, 0 if there is none.
 """
+
+
+@kernel
+def open_states(keys, words, layer, states, count):
+    """Make states of the first rows: (error, the number of the row that is wrong).
+
+    ``keys`` is the form of signatures and local keys, which the rows have.
+    """
+    for number in range(count):
+        error = open_key(keys, words, layer, states.rows[number])
+        if error:
+            return error, number
+    return FINE, count

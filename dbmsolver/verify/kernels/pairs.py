@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel, inner, kernel
-from dbmsolver.verify.kernels.leaving import CODE, LAYERS, LeavingKeys, key_of
+from dbmsolver.verify.kernels.leaving import LeavingKeys, copy_state, write_after
 
 Ints = NDArray[np.int64]
 
@@ -35,11 +35,8 @@ class Pairs(NamedTuple):
     cards: Ints
     """int64[columns + 1, *]: the cards of each column, the highest row first; then those of waste
     and stock, as they are numbered. -1 elsewhere."""
-    source: Ints
-    """int64[128]: by card, the column that it lies in, or the number of columns; -1 for what is no
-    card of the deal. All numbers that codes of a byte can name are there."""
-    depth: Ints
-    """int64[128]: by card, its place there, from 0."""
+    number: Ints
+    """int64[52]: of a card of waste and stock, its number, from 0."""
     held: int
     """The cards of waste and stock."""
     lowest: int
@@ -142,26 +139,19 @@ def list_free(p, state, free):
 
 
 @inlined
-def copy_state(state, target):
-    """Copy the fields of a state."""
-    for field in range(state.size):
-        target[field] = state[field]
-
-
-@inlined_kernel
 def take(p, state, slot, card):
     """Take the free card of a slot away."""
     if slot < p.columns:
         state[slot] -= 1
     else:
-        state[p.columns + 2] &= ~(1 << p.depth[card])
+        state[p.columns + 2] &= ~(1 << p.number[card])
 
 
 @inner
-def remove(p, state, free, first, second, after, facts):
-    """Write to ``after`` the state without the free cards of two slots, the first of them lower.
+def remove(p, state, free, first, second, after):
+    """Write to ``after`` the state without the free cards of two slots; return the code.
 
-    A king is removed alone: both slots are the same then. ``facts`` gets the code.
+    The first slot is the lower one. A king is removed alone: both are the same then.
     """
     copy_state(state, after)
     take(p, after, first, free[first])
@@ -171,43 +161,32 @@ def remove(p, state, free, first, second, after, facts):
     low, high = min(free[first], free[second]), max(free[first], free[second])
     half = KINGS + (low & 3) if low == high else 4 * (low - 4 * p.lowest) + (high & 3)
     of_stock_only = second == p.columns + 1 and first != p.columns
-    facts[CODE] = 2 * half + of_stock_only
+    return 2 * half + of_stock_only
 
 
-@kernel
-def list_pair_moves(p, state, table):
-    """List the moves of a state; return the number of moves.
-
-    Write the key of the state that each leads to (``table.keys``), and the facts about each
-    (``table.facts``).
-    """
-    after, ranks, keys, facts, count = table.after, table.ranks, table.keys, table.facts, 0
-    free = table.free[: p.columns + 2]
+@inner
+def list_pair_moves(p, state, table, layer, after, end):
+    """Write the states that moves lead to; return the end of the list."""
+    following, ranks, free = table.after, table.ranks, table.free[: p.columns + 2]
     before = fewest_removals(p, state, ranks) if p.removals_count else 0
     list_free(p, state, free)
     for first in range(free.size):
-        if free[first] < 0:
-            continue
         for second in range(first, free.size):
-            if free[second] < 0:
+            if free[first] < 0 or free[second] < 0:
                 continue
             total = (free[first] >> 2) + (free[second] >> 2)
             if total != (2 * KING if first == second else 11 + p.lowest):
                 continue
-            remove(p, state, free, first, second, after, facts[count])
-            facts[count, LAYERS] = 0
+            code, layers = remove(p, state, free, first, second, following), np.int64(0)
             if p.removals_count:
-                facts[count, LAYERS] = 1 + fewest_removals(p, after, ranks) - before
-            keys[count] = key_of(p.keys, after)
-            count += 1
+                layers = 1 + fewest_removals(p, following, ranks) - before
+            end = write_after(p.keys, table, layer, code, layers, after, end)
     waste, turns, held = state[p.columns], state[p.columns + 1], state[p.columns + 2]
-    following = next_left(held, waste)
-    over = following == 0 and waste > 0 and turns < p.turns
-    if following > 0 or over:
-        copy_state(state, after)
-        after[p.columns], after[p.columns + 1] = following, turns + over
-        keys[count] = key_of(p.keys, after)
-        facts[count, CODE] = OVER if over else TURNED
-        facts[count, LAYERS] = p.turns_count and not over
-        count += 1
-    return count
+    turned = next_left(held, waste)
+    over = turned == 0 and waste > 0 and turns < p.turns
+    if turned > 0 or over:
+        copy_state(state, following)
+        following[p.columns], following[p.columns + 1] = turned, turns + over
+        code, layers = OVER if over else TURNED, np.int64(p.turns_count and not over)
+        end = write_after(p.keys, table, layer, code, layers, after, end)
+    return end

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.verify.kernels.leaving import CODE, LAYERS, LeavingKeys, key_of
+from dbmsolver.jit.decorators import inlined, inner
+from dbmsolver.verify.kernels.leaving import LeavingKeys, copy_state, write_after
 
 Ints = NDArray[np.int64]
 
@@ -78,22 +78,16 @@ def may_go_on(p, card, top):
     return top == EMPTY or apart == 1 or (p.wraps and apart == p.ranks - 1)
 
 
-@kernel
-def list_pile_moves(p, state, table):
-    """List the moves of a state; return the number of moves.
-
-    Write the key of the state that each leads to (``table.keys``), and the facts about each
-    (``table.facts``). ``state`` changes meanwhile; at the end it is as before.
-    """
-    top, count = state[-1], 0
+@inner
+def list_pile_moves(p, state, table, layer, after, end):
+    """Write the states that moves lead to; return the end of the list."""
+    top = state[-1]
     for place in range(p.columns + 1):
         left, turned = state[place], place == p.columns
         if left == 0 or not (turned or may_go_on(p, p.cards[place, left - 1], top)):
             continue
-        state[place], state[-1] = left - 1, p.cards[place, left - 1]
-        table.keys[count] = key_of(p.keys, state)
-        state[place], state[-1] = left, top
-        table.facts[count, CODE] = top
-        table.facts[count, LAYERS] = turned and p.turns_count
-        count += 1
-    return count
+        copy_state(state, table.after)
+        table.after[place], table.after[-1] = left - 1, p.cards[place, left - 1]
+        layers = np.int64(turned and p.turns_count)
+        end = write_after(p.keys, table, layer, top, layers, after, end)
+    return end

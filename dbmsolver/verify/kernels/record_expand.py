@@ -1,109 +1,237 @@
-"""Closed records one by one: laid out, found to be normal, and their successors written as rows."""
+"""Closed records one by one: laid out, found to be normal, and their successors written as rows.
+
+A macro is carried out on sets of cards, and on a copy of what lies on what. The words of the key
+follow card by card.
+"""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+
 from dbmsolver.jit.decorators import inlined, inner, kernel
-from dbmsolver.verify.kernels.board import ALL_HOME
+from dbmsolver.verify.kernels.board import ALL_HOME, NOTHING
 from dbmsolver.verify.kernels.errors import GOAL, NOT_NORMAL, TOO_MANY_MACROS
 from dbmsolver.verify.kernels.expand import Seen, write, wrong
-from dbmsolver.verify.kernels.planes import State, hash_public, same_state, take_signature
-from dbmsolver.verify.kernels.record_macros import list_attempts, list_macros
-from dbmsolver.verify.kernels.record_results import Record, carry_out, normal_form, take_back
-from dbmsolver.verify.kernels.record_table import MOST_MACROS, take_apart
-from dbmsolver.verify.kernels.words import ONE, U64, ZERO
+from dbmsolver.verify.kernels.positions import (
+    State,
+    cards_at,
+    hash_public,
+    heights_of,
+    put,
+    state_of,
+)
+from dbmsolver.verify.kernels.record_layout import MOST_MACROS, take_apart, takes_any_card
+from dbmsolver.verify.kernels.record_macros import CARD, HOMEWARD, PARENT, WAY, list_macros
+from dbmsolver.verify.kernels.rules import MOST_TAKERS, forced_card, holds, one
+from dbmsolver.verify.kernels.words import ONE, ZERO, count_bits, first_bit
+from dbmsolver.verify.places import BOTTOM, FREECELL, HOME
+
+
+class Record(NamedTuple):
+    """A record while it changes; what its cards lie on is on the table."""
+
+    state: State  # the words of its key, but for ``fix``
+    tops: np.uint64  # last cards of stuck columns
+    slots: np.uint64
 
 
 @inlined
-def top_cards(stuck, table):
-    """Return the last cards of the columns; note their lengths, to be taken back to."""
-    tops = ZERO
-    for number in range(stuck):
-        length = table.lengths[number]
-        table.whole[number] = length
-        tops |= ONE << U64(table.stacks[number, length - 1])
-    return tops
+def same_state(first, second):
+    """Return True if two states are the same."""
+    same = first.ones == second.ones and first.twos == second.twos
+    return same and first.fours == second.fours
 
 
 @inner
-def take_cards(r, signature, table):
-    """Return (error, (home cards, locked cards)) of a signature."""
-    error, home, locked = take_signature(r.cards, signature)
-    return error, (home, locked)
-
-
-@inner
-def expand_record(r, sets, row, layer, table, after, end):
+def expand_record(r, row, layer, table, after, end):
     """Lay a record out, and list the normal forms of what its macros lead to."""
-    f, state = r.cards, State(row[0], sets[0], sets[1], row[1], row[2], ZERO)
-    error, macros, record, fix = lay_record(f, state, table)
+    f, here = r.cards, state_of(row)
+    error, laid = take_apart(f, here, table)
     if error:
         return wrong(error, end)
-    error, end = write_results(f, state, without_fix(record, fix), macros, table, after, end)
-    return Seen(error, False, hash_public(f, state), end)
-
-
-@inlined
-def lay_record(f, state, table):
-    """Lay a record out, and list its macros: (error, their number, the record, its ``fix``)."""
-    error, stuck, slots, fix = take_apart(
-        f, state.home, state.locked, state.off, state.low, table
-    )  # fmt: skip
-    record = Record(state, 0, stuck, stuck, slots, top_cards(stuck, table))
-    if error:
-        return error, 0, record, fix
-    if state.signature & U64(0xFFFF) == ALL_HOME:
-        return GOAL, 0, record, fix
-    attempts = list_attempts(f, state.signature, stuck, slots, fix, table)
-    macros = list_macros(f, stuck, slots, fix, attempts, table)
-    return TOO_MANY_MACROS if macros > MOST_MACROS else 0, macros, record, fix
-
-
-@inlined
-def without_fix(record, fix):
-    """Return a record whose words lack the cards of ``fix``."""
-    state = record.state
-    state = State(
-        state.signature, state.home, state.locked, state.off, state.low & ~fix, state.high
-    )  # fmt: skip
-    return Record(state, 0, record.used, record.stuck, record.slots, record.tops)
-
-
-@inlined
-def write_results(f, here, record, macros, table, after, end):
-    """Write the results of a record's macros: (error, the end of the list)."""
-    first = end
+    heights = heights_of(here)
+    if heights == ALL_HOME:
+        return wrong(GOAL, end)
+    record = Record(put(here, laid.fix, FREECELL), laid.tops, laid.slots)
+    copy_columns(table)
+    if not same_state(normal_form(f, record, laid.fix, table), here):
+        return wrong(NOT_NORMAL, end)
+    macros = list_macros(f, heights, laid, table)
+    if macros > MOST_MACROS:
+        return wrong(TOO_MANY_MACROS, end)
     for macro in range(macros):
-        result = record
-        if macro:
-            result = carry_out(f, table.macros[macro], record, table)
-        state, steps = normal_form(f, result, table.fixes[macro], table)
-        take_back(table, steps, record.stuck)
-        same = same_state(state, here)
-        if macro == 0:
-            if not same:
-                return NOT_NORMAL, first
-        elif not same:
+        copy_columns(table)
+        result = carry_out(f, table.macros[macro], table.lifted[macro], record, table)
+        state = normal_form(f, result, table.fixes[macro], table)
+        if not same_state(state, here):
             write(after, end, state, 0, 0)
             end += 1
-    return 0, end
+    return Seen(0, False, hash_public(f, here), end)
+
+
+@inlined
+def copy_columns(table):
+    """Begin with the columns of the record that is laid out."""
+    for card in range(table.on.size):
+        table.on[card] = table.board.on[card]
+
+
+@inlined
+def to_slot(f, record, card):
+    """Return a record after a card of no column has become a slot card."""
+    place = FREECELL if f.rules.freecells > 0 else BOTTOM
+    state = put(record.state, one(card), place)
+    return Record(state, record.tops, record.slots | one(card))
+
+
+@inlined
+def onto(f, state, card, parent):
+    """Return the words after a card has been put on its parent."""
+    place = 0
+    while place < MOST_TAKERS - 1 and f.rules.takers[card, place] != parent:
+        place += 1
+    return put(state, one(card), place)
+
+
+@inlined
+def without(record, card, table):
+    """Return a record after a slot card, or the last one of a column, has been taken from it."""
+    if holds(record.slots, card):
+        return Record(record.state, record.tops, record.slots & ~one(card))
+    tops, under = record.tops & ~one(card), table.on[card]
+    return Record(record.state, tops | one(under) if under >= 0 else tops, record.slots)
+
+
+@inlined
+def carry_out(f, macro, lifted, record, table):
+    """Carry out a macro: lift the cards that are in its way, and move its card."""
+    tops = record.tops
+    rest = lifted
+    while rest:
+        card = first_bit(rest)
+        rest &= rest - ONE
+        record = to_slot(f, record, card)
+        if table.on[card] >= 0:
+            tops |= one(table.on[card])
+    x = macro[CARD]
+    record = without(Record(record.state, tops & ~lifted, record.slots), x, table)
+    if macro[WAY] == HOMEWARD:
+        state = put(record.state, one(x), HOME)
+        record = Record(state, record.tops, record.slots)
+    else:
+        record = put_down(f, record, x, macro[PARENT], table)
+    alone = cards_alone(f, record, table)
+    record = Record(record.state, record.tops & ~alone, record.slots)
+    while alone:
+        record = to_slot(f, record, first_bit(alone))
+        alone &= alone - ONE
+    return record
+
+
+@inlined
+def cards_alone(f, record, table):
+    """Return the last cards of columns that are too short to be stuck."""
+    alone, rest = ZERO, record.tops if takes_any_card(f) else ZERO
+    while rest:
+        card = first_bit(rest)
+        rest &= rest - ONE
+        if table.on[card] == NOTHING:
+            alone |= one(card)
+    return alone
+
+
+@inlined
+def put_down(f, record, card, parent, table):
+    """Put a card on its parent, or to an empty column if ``parent`` is below 0.
+
+    The parent is the last of its column or a slot card; then both get a column of their own. The
+    card is no part of any column, and no slot card any more.
+    """
+    slots, tops = record.slots & ~one(card), record.tops | one(card)
+    table.on[card] = parent
+    if parent < 0:
+        table.on[card] = NOTHING
+        return Record(put(record.state, one(card), BOTTOM), tops, slots)
+    if holds(slots, parent):
+        table.on[parent] = NOTHING
+    return Record(onto(f, record.state, card, parent), tops & ~one(parent), slots & ~one(parent))
+
+
+@inlined
+def normal_form(f, record, fix, table):
+    """Reduce a record until nothing can be reduced; return its words.
+
+    The first reduction that applies, then again from the first: a safe card goes home; a slot card
+    goes onto a stuck column; two slot cards become a column, or a king goes to an empty one.
+    """
+    any_card, freecells = takes_any_card(f), f.rules.freecells
+    while True:
+        slots, spaces = record.slots, f.rules.columns - count_bits(record.tops)
+        free = freecells - count_bits(slots) + (spaces if any_card else 0)
+        if free > 0 or freecells == 0 or spaces == 0 or not any_card:
+            fix = ZERO
+        card = forced_card(f.rules, heights_of(record.state), record.tops | slots)
+        if card >= 0:
+            record, fix = send_home(f, record, fix, card, table)
+            continue
+        card, parent = find_child(f, slots, record.tops)
+        if card < 0 and any_card and spaces > 0:
+            pairs = slots if free > 0 or freecells == 0 else slots & fix
+            card, parent = find_child(f, slots, pairs)
+        if card < 0 and not any_card and spaces > 0 and slots & f.rules.fillers:
+            card, parent = first_bit(slots & f.rules.fillers), -1
+        if card < 0:
+            return put(record.state, fix, BOTTOM)
+        record = put_down(f, record, card, parent, table)
+
+
+@inlined
+def send_home(f, record, fix, card, table):
+    """Send a card home: (the record, cards of ``fix``)."""
+    record = without(record, card, table)
+    record = Record(put(record.state, one(card), HOME), record.tops, record.slots)
+    alone = cards_alone(f, record, table)
+    if alone:
+        record = to_slot(
+            f, Record(record.state, record.tops & ~alone, record.slots), first_bit(alone)
+        )
+    return record, (fix & ~one(card)) | alone
+
+
+@inlined
+def find_child(f, cards, parents):
+    """Return the lowest of some cards that has a legal parent among others, and that parent.
+
+    Returns (-1, -1) if none has one; the parent is the lowest.
+    """
+    if not parents:
+        return -1, -1
+    rest = cards
+    while rest:
+        card = first_bit(rest)
+        rest &= rest - ONE
+        found = f.rules.takes[card] & parents
+        if found:
+            return card, first_bit(found)
+    return -1, -1
 
 
 @kernel
 def first_record(f, words, fix, table, found):
-    """Write the normal form of a record to ``found``; return an error, 0 for none.
+    """Write the normal form of a deal's record to ``found``; return an error, 0 for none.
 
-    ``words`` and ``found`` are uint64[3]: signature, off, low. The record's cards of ``fix`` are
-    not in its planes.
+    ``words`` (uint64[4]) are the deal's state, in which bottoms of columns have a value of their
+    own. ``found`` is an array like it. ``fix`` are the cards that lie alone in columns.
     """
-    error, home, locked = take_signature(f, words[0])
+    state = state_of(words)
+    if takes_any_card(f) and f.rules.freecells > 0:
+        state = put(state, cards_at(state, BOTTOM), FREECELL)
+    error, laid = take_apart(f, state, table)
     if error:
         return error
-    error, stuck, slots, _ = take_apart(f, home, locked, words[1], words[2], table)
-    if error:
-        return error
-    state = State(words[0], home, locked, words[1], words[2], ZERO)
-    record = Record(state, 0, stuck, stuck, slots, top_cards(stuck, table))
-    state, steps = normal_form(f, record, fix, table)
-    take_back(table, steps, stuck)
-    found[0], found[1], found[2] = state.signature, state.off, state.low
+    copy_columns(table)
+    state = normal_form(f, Record(state, laid.tops, laid.slots), fix, table)
+    found[0], found[1], found[2] = state.ones, state.twos, state.fours
     return 0

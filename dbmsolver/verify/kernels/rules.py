@@ -73,6 +73,8 @@ class Rules(NamedTuple):
     """True if only the cards that turning reaches matter, not how often it is done."""
     only_shortest: bool
     """True if moves that some shortest solution does without are left out."""
+    patience: bool
+    """True for Klondike and its relatives, which have a lower bound of their own."""
     twins: bool
     """True if a run goes from one twin to the other only to free the first for its foundation."""
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.game.cards import CARDS
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.kernels.board import cards_home
-from dbmsolver.verify.kernels.covers import touching_all
-from dbmsolver.verify.kernels.digits import AS_DEALT
+from dbmsolver.verify.kernels.covers import fewest_of_pairs, higher_than
 from dbmsolver.verify.kernels.rules import holds, one
 from dbmsolver.verify.kernels.words import ALL, ONE, ZERO, count_bits, first_bit
 
@@ -25,8 +23,7 @@ def least(r, board, laid):
     are turned, those of the waste are like cards of columns, in pairs with these.
     """
     moves = count_bits(ALL & ~cards_home(laid.heights))
-    loose = ZERO
-    bottoms = laid.bottoms
+    loose, bottoms = ZERO, laid.bottoms
     while bottoms:
         away, own = _away(board, laid, first_bit(bottoms))
         bottoms &= bottoms - ONE
@@ -35,36 +32,33 @@ def least(r, board, laid):
     if r.counted:
         moves += (laid.hand - laid.waste + r.draw - 1) // r.draw
         moves += _again(r, board, laid.hand, laid.waste)
-        own = _foremost(board, laid.waste)
         if r.draw == 1:
-            loose |= own
-    return moves + _pairs(board, loose)
+            loose |= _foremost(board, laid.waste)
+    return moves + fewest_of_pairs(board, loose)
 
 
 @inlined
-def _away(board, laid, bottom):
-    """Return how many moves away a column needs, and the cards without one that may be in pairs."""
-    away, loose = np.int64(0), ZERO
-    for suit in range(4):
-        board.deep[bottom, suit] = CARDS
-    card, before = bottom, bottom
+def _away(board, laid, card):
+    """Return how many moves away a column needs, and the cards without one that may be in pairs.
+
+    ``card`` is the first one of the column.
+    """
+    away, loose, over = np.int64(0), ZERO, ZERO
     opened, blocked, first = False, False, np.int64(-1)
     while card >= 0:
-        for suit in range(4):
-            board.deep[card, suit] = board.deep[before, suit]
-        above = board.deep[card, card & 3] < card
-        if not above:
-            board.deep[card, card & 3] = card
+        above = holds(over, card)
+        board.near[card], board.piece[card] = over, card
+        over |= higher_than(card)
         if holds(laid.down, card):
             away += above
             if not above:
                 loose |= one(card)
         else:
-            if not opened and board.digit[card] == AS_DEALT:
+            if not opened and holds(laid.dealt, card):
                 first = card
             opened = True
             blocked |= above
-        before, card = card, board.load[card]
+        card = board.load[card]
     if blocked:
         away += 1
     elif first >= 0:
@@ -110,39 +104,11 @@ def _is_above_lower(board, first, place):
 @inlined
 def _foremost(board, waste):
     """Return the cards of the waste that lie above no lower one of their suit."""
-    loose, before = ZERO, np.int64(-1)
+    loose, over = ZERO, ZERO
     for place in range(waste):
         card = board.hand[place]
-        for suit in range(4):
-            board.deep[card, suit] = board.deep[before, suit] if before >= 0 else CARDS
-        if board.deep[card, card & 3] >= card:
-            board.deep[card, card & 3] = card
+        board.near[card], board.piece[card] = over, card
+        if not holds(over, card):
             loose |= one(card)
-        before = card
+        over |= higher_than(card)
     return loose
-
-
-@inlined
-def _pairs(board, loose):
-    """Return the size of the smallest set that has a card of each deadlocked pair.
-
-    Two cards of ``loose`` are deadlocked if each lies above a card of the other's suit with a lower
-    rank than the other: neither can go home before the other, so one makes a move aside.
-    """
-    edged, rest = ZERO, loose
-    while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
-        near, others = ZERO, loose
-        while others:
-            other = first_bit(others)
-            others &= others - ONE
-            over = board.deep[card, other & 3] < other
-            if over and board.deep[other, card & 3] < card:
-                near |= one(other)
-        board.near[card] = near
-        if near:
-            edged |= one(card)
-    if not edged:
-        return np.int64(0)
-    return np.int64(touching_all(edged, board.near, board.stack))

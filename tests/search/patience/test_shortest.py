@@ -10,6 +10,7 @@ import pytest
 from helpers.kernels import patience_bounds
 from helpers.patience_games import PATIENCE_GAMES, small_deck, whole_deck
 from helpers.selection import few_fast
+from helpers.verifier import state_of_key
 
 from dbmsolver import api
 from dbmsolver.game.boards import parse_board
@@ -24,8 +25,8 @@ from dbmsolver.kits.klondike.moves import moves_of
 from dbmsolver.kits.klondike.tables import MOST_MOVES, make_board, make_found
 from dbmsolver.results import Question
 from dbmsolver.search.astar import layers, rounds
+from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.forms import bound_of as bound_of_check
-from dbmsolver.verify.patience_format import PatienceFormat
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "klondike-lengths.tsv"
 ROWS = [line.split("\t") for line in PUBLISHED.read_text().splitlines() if not line.startswith("#")]
@@ -58,12 +59,12 @@ def follow_bounds(seed: str, decks: int) -> None:
             deal = whole_deck(random)
         policy, metric = random.choice(POLICIES), random.choice(OF_PATIENCE)
         keys = PatienceKeys(deal, policy, metric, Question.SOLVE)
-        form = PatienceFormat(deal, policy, metric)
+        form = make_format(deal, policy, metric)
         state = keys.words(keys.root)
         for _ in range(30):
             moves = moves_of(keys.tables, state, board, found)
             here = bound_of(keys.tables, keys.bounds, state, board, weights)
-            assert here == bound_of_check(form.digits, form.state(state)), deal
+            assert here == bound_of_check(form.tables, state_of_key(form, state)), deal
             patience_bounds(keys.tables, keys.bounds, state, found, moves, board, weights, bounds)
             after = found.words[:moves].copy()
             for words, cost, said in zip(after, found.costs, bounds, strict=False):

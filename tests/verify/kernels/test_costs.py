@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from helpers.patience_games import PATIENCE_GAMES, small_deck
 from helpers.support import random_game
-from helpers.verifier import Costs, Words, closed_set, encode, expand_one, task_of
+from helpers.verifier import Costs, Words, closed_set, encode, expand_one, state_of_key, task_of
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
@@ -25,13 +25,12 @@ from dbmsolver.verify.format import Format
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.closed_set import States
 from dbmsolver.verify.kernels.closure import check_states, make_found
-from dbmsolver.verify.kernels.digits import DEAL
 from dbmsolver.verify.kernels.errors import BAD_CODE, BAD_LAYER, GOAL, NOT_CLOSED
-from dbmsolver.verify.kernels.expand import make_successors
-from dbmsolver.verify.kernels.states import bound_of_words, make_table
-from dbmsolver.verify.patience_format import PatienceFormat
+from dbmsolver.verify.kernels.expand import bound_of_cards, make_successors, make_table
 
 FREECELL = GAMES["freecell"]
+DEAL = 63
+"""The code of the deal in Klondike's kind."""
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -77,8 +76,9 @@ def test_only_moves_that_cost_nothing_lead_to_states_that_no_move_was_made_to() 
 def test_the_goal_is_no_closed_state() -> None:
     game = random_game(FREECELL, 3)
     form = make_format(Deal(game.start, game.rules), game.policy)
-    assert expand_one(form, (0xDDDD, 0, 0, 0)).error == GOAL
-    assert expand_one(form, (0xDDDC, 0, 0, 0)).error != GOAL
+    every = (1 << CARDS) - 1
+    assert expand_one(form, (every, every, every, 0)).error == GOAL
+    assert expand_one(form, (every ^ 1 << 48, every, every, 0)).error != GOAL
 
 
 def missing_from(form: Format, root: Words, costs: Costs, *closed: Words, made: int = 1) -> bool:
@@ -87,7 +87,8 @@ def missing_from(form: Format, root: Words, costs: Costs, *closed: Words, made: 
     states = States(np.array([root], np.uint64), np.zeros(1, np.uint16))
     known = closed_set(*closed, made=made)
     error = check_states(
-        form, known, task_of(root, costs), states, np.zeros(1, np.int16), 1, 0, make_table(form),
+        form.tables, known, task_of(root, costs), states, np.zeros(1, np.int16), 1, 0,
+        make_table(form.tables),
         after, found,
     )  # fmt: skip
     assert error in (0, NOT_CLOSED)
@@ -105,9 +106,9 @@ def test_what_may_be_missing() -> None:
     """
     game = random_game(FREECELL, 3)
     form = make_format(Deal(game.start, game.rules), game.policy)
-    root, table = encode(form, game.start), make_table(form)
+    root, table = encode(form, game.start), make_table(form.tables)
     following = expand_one(form, root).successors
-    bounds = [int(bound_of_words(form, np.array(s, np.uint64), table)[1]) for s in following]
+    bounds = [int(bound_of_cards(form.tables, np.array(s, np.uint64), table)[1]) for s in following]
     least = 1 + min(bounds)
     for layer, limit in ((0, 999), (8, 999), (998, 999), (999, 999), (1000, 999)):
         costs = Costs(0, layer, limit)
@@ -131,29 +132,29 @@ def test_codes_of_klondike_and_its_relatives_lead_back(metric: str | None) -> No
         deal = small_deck(random.choice((game, "canfield")), random)
         question = Question.SOLVE if metric else Question.PROVE
         keys = PatienceKeys(deal, policy, metric or "plays", question)  # type: ignore[arg-type]
-        form = PatienceFormat(deal, policy, metric)  # type: ignore[arg-type]
-        state, root = keys.words(keys.root), form.state(form.root)
+        form = make_format(deal, policy, metric)  # type: ignore[arg-type]
+        state, root = keys.words(keys.root), form.root
         made, start = 7, Costs(0, 1, 99) if metric else None
         for code in (DEAL, random.randrange(DEAL), DEAL | 1 << random.randrange(6, 16)):
-            error = expand_one(form.digits, root, code, root, start, DEAL).error
+            error = expand_one(form, root, code, root, start, DEAL).error
             assert error in (GOAL, 0 if code == DEAL else BAD_CODE)
         for _ in range(8):
-            before, count = form.state(state), moves_of(keys.tables, state, board, found)
+            before, count = state_of_key(form, state), moves_of(keys.tables, state, board, found)
             rows = found.words[:count].copy()
             codes, costs = found.codes[:count].tolist(), found.costs[:count].tolist()
-            ours = expand_one(form.digits, before, 0, before)
+            ours = expand_one(form, before, 0, before)
             if ours.error == GOAL:
                 break
             for words, code, cost in zip(rows, codes, costs, strict=True):
-                after = form.state(words)
+                after = state_of_key(form, words)
                 ways = zip(ours.successors, ours.codes, ours.made, strict=True)
                 assert (after, code, cost if metric else 1) in ways, (deal, state, code)
                 claim = Costs(made + cost, 1, 99) if metric else None
-                back = expand_one(form.digits, after, code, root, claim, DEAL)
+                back = expand_one(form, after, code, root, claim, DEAL)
                 if back.error == GOAL or after == root:
                     continue
                 assert back.error == 0
-                back = expand_one(form.digits, after, DEAL, root, claim, DEAL)
+                back = expand_one(form, after, DEAL, root, claim, DEAL)
                 assert back.error == BAD_CODE
             if not count:
                 break
@@ -173,11 +174,11 @@ def test_a_code_of_a_card_that_came_back_for_one_of_another_column() -> None:
     )  # fmt: skip
     deal = Deal(position, rules)
     keys = PatienceKeys(deal, "none", "plays", Question.SOLVE)
-    form = PatienceFormat(deal, "none", "plays")
-    root, found = form.state(form.root), make_found_of_search()
+    form = make_format(deal, "none", "plays")
+    root, found = form.root, make_found_of_search()
     count, sources = moves_of(keys.tables, keys.words(keys.root), make_board(), found), []
-    ours = expand_one(form.digits, root)
+    ours = expand_one(form, root)
     for words, code in zip(found.words[:count], found.codes[:count].tolist(), strict=True):
-        assert code in ours.codes_to(form.state(words))
+        assert code in ours.codes_to(state_of_key(form, words))
         sources.append(code & 63)
     assert 8 in sources

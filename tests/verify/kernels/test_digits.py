@@ -18,7 +18,7 @@ from helpers.patience_games import (
     whole_deck,
     without_low_ranks,
 )
-from helpers.verifier import expand_one
+from helpers.verifier import error_of, expand_one, opened_row, signature_of, state_of_key
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
@@ -29,21 +29,22 @@ from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.kits.klondike.moves import moves_of
 from dbmsolver.kits.klondike.tables import make_board, make_found
 from dbmsolver.results import Question
-from dbmsolver.verify.kernels.board import make_board as make_board_of_check
-from dbmsolver.verify.kernels.digits import PER_WORD, TURNS_SHIFT, WASTE_SHIFT
+from dbmsolver.verify.format import Format
+from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.errors import GOAL
-from dbmsolver.verify.kernels.states import lay_words
-from dbmsolver.verify.patience_format import PatienceFormat
+from dbmsolver.verify.kernels.opening import PER_WORD, STOCK_IN_KEY
 
 Words = tuple[int, ...]
 ALL = (1 << 64) - 1
+TURNS_IN_KEY = 38
+"""The bit of word 2 of a key from which on turns stand."""
 
 
-def successors(form: PatienceFormat, words: np.ndarray) -> set[Words] | None:  # type: ignore[type-arg]
-    """Return what the check says that follows from a position, as words; None if it is won."""
-    found = expand_one(form.digits, form.state(words))
+def successors(form: Format, words: np.ndarray) -> set[Words] | None:  # type: ignore[type-arg]
+    """Return what the check says that follows from a position, as states; None if it is won."""
+    found = expand_one(form, state_of_key(form, words))
     assert found.error in (0, GOAL)
-    return None if found.error else {after[1:] for after in found.successors}
+    return None if found.error else {*found.successors}
 
 
 def any_deck(random: Random, games: Sequence[str] = PATIENCE_GAMES) -> Deal:
@@ -88,8 +89,8 @@ def follow_moves(
         policy, metric = random.choice(POLICIES), random.choice(OF_PATIENCE)
         question = random.choice(questions)
         keys = PatienceKeys(deal, policy, metric, question)
-        form = PatienceFormat(deal, policy, metric if question is Question.SOLVE else None)
-        assert (keys.words(keys.root) == form.root).all()
+        form = make_format(deal, policy, metric if question is Question.SOLVE else None)
+        assert state_of_key(form, keys.words(keys.root)) == form.root
         state = keys.words(keys.root)
         for _ in range(30):
             count = moves_of(keys.tables, state, board, found)
@@ -97,7 +98,8 @@ def follow_moves(
             ours = successors(form, state)
             if ours is None:
                 break
-            assert ours == {tuple(row) for row in after.tolist()}, (deal, policy, metric, question)
+            theirs = {state_of_key(form, row) for row in after}
+            assert ours == theirs, (deal, policy, metric, question)
             if not ours:
                 break
             state = after[random.randrange(count)]
@@ -137,8 +139,8 @@ def altered(key: np.ndarray, random: Random) -> Iterator[np.ndarray]:
         yield other
     for waste, turns in product((0, 1, 2, 3, random.randrange(64)), (0, 1, 2, 63)):
         other = key.copy()
-        other[2] &= np.uint64((1 << WASTE_SHIFT) - 1)
-        other[2] |= np.uint64(waste << WASTE_SHIFT | turns << TURNS_SHIFT)
+        other[2] &= np.uint64((1 << STOCK_IN_KEY) - 1)
+        other[2] |= np.uint64(waste << STOCK_IN_KEY | turns << TURNS_IN_KEY)
         yield other
     for word, bit in product(range(3), range(64)):
         other = key.copy()
@@ -151,9 +153,9 @@ def digits_of(key: np.ndarray) -> list[int]:
     return [int(key[card // PER_WORD]) >> 3 * (card % PER_WORD) & 7 for card in range(CARDS)]
 
 
-def is_normal(form: PatienceFormat, key: np.ndarray) -> bool:
+def is_normal(form: Format, key: np.ndarray) -> bool:
     """Return True unless the cards of the waste ought to be 0, as they make no difference."""
-    r, waste = form.digits.rules, int(key[2]) >> WASTE_SHIFT & 63
+    r, waste = form.tables.rules, int(key[2]) >> STOCK_IN_KEY & 63
     digits = digits_of(key)
     left = [digits[card] for card in r.pack.tolist()].count(0)
     return not (r.all_reached and waste and (waste % r.draw == 0 or waste == left))
@@ -178,7 +180,7 @@ def is_spelt_well(deal: Deal, key: np.ndarray) -> bool:
         if digit == 5 and (card not in fillers or dealt.get(card, card) is None):
             return False
         if 1 <= digit <= 4:
-            taker = PatienceFormat(deal, "wkr", None).digits.rules.takers[card, digit - 1]
+            taker = make_format(deal, "wkr", None).tables.rules.takers[card, digit - 1]
             if dealt.get(card) == taker:
                 return False
     return True
@@ -188,13 +190,13 @@ def is_spelt_well(deal: Deal, key: np.ndarray) -> bool:
 def test_words_that_are_no_position_are_refused(game: str) -> None:
     """The search has a check of its own of what it reads: both come to the same."""
     random = Random(f"no position {game}")
-    board, found, board_of_check = make_board(), make_found(), make_board_of_check()
+    board, found = make_board(), make_found()
     verdicts = set[bool]()
     for _ in range(6):
         deal, metric = small_deck(game, random, (2, 5)), random.choice((None, *OF_PATIENCE))
         question = Question.SOLVE if metric else Question.PROVE
         keys = PatienceKeys(deal, "wkr", metric or "plays", question)
-        form = PatienceFormat(deal, "wkr", metric)
+        form = make_format(deal, "wkr", metric)
         state = keys.words(keys.root)
         for _ in range(random.randrange(12)):
             count = moves_of(keys.tables, state, board, found)
@@ -204,10 +206,10 @@ def test_words_that_are_no_position_are_refused(game: str) -> None:
         for key in altered(state, random):
             expected = keys.are_states(key.reshape(1, 3)) and is_normal(form, key)
             expected = expected and is_spelt_well(deal, key)
-            words = np.array([word & ALL for word in form.state(key)], np.uint64)
-            error, _ = lay_words(form.digits, words, board_of_check)
+            signature, words = signature_of(form, key), key.tolist()
+            error = error_of(form, opened_row(form, signature, words))
             assert (error == 0) == expected, (deal, key)
-            words[0] ^= np.uint64(1 << random.randrange(64))
-            assert lay_words(form.digits, words, board_of_check)[0]
+            signature ^= 1 << random.randrange(64)
+            assert error_of(form, opened_row(form, signature, words))
             verdicts.add(expected)
     assert verdicts == {False, True}

@@ -15,18 +15,27 @@ from helpers.naive_bound import smallest_cover
 from helpers.selection import few_fast
 from helpers.support import ALL_RULES, COMING_BACK, EVERY_FAMILY, random_game
 from helpers.support import walk as walk_from
-from helpers.verifier import Words, encode, expand_one, place_of
+from helpers.verifier import (
+    Words,
+    encode,
+    error_of,
+    expand_one,
+    opened,
+    place_of,
+    with_fixed,
+)
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import MAX_COLUMNS, Rules
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.verify.format import Format, root_words
+from dbmsolver.kits.states import StateCodec
+from dbmsolver.verify.format import Format
 from dbmsolver.verify.format_of_deal import make_format
-from dbmsolver.verify.kernels.board import make_board
 from dbmsolver.verify.kernels.covers import touching_all
 from dbmsolver.verify.kernels.errors import (
     BAD_FIELDS,
+    BAD_KEY,
     BAD_SIGNATURE,
     COLLISION,
     FINE,
@@ -34,8 +43,9 @@ from dbmsolver.verify.kernels.errors import (
     TOO_MANY_CELLS,
     TOO_MANY_COLUMNS,
 )
-from dbmsolver.verify.kernels.states import bound_of_words, lay_words, make_table
-from dbmsolver.verify.places import BOTTOM, FREECELL, HOME, LOCKED
+from dbmsolver.verify.kernels.expand import bound_of_cards, make_table
+from dbmsolver.verify.kernels.opening import PlaneKeys
+from dbmsolver.verify.places import AS_DEALT, BOTTOM, FREECELL, HOME
 from dbmsolver.verify.showing import position_of
 
 SEEDS = range(12)
@@ -47,15 +57,14 @@ def test_a_game(rules: object, seed: int) -> None:
     game = random_game(rules, seed)  # type: ignore[arg-type]
     deal = Deal(game.start, game.rules)
     form = make_format(deal, game.policy)
-    assert encode(form, game.start) == root_words(form, deal)
-    pairs = list(zip(form.code_card.tolist(), form.code_place.tolist(), strict=True))
-    table = make_table(form)  # nothing that positions leave there matters to later ones
+    assert encode(form, game.start) == form.root
+    table = make_table(form.tables)  # nothing that positions leave there matters to later ones
     for position in game.walk(25):
         words = encode(form, position)
-        assert words == tuple(game.codec.state(position))
+        assert opened(form, tuple(game.codec.state(position))) == (FINE, words)
         back = position_of(form, deal, words)
         assert back is not None and back.canonical() == position.canonical()
-        said = bound_of_words(form, np.array(words, np.uint64), table)
+        said = bound_of_cards(form.tables, np.array(words, np.uint64), table)
         assert said == (0, naive_bound.bound_of(position, game.rules))
         if not position.is_goal():
             found = expand_one(form, words, table=table)
@@ -70,7 +79,7 @@ def test_a_game(rules: object, seed: int) -> None:
             )
             for move, after in expected:
                 card = position.counted(move.card)
-                code = pairs.index((card, place_of(form, position.turned(), card)))
+                code = form.tables.codes[card, place_of(form, position.turned(), card)]
                 assert found.codes_to(encode(form, after)) == [code]
 
 
@@ -79,13 +88,14 @@ def test_words_that_are_no_position_are_refused(rules: object) -> None:
     """Each card is put into each place, and each number of the signature is changed."""
     seed = 0
     game = random_game(rules, seed)  # type: ignore[arg-type]
-    board, verdicts = make_board(), set[bool]()
+    verdicts = set[bool]()
     for start in (game.start, with_suit_home(game.start, seed & 3)):
-        form = make_format(Deal(start, game.rules), game.policy)
+        deal = Deal(start, game.rules)
+        form, codec = make_format(deal, game.policy), StateCodec(deal, game.policy)
         walk = walk_from(game.random, start, game.rules, game.policy, 60)
         for position in game.random.sample(walk, min(3, len(walk))):
-            for words in altered(form, encode(form, position)):
-                error, _ = lay_words(form, np.array(words, np.uint64), board)
+            for words in altered(form, tuple(codec.state(position))):
+                error = error_of(form, opened(form, words))
                 flaws = flaws_of(form, words)
                 assert error in (flaws or {FINE}), words
                 verdicts.add(not flaws)
@@ -109,13 +119,14 @@ def with_suit_home(position: Position, suit: int) -> Position:
 
 def altered(form: Format, words: Words) -> Iterator[Words]:
     """Yield words with other bits for a card, or with another number in the signature."""
+    assert isinstance(form.keys, PlaneKeys)
     signature, *planes = words
     for card, bits in product(range(53), range(8)):
         cleared = [plane & ~(1 << card) for plane in planes]
         off, low, high = (plane | (bits >> at & 1) << card for at, plane in enumerate(cleared))
         yield signature, off, low, high
     fields = [(4 * suit, 15) for suit in range(4)]
-    fields += zip(form.column_shift.tolist(), form.column_mask.tolist(), strict=True)
+    fields += zip(form.keys.column_shift.tolist(), form.keys.column_mask.tolist(), strict=True)
     for shift, mask in fields:
         for number in range(mask + 1):
             yield (signature & ~(mask << shift) | number << shift, *words[1:])
@@ -125,37 +136,40 @@ def altered(form: Format, words: Words) -> Iterator[Words]:
 
 def flaws_of(form: Format, words: Words) -> set[int]:
     """Return the reasons why words are no position: the first that is found is enough."""
-    signature, r = words[0], form.rules
+    signature, r, k = words[0], form.tables.rules, form.keys
+    assert isinstance(k, PlaneKeys)
     heights = [signature >> 4 * suit & 15 for suit in range(4)]
     home = {card for card in range(52) if card >> 2 < heights[card & 3]}
     locked, used = set[int](), 0xFFFF
-    for cards, shift, mask in zip(form.locked, form.column_shift, form.column_mask, strict=True):
+    for cards, shift, mask in zip(k.locked, k.column_shift, k.column_mask, strict=True):
         count, known = signature >> int(shift) & int(mask), [card for card in cards if card >= 0]
         if count > len(known):
             return {BAD_SIGNATURE}
         locked |= {int(card) for card in known[:count]}
         used |= int(mask) << int(shift)
     places: dict[int, set[int]] = {card: set() for card in range(52)}
-    for card, place in zip(form.code_card.tolist(), form.code_place.tolist(), strict=True):
-        places.get(card, set()).add(place)
+    for card, place in np.argwhere(form.tables.codes >= 0).tolist():
+        places[card].add(place)
     kept = {card for card in range(52) if card >> 2 < r.kept}
     loose = {*range(52)} - home - locked
     # A king that comes back to no column is loose while it is home.
-    nowhere_loose = {LOCKED} if form.comes_back else {LOCKED, HOME}
+    nowhere_loose = {AS_DEALT} if r.kept < 13 else {AS_DEALT, HOME}
     if max(heights) > 13 or signature & ~used or home & locked:
         return {BAD_SIGNATURE}
-    if (form.comes_back and home not in (kept, {*range(52)})) or any(
+    if (r.kept < 13 and home not in (kept, {*range(52)})) or any(
         not places[card] - nowhere_loose for card in loose
     ):
         return {BAD_SIGNATURE}
+    # Bits that never vary are written nowhere, nor are those of cards that are not loose.
+    for plane, bits in enumerate(with_fixed(form, words)):
+        if bits & ~sum(1 << card for card in loose if int(k.varying[plane]) >> card & 1):
+            return {BAD_KEY}
     under, cells, back, nowhere = dict[int, int](), 0, home.copy(), set[int]()
     for card in range(53):
         bits = tuple(plane >> card & 1 for plane in words[1:])
         if card not in loose:
-            if any(bits):
-                return {BAD_FIELDS}
             if card in locked:
-                under[card] = int(form.dealt_under[card])
+                under[card] = int(form.tables.dealt_on[card])
             continue
         place = {(1, 0, 0): FREECELL, (1, 1, 0): BOTTOM, (1, 0, 1): HOME}.get(bits)
         if place is None and not bits[0]:
@@ -164,7 +178,7 @@ def flaws_of(form: Format, words: Words) -> set[int]:
             nowhere.add(card)
             under[card] = -1
             continue
-        if place not in places[card] - {LOCKED}:
+        if place not in places[card] - {AS_DEALT}:
             return {BAD_FIELDS}
         if place == HOME:
             back.add(card)
@@ -194,11 +208,10 @@ def test_the_heights_of_a_signature_are_those_of_cards_that_never_come_back() ->
     rest = [card for card in range(51, -1, -1) if card not in (ace, parent)]
     columns = ((parent, ace), *(tuple(rest[at::6]) for at in range(6)))
     position = Position(columns, (None, None), (0, 0, 0, 0))
-    form, board = make_format(Deal(position, rules), "none"), make_board()
-    words = encode(form, position)
+    deal = Deal(position, rules)
+    form, (signature, *planes) = make_format(deal, "none"), StateCodec(deal, "none").state(position)
     for height, error in ((0, FINE), (1, BAD_SIGNATURE)):
-        changed = np.array([words[0] + height, *words[1:]], np.uint64)
-        assert lay_words(form, changed, board)[0] == error
+        assert error_of(form, opened(form, (signature + height, *planes))) == error
 
 
 def test_as_many_columns_as_there_can_be() -> None:
@@ -252,8 +265,9 @@ def test_progress_of_the_deal() -> None:
         game = random_game(rules, 1)
         deal = Deal(game.start, game.rules)
         form = make_format(deal, game.policy)
-        signature = np.array(root_words(form, deal)[:1], np.uint64)
-        assert form.progress(signature).tolist() == [sum(game.start.foundations)]
+        signature = np.array(game.codec.state(game.start)[:1], np.uint64)
+        assert form.keys.progress(signature).tolist() == [sum(game.start.foundations)]
+        assert form.stratum == sum(game.start.foundations)
 
 
 def test_smallest_touching_sets() -> None:

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from helpers.dominance_brute import Deck, all_records, random_deck
 from helpers.selection import few_fast
-from helpers.verifier import expand_one
+from helpers.verifier import expand_one, opened
 
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.dominance.macros import macros
@@ -15,10 +15,9 @@ from dbmsolver.game.dominance.records import Record, has_dominance, record_of
 from dbmsolver.game.kinds import Build, Fill
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.kits.records.keys import RecordKeys
-from dbmsolver.verify.format import RecordFormat
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.errors import GOAL, NOT_NORMAL, TOO_MANY_MACROS
-from dbmsolver.verify.kernels.record_table import make_table
+from dbmsolver.verify.kernels.record_layout import RecordTables, make_table
 from dbmsolver.verify.records import root_record
 
 KINDS: list[tuple[Build, Fill]] = [
@@ -37,13 +36,17 @@ class Kernel:
         self.table = make_table()
 
     def words(self, record: Record) -> tuple[int, int, int]:
-        """Return a record's signature and planes."""
+        """Return a record's state."""
         state = self.keys.state_of(record)
-        return state.signature, state.off, state.low
+        error, words = opened(self.form, (state.signature, state.off, state.low, 0))
+        assert words is not None, error
+        return words[:3]
 
     def successors(self, record: Record) -> tuple[int, set[tuple[int, int, int]]]:
         """Return an error, 0 if there is none, and the records that follow, as words."""
-        found = expand_one(RecordFormat(self.form), (*self.words(record), 0), table=self.table)
+        found = expand_one(
+            RecordTables(self.form.tables), (*self.words(record), 0), table=self.table
+        )
         return found.error, {words[:3] for words in found.successors}
 
 

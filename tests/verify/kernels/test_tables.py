@@ -31,9 +31,7 @@ EVERY: list[Words] = list(product((0, 1 << 40), repeat=4))
 
 def empty(slots: int, words: int, part: int = 0, parts: int = 1) -> ClosedSet:
     """Return an empty set of states of this many words."""
-    return ClosedSet(
-        np.zeros((slots, words + 1), np.uint64), np.zeros(99, np.int32), part, parts, 0
-    )
+    return ClosedSet(np.zeros((slots, words + 1), np.uint64), np.zeros(99, np.int32), part, parts)
 
 
 def enter_some(closed: ClosedSet, states: list[Words], first: int = 0) -> tuple[int, int, int]:

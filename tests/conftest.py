@@ -100,7 +100,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep the order of the files where several processes take one after the other."""
+    """Keep the order of the files where several processes take one after the other.
+
+    Fast tests search small decks in memory for large ones. There numpy does without large pages: to
+    touch an array would clear 2 MiB. Slow tests have them, and measure memory as users have it.
+    """
+    if config.option.markexpr == "not slow":
+        os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
     if hasattr(config.option, "loadscopereorder"):
         config.option.loadscopereorder = False
 
@@ -121,7 +127,7 @@ def pytest_collection_finish() -> None:
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(5_000)
+    gc.set_threshold(50_000)
 
 
 @pytest.fixture(scope="session", autouse=True)

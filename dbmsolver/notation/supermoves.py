@@ -7,7 +7,6 @@ or the end of it, as far as single-card moves through free cells and empty colum
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from dbmsolver.errors import IllegalMoveError
 from dbmsolver.game.moves import Move, Place
@@ -42,7 +41,7 @@ def move_run(position: Position, source: int, destination: int, count: int) -> P
     columns = list(position.columns)
     columns[destination] += columns[source][-count:]
     columns[source] = columns[source][:-count]
-    return replace(position, columns=tuple(columns))
+    return Position(tuple(columns), position.freecells, position.foundations, position.base)
 
 
 def split(

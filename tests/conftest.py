@@ -127,7 +127,7 @@ def pytest_collection_finish() -> None:
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000)
+    gc.set_threshold(200_000)
 
 
 @pytest.fixture(scope="session", autouse=True)

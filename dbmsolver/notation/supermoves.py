@@ -24,16 +24,17 @@ def largest(position: Position, rules: Rules, source: int, destination: int) -> 
     column, target = position.columns[source], position.columns[destination]
     if source == destination:
         return 0
-    most = min(run_length(position, column, rules), capacity(position, rules, destination))
-    for length in range(most, 0, -1):
-        card = column[-length]
-        if target:
-            fits = position.can_stack(card, target[-1], rules)
-        else:
-            fits = position.can_fill(card, rules)
-        if fits:
-            return length
-    return 0
+    fitting = [
+        length
+        for length in range(run_length(position, column, rules), 0, -1)
+        if (
+            position.can_stack(column[-length], target[-1], rules)
+            if target
+            else position.can_fill(column[-length], rules)
+        )
+    ]
+    most = capacity(position, rules, destination) if fitting else 0
+    return next((length for length in fitting if length <= most), 0)
 
 
 def move_run(position: Position, source: int, destination: int, count: int) -> Position:

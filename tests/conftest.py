@@ -102,9 +102,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def pytest_configure(config: pytest.Config) -> None:
     """Keep the order of the files where several processes take one after the other.
 
+    The garbage collector looks for garbage more seldom, as tests make many tuples and few rings.
     Fast tests search small decks in memory for large ones. There numpy does without large pages: to
     touch an array would clear 2 MiB. Slow tests have them, and measure memory as users have it.
     """
+    gc.set_threshold(200_000)
     if config.option.markexpr == "not slow":
         os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
     if hasattr(config.option, "loadscopereorder"):
@@ -121,13 +123,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Let the garbage collector leave out what collecting made: thousands of tests.
-
-    It looks for garbage more seldom, too: tests make many tuples and few rings.
-    """
+    """Let the garbage collector leave out what collecting made: thousands of tests."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(200_000)
 
 
 @pytest.fixture(scope="session", autouse=True)

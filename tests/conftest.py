@@ -70,6 +70,19 @@ LONGEST = (
 """The files whose tests take longest, the longest first."""
 
 
+FORKING = (
+    "storage/test_data_file.py",
+    "survey/test_table.py",
+    "survey/test_kills.py",
+    "cli/test_reading.py",
+    "survey/test_no_room.py",
+)
+"""The files whose tests fork, which is quick while the process has not searched much yet.
+
+A fork copies the tables of all pages, and each page that it writes to.
+"""
+
+
 BROWSED = (
     "cli/test_play.py",
     "notation/formats/test_page.py",
@@ -114,9 +127,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest files: no process has one of them left when the others are done."""
+    """Begin with the longest files: no process has one of them left when the others are done.
+
+    Files whose tests fork come before them.
+    """
     folder = Path(__file__).parent
-    places = {folder / name: place for place, name in enumerate(LONGEST)}
+    places = {folder / name: place for place, name in enumerate((*FORKING, *LONGEST))}
     items.sort(key=lambda item: places.get(item.path, len(places)))
     need = {item.path for item in items if "chromium" in getattr(item, "fixturenames", ())}
     assert need <= {folder / name for name in BROWSED}, sorted(need)

@@ -15,5 +15,7 @@ def python_command(function: Callable[..., Any], *arguments: object) -> list[str
     """
     name, module = function.__name__, function.__module__
     call = f"{name}({', '.join(map(repr, arguments))})"
-    program = f"import sys; sys.path[:] = {sys.path!r}; from {module} import {name}; {call}"
+    # As `__main__` does: what is loaded stays, and the collector would look through it in vain.
+    program = "import gc, sys; gc.set_threshold(300_000); "
+    program += f"sys.path[:] = {sys.path!r}; from {module} import {name}; {call}"
     return [sys.executable, "-c", program]

@@ -70,6 +70,19 @@ LONGEST = (
 """The files whose tests take longest, the longest first."""
 
 
+FORKING = (
+    "storage/test_data_file.py",
+    "survey/test_table.py",
+    "survey/test_kills.py",
+    "cli/test_reading.py",
+    "survey/test_no_room.py",
+)
+"""The files whose tests fork, which is quick while the process has not searched much yet.
+
+A fork copies the tables of all pages, and each page that it writes to.
+"""
+
+
 BROWSED = (
     "cli/test_play.py",
     "notation/formats/test_page.py",
@@ -100,28 +113,35 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep the order of the files where several processes take one after the other."""
+    """Keep the order of the files where several processes take one after the other.
+
+    The garbage collector looks for garbage more seldom, as tests make many tuples and few rings.
+    Fast tests search small decks in memory for large ones. There numpy does without large pages: to
+    touch an array would clear 2 MiB. Slow tests have them, and measure memory as users have it.
+    """
+    gc.set_threshold(200_000)
+    if config.option.markexpr == "not slow":
+        os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
     if hasattr(config.option, "loadscopereorder"):
         config.option.loadscopereorder = False
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest files: no process has one of them left when the others are done."""
+    """Begin with the longest files: no process has one of them left when the others are done.
+
+    Files whose tests fork come before them.
+    """
     folder = Path(__file__).parent
-    places = {folder / name: place for place, name in enumerate(LONGEST)}
+    places = {folder / name: place for place, name in enumerate((*FORKING, *LONGEST))}
     items.sort(key=lambda item: places.get(item.path, len(places)))
     need = {item.path for item in items if "chromium" in getattr(item, "fixturenames", ())}
     assert need <= {folder / name for name in BROWSED}, sorted(need)
 
 
 def pytest_collection_finish() -> None:
-    """Let the garbage collector leave out what collecting made: thousands of tests.
-
-    It looks for garbage more seldom, too: tests make many tuples and few rings.
-    """
+    """Let the garbage collector leave out what collecting made: thousands of tests."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(5_000)
 
 
 @pytest.fixture(scope="session", autouse=True)

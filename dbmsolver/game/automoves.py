@@ -43,10 +43,10 @@ def goes_home(
 
     `card` and `lowest` are as for `is_safe_home`.
     """
-    if not has_safe_moves(rules):
+    if foundations[card & 3] != card >> 2 or not has_safe_moves(rules):
         return False
     if policy == "max":
-        return foundations[card & 3] == card >> 2
+        return True
     if policy == "wkr" and is_safe_home(rules, card, foundations, "horne", lowest):
         return True
     return is_safe_home(rules, card, foundations, policy, lowest)

@@ -40,6 +40,7 @@ def column_places(count: int) -> tuple[Place, ...]:
     return tuple(Place("column", index) for index in range(count))
 
 
+FOUNDATIONS = tuple(Place("foundation", index) for index in range(len(SUIT_NAMES)))
 PILE = Place("pile", 0)
 STOCK = Place("stock", 0)
 WASTE = Place("waste", 0)

@@ -79,7 +79,7 @@ from dataclasses import dataclass, replace
 from dbmsolver.errors import IllegalMoveError, InputError
 from dbmsolver.game.cards import card_name, rank, suit
 from dbmsolver.game.kinds import Policy
-from dbmsolver.game.moves import RESERVE, STOCK, WASTE, Move, Place
+from dbmsolver.game.moves import FOUNDATIONS, RESERVE, STOCK, WASTE, Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.safe_moves import is_safe_home
@@ -141,14 +141,14 @@ class Patience(Position):
         empty = next((index for index, column in enumerate(self.columns) if not column), None)
         for card, source, count in self.runs(rules):
             if count == 1 and self.is_next_home(card):
-                moves.append(Move(card, source, Place("foundation", suit(card))))
+                moves.append(Move(card, source, FOUNDATIONS[suit(card)]))
             size = len(self.columns[source.index]) if source.kind == "column" else 0
             if not size or rules.is_movable(count, size):
                 space = None if size == count else empty
                 moves += self._to_columns(card, source, count, rules, space, ends)
         if rules.removable:
             for top in self.returning(rules):
-                place = Place("foundation", suit(top))
+                place = FOUNDATIONS[suit(top)]
                 moves += self._to_columns(top, place, 1, rules, empty, ends)
         return moves + self.moves_of_stock(rules)
 
@@ -216,7 +216,7 @@ class Patience(Position):
         if not safe:
             return None
         index, card, source = min(safe)
-        return Move(card, source, Place("foundation", index), forced=True)
+        return Move(card, source, FOUNDATIONS[index], forced=True)
 
     def card_moved(
         self, source: Place, destination: Place, count: int, named: int | None = None
@@ -297,14 +297,12 @@ class Patience(Position):
             # The top card is turned up at once.
             down = min(hidden[place], max(0, len(columns[place]) - 1))
             hidden = (*hidden[:place], down, *hidden[place + 1 :])
-        return replace(
-            self,
-            columns=tuple(columns),
-            reserve=reserve,
-            foundations=(hearts, spades, diamonds, clubs),
-            waste=waste,
-            hidden=hidden,
-        )
+        home = hearts, spades, diamonds, clubs
+        # `replace` would take twice as long, and slow searches apply millions of moves.
+        return Patience(
+            tuple(columns), self.freecells, home, self.base,
+            self.stock, waste, hidden, self.turns, reserve,
+        )  # fmt: skip
 
     def _turn(self, move: Move) -> Patience:
         """Return the position after cards of the stock, or the waste, were turned."""
@@ -326,7 +324,7 @@ class Patience(Position):
         """Return True if ``source`` is the card's foundation, and the card lies on top there."""
         top = self.top_home(suit(card))
         in_deck = rank(card) >= self.lowest
-        return source == Place("foundation", suit(card)) and top == card and in_deck
+        return source == FOUNDATIONS[suit(card)] and top == card and in_deck
 
     def _is_free(self, card: int, source: Place, count: int) -> bool:
         """Return True if `count` cards lie face up at the end of a column, `card` the deepest."""
@@ -337,11 +335,11 @@ class Patience(Position):
 
     def canonical(self) -> Hashable:
         """Return a value that is equal for positions that differ only in the order of columns."""
-        columns = zip(self.columns, self.hidden, strict=True)
+        columns = sorted([pair for pair in zip(self.columns, self.hidden, strict=True) if pair[0]])
         rest = self.foundations, self.stock, self.waste, self.turns
         if self.reserve:
             rest = (*rest, self.reserve)  # type: ignore[assignment]
-        return (tuple(sorted(pair for pair in columns if pair[0])), *rest)
+        return (tuple(columns), *rest)
 
     def validate(self, rules: Rules, where: str | None = None) -> None:
         """Raise InputError unless this is 52 different cards in a layout of these rules."""

@@ -16,6 +16,7 @@ from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.cards import CARDS, RANKS, SUIT_NAMES, card_name, rank, suit
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import (
+    FOUNDATIONS,
     PILE,
     RESERVE,
     STOCK,
@@ -208,13 +209,12 @@ class Position:
     def longer_runs(self, rules: Rules) -> list[tuple[int, Place, int]]:
         """Return the movable runs of two cards or more, which lie in columns, as `runs` does."""
         found = []
-        for index in range(len(self.columns)):
-            cards = self.face_up(index)
-            for count in range(2, len(cards) + 1):
-                first = len(cards) - count  # the cards on it are a run already
-                if not self.is_run(cards[first : first + 2], rules):
+        places = column_places(len(self.columns))
+        for place, cards, down in zip(places, self.columns, self.hidden, strict=True):
+            for count in range(2, len(cards) - down + 1):  # the cards on it are a run already
+                if cards[-count] not in rules.run_takers(cards[1 - count], self.base):
                     break
-                found.append((cards[first], Place("column", index), count))
+                found.append((cards[-count], place, count))
         return found
 
     def goes_home(self, card: int, count: int, rules: Rules) -> bool:
@@ -246,7 +246,7 @@ class Position:
         ends = self.ends()
         for card, source, count in self.runs(rules):
             if self.goes_home(card, count, rules):
-                moves.append(Move(card, source, Place("foundation", suit(card)), count=count))
+                moves.append(Move(card, source, FOUNDATIONS[suit(card)], count=count))
             for place in self.columns_for(card, source, rules, ends):
                 moves.append(Move(card, source, place, count=count))
             from_column = source.kind == "column"
@@ -274,7 +274,7 @@ class Position:
         if not safe:
             return None
         index, card, source = min(safe)
-        return Move(card, source, Place("foundation", index), forced=True)
+        return Move(card, source, FOUNDATIONS[index], forced=True)
 
     def successors(self, rules: Rules, policy: Policy) -> list[tuple[Move, Position]]:
         """Return the moves, each with the position after it; if a move is forced, only that one."""
@@ -422,7 +422,9 @@ class Position:
             height = self.foundations[suit(card)]
             return count == 1 and source.index == suit(card) and height == rank(self.counted(card))
         if source.kind != "column":
-            return count == 1 and (card, source) in self.available()
+            index = source.index
+            cells = self.freecells if source.kind == "freecell" else ()
+            return count == 1 and 0 <= index < len(cells) and cells[index] == card
         if not 0 <= source.index < len(self.columns):
             return False
         column = self.columns[source.index]
@@ -445,8 +447,8 @@ class Position:
 
     def canonical(self) -> Hashable:
         """Return a value equal for positions that differ by an order of columns or freecells."""
-        columns = tuple(sorted(column for column in self.columns if column))
-        freecells = tuple(sorted(card for card in self.freecells if card is not None))
+        columns = tuple(sorted([column for column in self.columns if column]))
+        freecells = tuple(sorted([card for card in self.freecells if card is not None]))
         return columns, freecells, self.foundations
 
     def validate(self, rules: Rules, where: str | None = None) -> None:

@@ -40,11 +40,12 @@ def supermoves(position: Position, rules: Rules) -> Iterator[Move]:
     empty one.
     """
     empty = next((index for index, column in enumerate(position.columns) if not column), None)
+    rooms = [capacity(position, rules, index) for index in range(len(position.columns))]
     for source, column in enumerate(position.columns):
-        for count in range(2, run_length(position, column, rules) + 1):
+        for count in range(2, min(run_length(position, column, rules), max(rooms)) + 1):
             card = column[-count]
             for index, other in enumerate(position.columns):
-                if index == source or count > capacity(position, rules, index):
+                if index == source or count > rooms[index]:
                     continue
                 if other:
                     fits = position.can_stack(card, other[-1], rules)

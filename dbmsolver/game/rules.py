@@ -129,6 +129,19 @@ def _takers(build: Build, goes_round: bool, child: int, base: Base) -> frozenset
     )
 
 
+@cache
+def _run_takers(
+    build: Build, goes_round: bool, moves: Moves, child: int, base: Base
+) -> frozenset[int]:
+    """Return the cards on which `child` is part of a run that moves as one."""
+    if moves == "groups":
+        return frozenset(range(CARDS))
+    takers = frozenset() if moves == "single" else _takers(build, goes_round, child, base)
+    if moves == "suit-runs":
+        return frozenset(card for card in takers if suit(card) == suit(child))
+    return takers
+
+
 def check_range(what: str, value: int, low: int, high: int) -> None:
     """Raise UsageError unless the value is a whole number from `low` to `high`."""
     number = checked_int(what, value)
@@ -479,6 +492,13 @@ class Rules:
         """
         return _takers(self.build, self.base == "round", child, base)
 
+    def run_takers(self, child: int, base: Base) -> frozenset[int]:
+        """Return the cards on which `child` is part of a run that moves as one.
+
+        All cards are as they are printed, as for `takers`.
+        """
+        return _run_takers(self.build, self.base == "round", self.moves, child, base)
+
     @cached_property
     def takes_back(self) -> bool:
         """True if cards come back from the foundations in a way that makes a difference.
@@ -517,7 +537,7 @@ class Rules:
         """The features of the family."""
         return FEATURES[self.family]
 
-    @property
+    @cached_property
     def kept_rank(self) -> int:
         """The highest rank that the deal puts home in all suits: its cards never come back.
 

@@ -243,14 +243,16 @@ class StateCodec:
                     places[card] = tables.PLACE_HOME
             heights = (kept,) * 4
         signature = sum(height << (4 * suit) for suit, height in enumerate(heights))
-        planes = [0, 0, 0]
+        off, low, high = 0, 0, 0
+        off_bits, low_bits, high_bits = self._place_planes
         for card, place in places.items():
             if place == tables.PLACE_LOCKED:
                 signature += self._release[card]
                 continue
-            for plane in range(3):
-                planes[plane] |= self._place_planes[plane][place] << card
-        return State(signature, *planes)
+            off |= off_bits[place] << card
+            low |= low_bits[place] << card
+            high |= high_bits[place] << card
+        return State(signature, off, low, high)
 
     def _places(self, position: Position) -> dict[int, int]:
         """Return the place value of each card in a freecell or a column.

@@ -7,7 +7,6 @@ or the end of it, as far as single-card moves through free cells and empty colum
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from dbmsolver.errors import IllegalMoveError
 from dbmsolver.game.moves import Move, Place
@@ -25,16 +24,17 @@ def largest(position: Position, rules: Rules, source: int, destination: int) -> 
     column, target = position.columns[source], position.columns[destination]
     if source == destination:
         return 0
-    most = min(run_length(position, column, rules), capacity(position, rules, destination))
-    for length in range(most, 0, -1):
-        card = column[-length]
-        if target:
-            fits = position.can_stack(card, target[-1], rules)
-        else:
-            fits = position.can_fill(card, rules)
-        if fits:
-            return length
-    return 0
+    fitting = [
+        length
+        for length in range(run_length(position, column, rules), 0, -1)
+        if (
+            position.can_stack(column[-length], target[-1], rules)
+            if target
+            else position.can_fill(column[-length], rules)
+        )
+    ]
+    most = capacity(position, rules, destination) if fitting else 0
+    return next((length for length in fitting if length <= most), 0)
 
 
 def move_run(position: Position, source: int, destination: int, count: int) -> Position:
@@ -42,7 +42,7 @@ def move_run(position: Position, source: int, destination: int, count: int) -> P
     columns = list(position.columns)
     columns[destination] += columns[source][-count:]
     columns[source] = columns[source][:-count]
-    return replace(position, columns=tuple(columns))
+    return Position(tuple(columns), position.freecells, position.foundations, position.base)
 
 
 def split(

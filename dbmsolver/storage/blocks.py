@@ -6,6 +6,7 @@ below the size that readers accept.
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,17 @@ MOST_BYTES = 1 << 26
 _COMPRESSION_LEVEL = 1
 _RUN_BYTES = 16
 """Bytes of a run's signature and count in a block."""
+
+
+class _Packing(threading.local):
+    """The compressor of each thread, and its inverse: making one takes longer than using it."""
+
+    def __init__(self) -> None:
+        self.compressor = zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL)
+        self.decompressor = zstandard.ZstdDecompressor()
+
+
+_PACKING = _Packing()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +132,7 @@ def encode_block(runs: Runs) -> bytes:
     header = BLOCK_HEADER.pack(
         FORMAT, runs.codes.itemsize, runs.key_words, runs.extra_bytes, runs.signatures.size, states
     )
-    rest = header + zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(body.data)
+    rest = header + _PACKING.compressor.compress(body.data)
     return with_content_hash(rest)
 
 
@@ -168,7 +180,7 @@ def _unpacked(packed: bytes, size: int, where: str) -> bytes:
         said = zstandard.frame_content_size(packed)
         if said != size or size > MOST_BYTES:
             raise StoreError(f"{where}: the block has {said} bytes, not what its header says")
-        return zstandard.ZstdDecompressor().decompress(packed, allow_extra_data=False)
+        return _PACKING.decompressor.decompress(packed, allow_extra_data=False)
     except zstandard.ZstdError as error:
         raise StoreError(f"{where}: the block is damaged (it cannot be unpacked)") from error
 

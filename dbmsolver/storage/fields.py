@@ -36,8 +36,8 @@ def read_json(data: bytes) -> Any:
     return json.loads(data.decode("utf-8"), object_pairs_hook=members_once)
 
 
-def _is_number(value: object, most: int = LARGEST) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST
 
 
 def _is_time(value: object) -> bool:
@@ -86,11 +86,12 @@ def _are_rows(value: object, most: tuple[int, ...]) -> bool:
     """Return True if it is a list of lists of numbers, each up to ``most`` of its column."""
     if not isinstance(value, list) or len(value) > _MOST_ROWS:
         return False
+    if not all(isinstance(row, list) and len(row) == len(most) for row in value):
+        return False
+    # Column by column: every commit of a search checks all rows.
     return all(
-        isinstance(row, list)
-        and len(row) == len(most)
-        and all(_is_number(number, limit) for number, limit in zip(row, most, strict=True))
-        for row in value
+        set(map(type, column)) == {int} and min(column) >= 0 and max(column) <= limit
+        for column, limit in zip(zip(*value, strict=True), most, strict=False)
     )
 
 

@@ -159,7 +159,7 @@ def test_live_line_on_a_terminal() -> None:
     environment = {**os.environ, "TERM": "xterm"}
     environment.pop("NO_COLOR", None)
     with subprocess.Popen(
-        [*PROGRAM, *LONG, "--max-time", "3"],
+        [*PROGRAM, *LONG, "--max-time", "1"],
         stdout=subprocess.PIPE,
         stderr=slave,
         env=environment,

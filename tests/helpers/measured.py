@@ -119,13 +119,12 @@ def closure(
     for position in positions:
         found = []
         for move, after in measure.successors(position):
-            key = after.canonical()
-            if key not in numbers:
-                if len(positions) == most:
+            number = numbers.setdefault(after.canonical(), len(positions))
+            if number == len(positions):
+                if number == most:
                     return None
-                numbers[key] = len(positions)
                 positions.append(after)
-            found.append(Edge(move, measure.cost(move), numbers[key]))
+            found.append(Edge(move, measure.cost(move), number))
         edges.append(found)
     return positions, edges
 

@@ -138,11 +138,12 @@ def fewest_moves(deal: Deal, measure: Measure, most: int) -> tuple[int | None, i
     Every single move of the readable model is played; only moves that cost nothing, as they are
     made at once, leave no choice. None, and no pair, if more than ``most`` positions are met.
     """
-    least: dict[Hashable, int] = {deal.position.canonical(): 0}
-    queue = deque([(0, deal.position)])
+    root = deal.position.canonical()
+    least: dict[Hashable, int] = {root: 0}
+    queue = deque([(0, root, deal.position)])
     while queue:
-        made, position = queue.popleft()
-        if made > least[position.canonical()]:
+        made, known, position = queue.popleft()
+        if made > least[known]:
             continue
         if position.is_goal():
             return made, len(least)
@@ -155,7 +156,7 @@ def fewest_moves(deal: Deal, measure: Measure, most: int) -> tuple[int | None, i
                 if len(least) > most:
                     return None
                 if price:
-                    queue.append((made + price, after))
+                    queue.append((made + price, known, after))
                 else:
-                    queue.appendleft((made, after))
+                    queue.appendleft((made, known, after))
     return None, len(least)

@@ -79,8 +79,9 @@ def listed_positions(deal: Deal, most: int) -> Listed | None:
         won |= position.is_goal()
         for move in position.moves(deal.rules):
             after = position.apply(move)
-            if after.canonical() not in seen:
-                seen.add(after.canonical())
+            known = after.canonical()
+            if known not in seen:
+                seen.add(known)
                 positions.append(after)
                 queue.append(after)
         if len(positions) > most:

@@ -95,11 +95,12 @@ def test_successors_are_those_of_the_model(seed: int) -> None:
             for every, left_out in ((False, EVERY_RULE), (True, KEPT)):
                 words = np.array(words_of(form, one), np.uint64)
                 count = successors_of_words(form.game, board, words, every)
-                assert count == len(classes.moves(one, left_out))
+                moves = classes.moves(one, left_out)
+                assert count == len(moves)
                 rows = np.hstack((board.after, board.told.astype(np.uint64)))[:count].tolist()
                 wanted = {
                     (*words_of(form, after), sum(one.counts) - sum(after.counts), won)
-                    for _, after in classes.moves(one, left_out)
+                    for _, after in moves
                     for won in [classes.is_won(after)]
                 }
                 assert set(map(tuple, rows)) == wanted, (deal, one)

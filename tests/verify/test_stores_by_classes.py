@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Generator
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -12,6 +13,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from helpers.class_distances import check_distances
 from helpers.command import run
 from helpers.faults import (
     change_block,
@@ -33,6 +35,9 @@ from dbmsolver.steps import follow
 from dbmsolver.storage.certificate_file import SCHEMA
 from dbmsolver.storage.meanings import VERSIONS
 from dbmsolver.storage.records import parse_closed_key
+from dbmsolver.verify import run as verify_run
+from dbmsolver.verify.claim import Progress
+from dbmsolver.verify.kernels.distance_table import Distances
 
 DEAL = Deal.load("8", GAMES["klondike_by_threes"], numbers="ksolve")
 LENGTH = 112
@@ -46,6 +51,27 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     result = follow(session.run(Question.SOLVE, DEAL, options, Limits()))
     assert (result.length, result.shortest, result.bound) == (LENGTH, True, Bound.CLASSES)
     return path
+
+
+@pytest.fixture
+def distances_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let checks have the distances of the deal, which no state of a store changes, at once.
+
+    To list 800,000 classes takes longer than all else that a check does.
+    """
+    listed, distances = check_distances(DEAL)
+
+    class Known:
+        count = listed.count
+
+        def __init__(self, deal: Deal, threads: int, memory: int) -> None:
+            assert deal == DEAL
+
+        def run(self) -> Generator[Progress, None, Distances]:
+            yield from ()
+            return distances
+
+    monkeypatch.setattr(verify_run, "ClassDistances", Known)
 
 
 def test_it_is_valid(store: Path) -> None:
@@ -91,6 +117,7 @@ def test_a_store_that_says_another_bound_is_refused(store: Path, tmp_path: Path)
     assert re.search("lower bound|parent", report.reason or "")
 
 
+@pytest.mark.usefixtures("distances_once")
 def test_a_state_that_is_missing_is_found(store: Path, tmp_path: Path) -> None:
     """States of lost classes are left out, and so is what is too far; nothing else is."""
     states = [one for one in closed_states(store) if parse_closed_key(one[0]).layer < LENGTH]

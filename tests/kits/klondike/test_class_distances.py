@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import cache
 from random import Random
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -11,8 +13,11 @@ from helpers.class_distances import slow_distances
 from helpers.kernels import bound_by_class, distance_of_class
 from helpers.small_klondikes import small_klondike, small_listed
 
+from dbmsolver.game.classes import Class, Classes
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Metric
+from dbmsolver.game.moves import Move
+from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.kits.klondike.bound import bound_of, make_weights
 from dbmsolver.kits.klondike.class_distances import (
@@ -76,18 +81,42 @@ def test_distances_are_those_of_the_model(seed: int) -> None:
             lost += distance is None
 
 
+class Deck(NamedTuple):
+    """A small deck, all its positions, and the distances of its classes by a slow search."""
+
+    deal: Deal
+    positions: list[Patience]
+    expected: dict[Class, int | None]
+    moves: list[tuple[Hashable, list[tuple[Move, Hashable]]]]
+    """Each position by its canonical form, and its moves with the positions after them."""
+
+
+@cache
+def small_decks() -> list[Deck]:
+    """Return some decks, the same for every metric."""
+    decks = []
+    for deal, found in small_listed(7, 40, 500):
+        expected = slow_distances(Classes(deal.position, deal.rules), 3000)
+        assert expected is not None
+        moves = [
+            (at.canonical(), [(move, at.apply(move).canonical()) for move in at.moves(deal.rules)])
+            for at in found.positions
+        ]
+        decks.append(Deck(deal, found.positions, expected, moves))
+    return decks
+
+
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_bound_is_consistent(metric: Metric) -> None:
     """A move lowers it by no more than it costs, and it says which positions cannot be won."""
     higher = no_win = 0
-    for deal, positions in small_listed(7, 40, 500):
+    for deal, positions, expected, moves in small_decks():
         keys, listing, distances = listed(deal, metric)
         classes = listing.keys.classes
-        expected = slow_distances(classes, 3000)
-        assert expected is not None
+        assert classes.root in expected
 
         bounds: dict[Hashable, int] = {}
-        for position in positions.positions:
+        for position in positions:
             words = keys.words(keys.encode(position))
             plain = int(bound_of(keys.tables, keys.bounds, words, make_board(), make_weights()))
             ours = int(bound_by_class(distances, words, room()))
@@ -100,10 +129,10 @@ def test_the_bound_is_consistent(metric: Metric) -> None:
             higher += plain < ours < NO_WIN
             no_win += ours == NO_WIN
             bounds[position.canonical()] = max(plain, ours)
-        for position in positions.positions:
-            here = bounds.get(position.canonical(), 0)
-            for move in position.moves(deal.rules):
-                after = bounds.get(position.apply(move).canonical(), NO_WIN)
+        for at, ways in moves:
+            here = bounds.get(at, 0)
+            for move, following in ways:
+                after = bounds.get(following, NO_WIN)
                 assert here <= keys.measure.cost(move) + after or here == NO_WIN == after
     assert higher > 30 and no_win > 30
 

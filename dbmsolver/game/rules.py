@@ -458,7 +458,10 @@ class Rules:
         return tuple(rise for _, rise in _PARENTS[self.build])
 
     def parents(self, lowest: int = 1) -> tuple[tuple[int | None, ...], ...]:
-        """Return the legal parents of all cards, each by its number; see :meth:`parent`."""
+        """Return a row for each of the 52 cards: what `parent` returns, number by number.
+
+        ``lowest`` is the rank with which foundations begin.
+        """
         return _parents(self, lowest)
 
     def parent(self, card: int, number: int, lowest: int = 1) -> int | None:
@@ -493,7 +496,7 @@ class Rules:
         return _takers(self.build, self.base == "round", child, base)
 
     def run_takers(self, child: int, base: Base) -> frozenset[int]:
-        """Return the cards on which `child` is part of a run that moves as one.
+        """Return the cards that `child` may lie on for both to move together, as a run.
 
         All cards are as they are printed, as for `takers`.
         """

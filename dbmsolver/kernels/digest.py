@@ -74,7 +74,7 @@ def hash_words(word0, word1, word2, count):
 
 @inlined
 def base_of_signature(t, sets, words):
-    """Write the signature to ``words``: what states share of a public key that begins with it."""
+    """Write the signature to ``words``, for kits whose public keys begin with it."""
     words[0] = sets.signature
 
 

@@ -43,5 +43,5 @@ def hash_record(signature, off, low):
 
 @inlined
 def fingerprint(signature, off, low):
-    """Return eight bits of a hash of a record (int64), which tell it from most others."""
+    """Return the upper eight bits (int64) of a record's hash: most other records have others."""
     return np.int64(hash_record(signature, off, low) >> U64(56))

@@ -1,16 +1,20 @@
-"""The hooks: the functions that kernels ask a kit for.
+"""Hooks: the functions that each kit supplies to the kernels.
 
-The kernels are the same for all games. What differs they call by one of the names below, and the
-class of the first argument says whose function that is: mostly ``t``, the tables of a deal. A kit
-is a folder (:mod:`dbmsolver.kits`). The module `hooks` in it adds the kit's functions for its
-tables; it is imported when a hook is first called with them. A kernel is compiled for the tables
-that it is called with, and for no others (:mod:`dbmsolver.jit.families`).
+The kernels are the same for all games. Where games differ, a kernel calls a hook. The class of the
+hook's first argument, mostly ``t``, the tables of a deal, says which kit's function runs. A kit is
+a folder (:mod:`dbmsolver.kits`). Its module `hooks` adds the kit's functions for its classes of
+tables. That module is imported the first time that a hook is called with such tables. A kernel is
+compiled for each class of tables that it is called with (:mod:`dbmsolver.jit.families`).
 
-Not every kit has all hooks. Those of signatures, keys, the digest and closing are for all states;
-successors, for states of which a move may lead to any later signature; moves and bound, for states
-that are made of cards; rows and cost layers, for what is searched for shortest solutions.
+A kit needs these hooks, by the sections below:
 
-Kernels call the hooks; those that are for Python alone say so.
+- all kits: signatures and keys, public keys and the digest;
+- kits whose moves may lead to any later signature: successors;
+- kits of states that are made of cards: moves and bound;
+- kits whose games are searched for shortest solutions: rows and cost layers.
+
+Kernels and Python can call a hook, but for those whose docstring says that they are for Python
+alone.
 """
 
 from __future__ import annotations
@@ -25,13 +29,16 @@ _KITS = "dbmsolver.kits."
 
 
 class Hook(ByType):
-    """The name of a function that each kit has for its tables."""
+    """A function that each kit has its own of: a call runs that of the kit whose tables it gets."""
 
     def __init__(self) -> None:
         super().__init__({})
 
     def of_type(self, tables: type) -> Any:
-        """Return the function for a class of tables, or None; import the hooks of its kit."""
+        """Return the function for a class of tables, or None.
+
+        The module `hooks` beside that class is imported first, if it has not been.
+        """
         kit, _, _ = tables.__module__.rpartition(".")
         if tables not in self.functions and kit.startswith(_KITS):
             import_module(f"{kit}.hooks")
@@ -39,7 +46,10 @@ class Hook(ByType):
 
 
 def add(tables: type, functions: Mapping[Hook, Any]) -> None:
-    """Add the functions of a kit, by hooks, for a class of tables or of scratch memory."""
+    """Let hooks run a kit's functions for a class of tables, or of a thread's scratch memory.
+
+    ``functions`` has the kit's function for each hook.
+    """
     for hook, function in functions.items():
         hook.functions[tables] = function
 

@@ -1,8 +1,9 @@
 """The kits: all that differs between kinds of games.
 
-A kit is a folder. It says what a state is and what its key, which moves lead on, what may be left
-out, what bounds the moves to come, and which way a dive takes. It says nothing of threads, memory,
-stores, limits or commits: those are for the search, which is the same for all games.
+A kit is a folder. It says what a state is, and what its key; which moves are legal, and which of
+them a search may leave out; the lower bound of the moves to come; and which moves a dive, a search
+depth first, tries first. It says nothing of threads, memory, stores, limits or commits: those are
+for the search, which is the same for all games.
 
 =============== ==================================================================================
 ``cards/``      games whose moves are single cards: FreeCell and its relatives
@@ -15,8 +16,8 @@ stores, limits or commits: those are for the search, which is the same for all g
 ``wide/``       Spider, Gypsy, Forty Thieves and their kin, which are searched over whole columns
 =============== ==================================================================================
 
-In a kit, ``keys.py`` turns positions into keys and back; ``hooks.py`` is the list of all functions
-that the kernels ask it for (:mod:`dbmsolver.kernels.hooks`); the other modules have these. What
-lies beside the folders is for several kits: :mod:`.states` are the keys of states that are made of
-cards, :mod:`.choice` says which kit a search has. That is the one list of kits.
+In a kit, ``keys.py`` turns positions into keys and back. ``hooks.py`` lists the functions that the
+kernels call (:mod:`dbmsolver.kernels.hooks`); they are written in the other modules of the kit.
+Modules beside the folders are shared by several kits: :mod:`.states` has the keys of states that
+are made of cards. :mod:`.choice` says which kit a deal is searched with, and alone lists them.
 """

@@ -151,7 +151,7 @@ class StateCodec:
 
     @property
     def least(self) -> int:
-        """The lower bound of the deal itself, on the moves of its solutions."""
+        """The lower bound of the deal's position: no solution has fewer moves."""
         from dbmsolver.kernels.layers import insert_candidates
         from dbmsolver.kernels.meta import BOUND_MASK, BOUND_SHIFT, META
         from dbmsolver.kernels.shards import BURST, NO_CEILING, ROW, make_shard

@@ -39,7 +39,7 @@ def _one_home(t, sets, suit):
 
 @inlined
 def signature_without(t, sets, card, cards):
-    """Return the signature after a card goes home, as the deepest of ``cards`` cards."""
+    """Return the signature after a run of ``cards`` cards goes home; ``card`` is the deepest."""
     signature = sets.signature + (U64(cards) << U64(4 * (card & 3)))
     if (sets.locked >> U64(card)) & ONE:
         signature -= t.release[card]

@@ -95,7 +95,7 @@ class PatienceKeys:
 
     @property
     def least(self) -> int:
-        """The lower bound of the deal itself, on the moves of its solutions."""
+        """The lower bound of the deal's position: no solution has fewer moves."""
         from dbmsolver.kits.klondike.bound import bound_of, make_weights
         from dbmsolver.kits.klondike.tables import make_board
 

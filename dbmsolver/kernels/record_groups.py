@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from dbmsolver.jit.decorators import inlined, inner
 from dbmsolver.kernels import hooks
 from dbmsolver.kernels.admission import is_in_piece, stage
+from dbmsolver.kernels.hashes import fingerprint
 from dbmsolver.kernels.hashing import HASH
 from dbmsolver.kernels.hooks import (
     childrens_code,
@@ -88,6 +89,12 @@ def make_record_space(t: Any, candidates: int) -> RecordSpace:
 def as_of_all(t, found, index, code):
     """Return the code that all states have that follow from one."""
     return code
+
+
+@inlined
+def fingerprint_of(t, sets, off, low):
+    """Return the fingerprint of a state, as the code of those that follow from it."""
+    return fingerprint(sets.signature, off, low)
 
 
 @inlined

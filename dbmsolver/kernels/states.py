@@ -6,7 +6,7 @@ what a kit keeps in them.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,6 @@ class FoundScratch(NamedTuple):
     found: Words  # [MAX_SUCCESSORS, 4]: signature, off, low, and what the kit adds
 
 
-def make_found_scratch() -> FoundScratch:
-    """Return scratch memory of one thread that lists successors."""
+def make_found(t: Any) -> FoundScratch:
+    """Return scratch memory of one thread that lists successors, whatever the tables are."""
     return FoundScratch(np.zeros((MAX_SUCCESSORS, 4), np.uint64))

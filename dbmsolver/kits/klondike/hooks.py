@@ -12,19 +12,14 @@ import numpy as np
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels import hooks
 from dbmsolver.kernels.digest import base_of_signature, hash_words
-from dbmsolver.kernels.hashes import fingerprint
 from dbmsolver.kernels.layout import PLAIN, THREE_WORDS
-from dbmsolver.kernels.record_groups import as_of_all, no_code, no_high
-from dbmsolver.kernels.states import HIGH, FoundScratch, make_found_scratch
+from dbmsolver.kernels.record_groups import as_of_all, fingerprint_of, no_code, no_high
+from dbmsolver.kernels.states import HIGH, make_found
 from dbmsolver.kits.klondike import classes, layers, rows, words
 from dbmsolver.kits.klondike.class_tables import WON, ClassTables
 from dbmsolver.kits.klondike.words import StrataTables
 
 U64 = np.uint64
-
-
-def _make_found(t: Any) -> FoundScratch:
-    return make_found_scratch()
 
 
 @inlined
@@ -35,11 +30,6 @@ def _hash_of_class(t, word0, word1, word2, off, low, high):
 @inlined
 def _expand_class(t, sets, off, low, high, scratch):
     return classes.expand_class(t, sets, off, scratch.found)
-
-
-@inlined
-def _fingerprint_of(t, sets, off, low):
-    return fingerprint(sets.signature, off, low)
 
 
 @inlined
@@ -60,9 +50,9 @@ hooks.add(
         hooks.progress: classes.class_progress,
         hooks.base_of: base_of_signature,
         hooks.hash_of: _hash_of_class,
-        hooks.make_found: _make_found,
+        hooks.make_found: make_found,
         hooks.expand_state: _expand_class,
-        hooks.childrens_code: _fingerprint_of,
+        hooks.childrens_code: fingerprint_of,
         hooks.code_of_child: as_of_all,
         hooks.high_of_child: no_high,
         hooks.is_won: _class_is_won,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
@@ -11,15 +9,11 @@ from dbmsolver.kernels import hooks
 from dbmsolver.kernels.digest import base_of_signature, hash_words
 from dbmsolver.kernels.layout import PLAIN
 from dbmsolver.kernels.record_groups import as_of_all, no_high
-from dbmsolver.kernels.states import FoundScratch, make_found_scratch
+from dbmsolver.kernels.states import make_found
 from dbmsolver.kits.pile import dive, moves
 from dbmsolver.kits.pile.moves import PileTables
 
 U64 = np.uint64
-
-
-def _make_found(t: Any) -> FoundScratch:
-    return make_found_scratch()
 
 
 @inlined
@@ -50,7 +44,7 @@ hooks.add(
         hooks.progress: _progress,
         hooks.base_of: base_of_signature,
         hooks.hash_of: _hash_of,
-        hooks.make_found: _make_found,
+        hooks.make_found: make_found,
         hooks.expand_state: _expand,
         hooks.childrens_code: _card_on_top,
         hooks.code_of_child: as_of_all,

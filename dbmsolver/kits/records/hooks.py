@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels import hooks
-from dbmsolver.kernels.hashes import fingerprint
-from dbmsolver.kernels.record_groups import as_of_all, no_high
+from dbmsolver.kernels.record_groups import as_of_all, fingerprint_of, no_high
 from dbmsolver.kits.cards.expand import HEIGHTS_ALL_HOME, height
 from dbmsolver.kits.cards.tables import Tables
 from dbmsolver.kits.records import dominance, macros
@@ -18,11 +17,6 @@ def _make_found(t):
 @inlined
 def _expand(t, sets, off, low, high, scratch):
     return dominance.expand_record(t, sets, off, low, scratch)
-
-
-@inlined
-def _fingerprint_of(t, sets, off, low):
-    return fingerprint(sets.signature, off, low)
 
 
 @inlined
@@ -40,7 +34,7 @@ hooks.add(
     {
         hooks.make_found: _make_found,
         hooks.expand_state: _expand,
-        hooks.childrens_code: _fingerprint_of,
+        hooks.childrens_code: fingerprint_of,
         hooks.code_of_child: as_of_all,
         hooks.high_of_child: no_high,
         hooks.is_won: _is_won,

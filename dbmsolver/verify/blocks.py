@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dbmsolver.errors import StoreError
 from dbmsolver.storage.records import describe, parse_closed_key
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.kernels.board import Ints, Words
+from dbmsolver.verify.kernels.words import Ints, Words
 
 _FORMAT = 6
 """The version of blocks that is read here."""

@@ -24,12 +24,10 @@ from dbmsolver.verify.kernels.distance_table import (
     LOST,
     NONE,
     Distances,
-    Ints,
-    Words,
     enter_keys,
     enter_runs,
 )
-from dbmsolver.verify.kernels.words import bits_in
+from dbmsolver.verify.kernels.words import Ints, Words, bits_in
 
 _FIRST_SLOTS = 256
 _LIFTED = 1 << 14

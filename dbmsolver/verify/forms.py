@@ -17,11 +17,11 @@ from dbmsolver.verify import class_format
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels import class_layout, leaving, record_layout
-from dbmsolver.verify.kernels.board import Ints, Words
 from dbmsolver.verify.kernels.expand import bound_of_cards, make_table
 from dbmsolver.verify.kernels.opening import PlaneKeys
 from dbmsolver.verify.kernels.positions import Tables
 from dbmsolver.verify.kernels.record_layout import RecordTables
+from dbmsolver.verify.kernels.words import Ints, Words
 from dbmsolver.verify.pair_format import PairFormat
 from dbmsolver.verify.pile_format import PileFormat
 from dbmsolver.verify.records import root_record

@@ -9,7 +9,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.record_expand import first_record
 from dbmsolver.verify.kernels.record_layout import make_table
-from dbmsolver.verify.kernels.words import ALL
+from dbmsolver.verify.kernels.sets import ALL
 from dbmsolver.verify.refutation import State, words_of
 
 

@@ -10,15 +10,8 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Measure
-from dbmsolver.verify.kernels.rules import (
-    ALL_OR_NOTHING,
-    ANY_PART,
-    CARD_OR_ALL,
-    MOST_TAKERS,
-    Ints,
-    Rules,
-    Words,
-)
+from dbmsolver.verify.kernels.rules import ALL_OR_NOTHING, ANY_PART, CARD_OR_ALL, MOST_TAKERS, Rules
+from dbmsolver.verify.kernels.words import Ints, Words
 
 NEVER = 14
 """More cards of a suit than can be home."""

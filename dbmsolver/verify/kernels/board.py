@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined
-from dbmsolver.verify.kernels.rules import holds, one
-from dbmsolver.verify.kernels.words import ONE, SUIT, U64, ZERO, count_bits, first_bit, height_of
-
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
+from dbmsolver.verify.kernels.sets import first_of, holds
+from dbmsolver.verify.kernels.words import ZERO, Ints, Words, count_bits
 
 ALL_HOME = np.uint64(0xDDDD)
 """The heights of the foundations when all cards are home."""
@@ -82,11 +78,11 @@ def nothing_laid():
 def end_columns(board, bottoms, tops):
     """Write that nothing is under the first cards of columns, and nothing on the last ones."""
     while tops:
-        board.load[first_bit(tops)] = NOTHING
-        tops &= tops - ONE
+        card, tops = first_of(tops)
+        board.load[card] = NOTHING
     while bottoms:
-        board.on[first_bit(bottoms)] = NOTHING
-        bottoms &= bottoms - ONE
+        card, bottoms = first_of(bottoms)
+        board.on[card] = NOTHING
 
 
 @inlined
@@ -94,21 +90,11 @@ def is_in_columns(board, bottoms, lying):
     """Return True if columns lead to all cards ``lying`` on others: there is no ring of cards."""
     reached = 0
     while bottoms:
-        card = np.int64(first_bit(bottoms))
-        bottoms &= bottoms - ONE
+        card, bottoms = first_of(bottoms)
         while card >= 0:
             reached += 1
             card = board.load[card]
     return reached == count_bits(lying)
-
-
-@inlined
-def cards_home(heights):
-    """Return the set of the cards on foundations of these heights."""
-    home = ZERO
-    for suit in range(4):
-        home |= (SUIT & (one(4 * height_of(heights, suit)) - ONE)) << U64(suit)
-    return home
 
 
 @inlined

@@ -33,20 +33,10 @@ move that takes it from there.
 from __future__ import annotations
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel
-from dbmsolver.verify.kernels.board import cards_home
-from dbmsolver.verify.kernels.covers import fewest_of_pairs, higher_than
-from dbmsolver.verify.kernels.rules import holds, one
+from dbmsolver.verify.kernels.covers import fewest_of_pairs
+from dbmsolver.verify.kernels.sets import ALL, SUIT, cards_home, first_of, higher_than, holds, one
 from dbmsolver.verify.kernels.stock_bound import least
-from dbmsolver.verify.kernels.words import (
-    ALL,
-    ONE,
-    SUIT,
-    U64,
-    ZERO,
-    count_bits,
-    first_bit,
-    height_of,
-)
+from dbmsolver.verify.kernels.words import U64, ZERO, count_bits, height_of
 
 
 @inlined_kernel
@@ -72,8 +62,8 @@ def cut_into_pieces(r, board, laid):
     """
     result, still, bottoms = 0, ZERO, laid.bottoms
     while bottoms:
-        card, under = first_bit(bottoms), -1
-        bottoms &= bottoms - ONE
+        card, bottoms = first_of(bottoms)
+        under = -1
         over = cards = ZERO
         first, moves = card, False
         while card >= 0:
@@ -103,8 +93,8 @@ def bound_of_suits(r, board, laid):
             result += 1
     bottoms = laid.bottoms
     while bottoms:
-        card, under = first_bit(bottoms), -1
-        bottoms &= bottoms - ONE
+        card, bottoms = first_of(bottoms)
+        under = -1
         seen = ZERO
         while card >= 0:
             if card >= 48:

@@ -14,7 +14,8 @@ from dbmsolver.verify.kernels.class_distances import distance_of
 from dbmsolver.verify.kernels.class_layout import KING
 from dbmsolver.verify.kernels.class_moves import is_won
 from dbmsolver.verify.kernels.distance_table import NO_CLASS
-from dbmsolver.verify.kernels.rules import holds, is_as_none
+from dbmsolver.verify.kernels.rules import is_as_none
+from dbmsolver.verify.kernels.sets import holds
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO
 
 

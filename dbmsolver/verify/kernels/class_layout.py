@@ -16,19 +16,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.jit.decorators import inner, kernel
 from dbmsolver.verify.kernels.rules import is_as_none
-from dbmsolver.verify.kernels.words import ONE, U64, ZERO
+from dbmsolver.verify.kernels.words import ONE, U64, ZERO, Ints, Words
 
 KING = 12
 COVERED, HELD, FREE, STOCK, HOME = range(5)
 """The locations that a card can be in."""
-
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 
 class ClassRules(NamedTuple):

@@ -12,8 +12,6 @@ from dbmsolver.verify.kernels.closed_set import (
     MOST_MADE,
     OUTSIDE,
     STATE_WORDS,
-    Ints,
-    Words,
     ask_for,
     copy_row,
     facts_of,
@@ -24,7 +22,7 @@ from dbmsolver.verify.kernels.closed_set import (
 )
 from dbmsolver.verify.kernels.errors import BAD_CODE, BAD_LAYER, NOT_CLOSED, UNKNOWN_CLASS
 from dbmsolver.verify.kernels.kinds import bound_of, expand_state
-from dbmsolver.verify.kernels.words import AHEAD
+from dbmsolver.verify.kernels.words import AHEAD, Ints, Words
 
 
 class Task(NamedTuple):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.verify.kernels.class_layout import KING, ClassRules
-from dbmsolver.verify.kernels.words import HALF, U64, ZERO, hash_state
+from dbmsolver.verify.kernels.words import HALF, U64, ZERO, Words, hash_state
 
 NONE = np.uint64(0xFFFFFFFFFFFFFFFF)
 """The word in an empty slot."""
@@ -21,9 +21,6 @@ FAR = 1 << 14
 """The moves to come from a position that cannot be won; no solution has as many."""
 NO_CLASS = -FAR
 """The moves to come from a position of a class that no moves from the deal lead to."""
-
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 
 class Distances(NamedTuple):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
-from dbmsolver.verify.kernels.board import ALL_HOME, COST, Board, Ints, Words, make_board
+from dbmsolver.verify.kernels.board import ALL_HOME, COST, Board, make_board
 from dbmsolver.verify.kernels.bound import lower_bound
 from dbmsolver.verify.kernels.class_bound import moves_by_class
 from dbmsolver.verify.kernels.class_layout import LaidClass
@@ -24,7 +24,7 @@ from dbmsolver.verify.kernels.positions import (
     state_of,
 )
 from dbmsolver.verify.kernels.rules import forced_card
-from dbmsolver.verify.kernels.words import ZERO
+from dbmsolver.verify.kernels.words import ZERO, Ints, Words
 
 
 class Successors(NamedTuple):

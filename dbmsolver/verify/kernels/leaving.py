@@ -9,12 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel
-from dbmsolver.verify.kernels.words import U64, ZERO
-
-Ints = NDArray[np.int64]
+from dbmsolver.verify.kernels.words import U64, ZERO, Ints
 
 
 class LeavingKeys(NamedTuple):

@@ -28,7 +28,8 @@ from __future__ import annotations
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.kernels.board import NOTHING
-from dbmsolver.verify.kernels.rules import holds, is_safe, one
+from dbmsolver.verify.kernels.rules import is_safe
+from dbmsolver.verify.kernels.sets import holds, one
 from dbmsolver.verify.kernels.words import ONE, U64, first_bit, height_of
 
 KINGS = U64(0xF) << U64(48)

@@ -23,15 +23,9 @@ from dbmsolver.verify.kernels.left_out import (
     play_is_certain,
     stays_home,
 )
-from dbmsolver.verify.kernels.rules import (
-    ALL_OR_NOTHING,
-    CARD_OR_ALL,
-    MOST_TAKERS,
-    holds,
-    is_as_none,
-    one,
-)
-from dbmsolver.verify.kernels.words import ALL, ONE, ZERO, count_bits, first_bit, height_of
+from dbmsolver.verify.kernels.rules import ALL_OR_NOTHING, CARD_OR_ALL, MOST_TAKERS, is_as_none
+from dbmsolver.verify.kernels.sets import ALL, first_of, holds, one
+from dbmsolver.verify.kernels.words import ZERO, count_bits, height_of
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME
 
 
@@ -60,8 +54,7 @@ def list_moves(r, board, laid, forced):
     count, to_columns = moves_of_columns(r, board, laid, after)
     rest = laid.cells
     while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
+        card, rest = first_of(rest)
         count = moves_of_card(r, board, laid, count, card, r.fillers, after)
     if laid.reserve:
         card = r.reserve[laid.reserve - 1]
@@ -89,8 +82,7 @@ def moves_of_columns(r, board, laid, after):
     stay = bottoms_stay(r, board, laid)
     tops = laid.tops
     while tops:
-        top = first_bit(tops)
-        tops &= tops - ONE
+        top, tops = first_of(tops)
         card, cards = top, 1
         while True:
             under = board.on[card]

@@ -9,7 +9,6 @@ import numpy as np
 from dbmsolver.game.cards import CARDS
 from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.jit.families import ByType
-from dbmsolver.verify.kernels.board import Ints, Words, cards_home
 from dbmsolver.verify.kernels.class_layout import ClassRules
 from dbmsolver.verify.kernels.errors import (
     BAD_FIELDS,
@@ -23,12 +22,13 @@ from dbmsolver.verify.kernels.errors import (
 )
 from dbmsolver.verify.kernels.leaving import LeavingKeys
 from dbmsolver.verify.kernels.positions import WASTE_SHIFT
-from dbmsolver.verify.kernels.rules import one
+from dbmsolver.verify.kernels.sets import ALL, cards_home, one
 from dbmsolver.verify.kernels.words import (
-    ALL,
     ONE,
     U64,
     ZERO,
+    Ints,
+    Words,
     bits_in,
     count_bits,
     height_of,

@@ -12,12 +12,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel, inner, kernel
 from dbmsolver.verify.kernels.leaving import LeavingKeys, copy_state, write_after
-
-Ints = NDArray[np.int64]
+from dbmsolver.verify.kernels.words import Ints
 
 KING = 12
 """The rank of the king, from 0."""

@@ -9,12 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner
 from dbmsolver.verify.kernels.leaving import LeavingKeys, copy_state, write_after
-
-Ints = NDArray[np.int64]
+from dbmsolver.verify.kernels.words import Ints
 
 EMPTY = 52
 """The card on top of an empty pile."""

@@ -17,10 +17,7 @@ from dbmsolver.verify.kernels.board import (
     PLACE,
     TURNS,
     WASTE,
-    Ints,
     Laid,
-    Words,
-    cards_home,
     end_columns,
     is_in_columns,
     nothing_laid,
@@ -36,8 +33,9 @@ from dbmsolver.verify.kernels.errors import (
     TOO_MANY_CELLS,
     TOO_MANY_COLUMNS,
 )
-from dbmsolver.verify.kernels.rules import Rules, holds, is_as_none, one
-from dbmsolver.verify.kernels.words import ALL, ONE, SUIT, U64, ZERO, count_bits, first_bit
+from dbmsolver.verify.kernels.rules import Rules, is_as_none
+from dbmsolver.verify.kernels.sets import ALL, SUIT, cards_home, first_of, holds, one
+from dbmsolver.verify.kernels.words import U64, ZERO, Ints, Words, count_bits
 from dbmsolver.verify.places import AS_DEALT, BOTTOM, FREECELL, HOME
 
 WASTE_SHIFT, TURNS_SHIFT = 52, 58
@@ -121,8 +119,7 @@ def put_on_others(f, state, lying, bottoms, board):
     covered, dealt = ZERO, cards_at(state, AS_DEALT)
     rest = lying & ~bottoms
     while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
+        card, rest = first_of(rest)
         if holds(dealt, card):
             under = f.dealt_on[card]
             if under < 0:
@@ -180,8 +177,7 @@ def lay_out(f, state, board):
         return RING, nothing_laid()
     down, rest = ZERO, f.face_down & covered
     while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
+        card, rest = first_of(rest)
         if holds(dealt, board.load[card]):
             down |= one(card)
     good, hand, reserve = lay_stock(r, dealt, board)

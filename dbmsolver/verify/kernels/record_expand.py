@@ -24,8 +24,9 @@ from dbmsolver.verify.kernels.positions import (
 )
 from dbmsolver.verify.kernels.record_layout import MOST_MACROS, take_apart, takes_any_card
 from dbmsolver.verify.kernels.record_macros import CARD, HOMEWARD, PARENT, WAY, list_macros
-from dbmsolver.verify.kernels.rules import MOST_TAKERS, forced_card, holds, one
-from dbmsolver.verify.kernels.words import ONE, ZERO, count_bits, first_bit
+from dbmsolver.verify.kernels.rules import MOST_TAKERS, forced_card
+from dbmsolver.verify.kernels.sets import first_of, holds, one
+from dbmsolver.verify.kernels.words import ZERO, count_bits, first_bit
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME
 
 
@@ -110,8 +111,7 @@ def carry_out(f, macro, lifted, record, table):
     tops = record.tops
     rest = lifted
     while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
+        card, rest = first_of(rest)
         record = to_slot(f, record, card)
         if table.on[card] >= 0:
             tops |= one(table.on[card])
@@ -125,8 +125,8 @@ def carry_out(f, macro, lifted, record, table):
     alone = cards_alone(f, record, table)
     record = Record(record.state, record.tops & ~alone, record.slots)
     while alone:
-        record = to_slot(f, record, first_bit(alone))
-        alone &= alone - ONE
+        card, alone = first_of(alone)
+        record = to_slot(f, record, card)
     return record
 
 
@@ -135,8 +135,7 @@ def cards_alone(f, record, table):
     """Return the last cards of columns that are too short to be stuck."""
     alone, rest = ZERO, record.tops if takes_any_card(f) else ZERO
     while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
+        card, rest = first_of(rest)
         if table.on[card] == NOTHING:
             alone |= one(card)
     return alone
@@ -210,8 +209,7 @@ def find_child(f, cards, parents):
         return -1, -1
     rest = cards
     while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
+        card, rest = first_of(rest)
         found = f.rules.takes[card] & parents
         if found:
             return card, first_bit(found)

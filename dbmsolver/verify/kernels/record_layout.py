@@ -13,14 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.verify.kernels.board import (
-    Board,
-    Ints,
-    Words,
-    end_columns,
-    is_in_columns,
-    make_board,
-)
+from dbmsolver.verify.kernels.board import Board, end_columns, is_in_columns, make_board
 from dbmsolver.verify.kernels.errors import (
     BAD_FIELDS,
     BAD_FIX,
@@ -30,8 +23,8 @@ from dbmsolver.verify.kernels.errors import (
     TOO_MANY_COLUMNS,
 )
 from dbmsolver.verify.kernels.positions import Tables, cards_at, put_on_others, state_of
-from dbmsolver.verify.kernels.rules import one
-from dbmsolver.verify.kernels.words import ALL, ONE, ZERO, count_bits, first_bit
+from dbmsolver.verify.kernels.sets import ALL, first_of, one
+from dbmsolver.verify.kernels.words import ZERO, Ints, Words, count_bits
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME
 
 MOST_MACROS = 8192
@@ -137,12 +130,10 @@ def take_apart(f, state, table):
 def measure_columns(bottoms, slots, table):
     """Write the column of each card, and the cards above it."""
     while slots:
-        card = first_bit(slots)
-        slots &= slots - ONE
+        card, slots = first_of(slots)
         table.column[card], table.over[card] = IN_SLOT, ZERO
     while bottoms:
-        bottom = np.int64(first_bit(bottoms))
-        bottoms &= bottoms - ONE
+        bottom, bottoms = first_of(bottoms)
         above, card = ZERO, table.board.load[bottom]
         while card >= 0:
             above |= one(card)

@@ -11,13 +11,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel
-from dbmsolver.verify.kernels.words import ONE, U64, height_of
-
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
+from dbmsolver.verify.kernels.sets import holds
+from dbmsolver.verify.kernels.words import Ints, Words, height_of
 
 MOST_TAKERS = 4
 """The most cards that take a card."""
@@ -77,18 +74,6 @@ class Rules(NamedTuple):
     """True for Klondike and its relatives, which have a lower bound of their own."""
     twins: bool
     """True if a run goes from one twin to the other only to free the first for its foundation."""
-
-
-@inlined
-def holds(cards, card):
-    """Return True if a set of cards has this card."""
-    return (cards >> U64(card)) & ONE != U64(0)
-
-
-@inlined
-def one(card):
-    """Return the set of this card alone."""
-    return ONE << U64(card)
 
 
 @inlined_kernel

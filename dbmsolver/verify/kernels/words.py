@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined
 
+Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+
 U64 = np.uint64
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
-ALL = np.uint64((1 << 52) - 1)
 HALF = np.uint64(0xFFFFFFFF)
 """The lower half of a word."""
 AHEAD = 12
 """The number of look-ups that lie between asking for a line of memory and reading it."""
-SUIT = np.uint64(0x1111111111111)
-"""The cards of the first suit; shifted by its number, those of another one."""
 
 
 @intrinsic
@@ -61,7 +61,7 @@ def fetch(typingctx, array, index):
     return types.void(array, types.int64), codegen
 
 
-def bits_in(words: NDArray[np.uint64]) -> NDArray[np.int64]:
+def bits_in(words: Words) -> Ints:
     """Return how many bits of each word are set. NumPy has a function for it from 2.0 on."""
     as_bytes = np.ascontiguousarray(words).view(np.uint8).reshape(-1, 8)
     return np.unpackbits(as_bytes, axis=1).sum(axis=1, dtype=np.int64)

@@ -22,7 +22,7 @@ to believe the check.
    the moves of a state lead to.
 4. Not by this generator are made: the macros of records and the moves of classes, which are those
    of docs/dominance.md (:mod:`~dbmsolver.verify.kernels.record_expand`,
-   :mod:`~dbmsolver.verify.kernels.classes`), and the moves of games whose cards only leave
+   :mod:`~dbmsolver.verify.kernels.class_moves`), and the moves of games whose cards only leave
    (:mod:`~dbmsolver.verify.kernels.piles`, :mod:`~dbmsolver.verify.kernels.pairs`).
 5. All kinds of keys go through one loop. :mod:`~dbmsolver.verify.kernels.kinds` says what is asked
    of a state of any of them; :mod:`~dbmsolver.verify.kernels.closure` asks it of each closed state.
@@ -49,7 +49,7 @@ goal; so there is no solution.
 
 **Unsolvable, by classes.** The store holds classes of positions of Klondike. Checked: the theorem
 of docs/dominance.md speaks of the deal (:mod:`dbmsolver.verify.class_format`); (1) to (4) as above,
-of classes and moves between them (:mod:`dbmsolver.verify.kernels.classes`).
+of classes and moves between them (:mod:`dbmsolver.verify.kernels.class_moves`).
 
 **Unsolvable, by dominating positions.** The store holds records; each stands for a set of positions
 that differ by parked cards (docs/dominance.md). Every record is laid out in columns and slots and

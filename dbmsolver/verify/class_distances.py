@@ -17,16 +17,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.verify.claim import Pace, Progress
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.kernels import class_distances as k
-from dbmsolver.verify.kernels.class_layout import make_board
-from dbmsolver.verify.kernels.classes import WON_SIGNATURE
-from dbmsolver.verify.kernels.distance_table import (
-    FURTHEST,
-    LOST,
-    NONE,
-    Distances,
-    enter_keys,
-    enter_runs,
-)
+from dbmsolver.verify.kernels.class_layout import WON_SIGNATURE, make_board
 from dbmsolver.verify.kernels.words import Ints, Words, bits_in
 
 _FIRST_SLOTS = 256
@@ -75,7 +66,7 @@ class ClassDistances:
         self._stopped = False
         self._pace = Pace()
 
-    def run(self) -> Generator[Progress, None, Distances]:
+    def run(self) -> Generator[Progress, None, k.Distances]:
         """List all classes, and work their distances out."""
         if self.form.root[0] != WON_SIGNATURE:
             self._enter(np.array([self.form.root], np.uint64))
@@ -113,7 +104,7 @@ class ClassDistances:
         """List all classes of a signature, and enter those of higher strata that follow."""
         board = make_board(self.game)
         lifted = np.empty((_LIFTED, 2), np.uint64)
-        stack = table.slots[table.slots != NONE]
+        stack = table.slots[table.slots != k.NONE]
         waiting = stack.size
         while waiting and not self._stopped:
             self._make_room(table, board.after.shape[0])
@@ -137,7 +128,7 @@ class ClassDistances:
             table = self._tables[g.total - left].setdefault(signature, _Table())
             with table.lock:
                 self._make_room(table, keys.size)
-                table.entered += enter_keys(table.slots, 0, table.slots.size, keys)
+                table.entered += k.enter_keys(table.slots, 0, table.slots.size, keys)
 
     def _make_room(self, table: _Table, more: int) -> None:
         """Have room in a table for more keys: a quarter of its slots stay empty."""
@@ -146,8 +137,8 @@ class ClassDistances:
             return
         size = max(needed, 2 * there, _FIRST_SLOTS)
         self._take(_SLOT_BYTES * (size - there))
-        slots = np.full(size, NONE, np.uint64)
-        enter_keys(slots, 0, size, table.slots)
+        slots = np.full(size, k.NONE, np.uint64)
+        k.enter_keys(slots, 0, size, table.slots)
         table.slots = slots
 
     def _take(self, size: int) -> None:
@@ -168,26 +159,26 @@ class ClassDistances:
         )
         if ends.size:
             self._keys.resize(ends[-1], refcheck=False)  # no thread has a view of it
-            self._keys[first:] = NONE
+            self._keys[first:] = k.NONE
         runs = []
         for (signature, table), end in zip(tables.items(), ends.tolist(), strict=True):
             self._take(_SLOT_BYTES * (end - first - table.slots.size))
-            self.count += enter_keys(self._keys, first, end - first, table.slots)
+            self.count += k.enter_keys(self._keys, first, end - first, table.slots)
             runs.append((signature, first, end))
             table.slots, first = np.empty(0, np.uint64), end
         self._runs.append(runs)
 
-    def _distances(self) -> Distances:
+    def _distances(self) -> k.Distances:
         """Return the distances before any is known."""
         runs = [run for of_stratum in self._runs for run in of_stratum]
         signatures = np.array([signature for signature, _, _ in runs], np.uint64)
         firsts = np.array([*(first for _, first, _ in runs), self._keys.size], np.int64)
-        table = np.full((1 << (2 * len(runs)).bit_length(), 3), NONE, np.uint64)
-        enter_runs(table, signatures, firsts)
-        moves = np.full(self._keys.size, LOST, np.uint8)
-        return Distances(True, self.game, table, self._keys, moves)
+        table = np.full((1 << (2 * len(runs)).bit_length(), 3), k.NONE, np.uint64)
+        k.enter_runs(table, signatures, firsts)
+        moves = np.full(self._keys.size, k.LOST, np.uint8)
+        return k.Distances(True, self.game, table, self._keys, moves)
 
-    def _measure(self, distances: Distances, signature: int, first: int, end: int) -> None:
+    def _measure(self, distances: k.Distances, signature: int, first: int, end: int) -> None:
         """Work out the distances of a signature's classes; those of higher strata are known."""
         board, moves = make_board(self.game), distances.moves[first:end]
         order = self._in_order(distances.keys[first:end])
@@ -205,15 +196,15 @@ class ClassDistances:
         if self._stopped:
             return
         k.relax(moves, order, starts, targets)
-        if (moves == FURTHEST).any():
-            raise InternalError(f"a class has a distance of {FURTHEST} moves or more")
+        if (moves == k.FURTHEST).any():
+            raise InternalError(f"a class has a distance of {k.FURTHEST} moves or more")
 
     def _in_order(self, keys: Words) -> Ints:
         """Return the places of keys in a table, so that most moves lead to an earlier one.
 
         Cards that have left the stock do not come back, and few come back from foundations.
         """
-        order, size = np.flatnonzero(keys != NONE), self.game.pack.size
+        order, size = np.flatnonzero(keys != k.NONE), self.game.pack.size
         keys = keys[order]
         rank = 64 * bits_in(keys & np.uint64((1 << size) - 1)).astype(np.int16)
         for suit in range(4):

@@ -34,8 +34,14 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
-from dbmsolver.verify.kernels.class_layout import FREE, KING, ClassRules, is_class, make_board
-from dbmsolver.verify.kernels.classes import WON_SIGNATURE
+from dbmsolver.verify.kernels.class_layout import (
+    FREE,
+    KING,
+    WON_SIGNATURE,
+    ClassRules,
+    is_class,
+    make_board,
+)
 from dbmsolver.verify.kernels.rules import is_as_none
 from dbmsolver.verify.kernels.words import Ints, Words
 from dbmsolver.verify.refutation import Refuted

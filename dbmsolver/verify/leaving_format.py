@@ -9,7 +9,7 @@ import numpy as np
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
-from dbmsolver.verify.kernels.expand_leaving import is_position
+from dbmsolver.verify.kernels.kinds import is_position
 from dbmsolver.verify.kernels.leaving import LeavingKeys, key_of
 from dbmsolver.verify.kernels.pairs import Pairs
 from dbmsolver.verify.kernels.piles import Pile

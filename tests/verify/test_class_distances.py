@@ -43,8 +43,8 @@ from dbmsolver.verify.class_distances import ClassDistances, TooManyClasses
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.forms import bound_of
+from dbmsolver.verify.kernels.class_distances import FAR, NONE, no_distances
 from dbmsolver.verify.kernels.class_layout import make_board
-from dbmsolver.verify.kernels.distance_table import FAR, NONE, no_distances
 from dbmsolver.verify.kernels.errors import GOAL
 from dbmsolver.verify.kernels.positions import Tables
 from dbmsolver.verify.showing import position_of

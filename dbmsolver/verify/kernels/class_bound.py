@@ -10,10 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, inner
-from dbmsolver.verify.kernels.class_distances import distance_of
+from dbmsolver.verify.kernels.class_distances import NO_CLASS, distance_of
 from dbmsolver.verify.kernels.class_layout import KING
 from dbmsolver.verify.kernels.class_moves import is_won
-from dbmsolver.verify.kernels.distance_table import NO_CLASS
 from dbmsolver.verify.kernels.rules import is_as_none
 from dbmsolver.verify.kernels.sets import holds
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO

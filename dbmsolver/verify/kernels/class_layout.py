@@ -23,6 +23,7 @@ from dbmsolver.verify.kernels.rules import is_as_none
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO, Ints, Words
 
 KING = 12
+WON_SIGNATURE = np.uint64(1 << 63)
 COVERED, HELD, FREE, STOCK, HOME = range(5)
 """The locations that a card can be in."""
 

@@ -10,9 +10,9 @@ from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.verify.kernels.board import ALL_HOME, COST, Board, make_board
 from dbmsolver.verify.kernels.bound import lower_bound
 from dbmsolver.verify.kernels.class_bound import moves_by_class
+from dbmsolver.verify.kernels.class_distances import NO_CLASS
 from dbmsolver.verify.kernels.class_layout import LaidClass
 from dbmsolver.verify.kernels.class_layout import make_board as make_class_board
-from dbmsolver.verify.kernels.distance_table import NO_CLASS
 from dbmsolver.verify.kernels.errors import GOAL
 from dbmsolver.verify.kernels.moves import list_moves
 from dbmsolver.verify.kernels.positions import (

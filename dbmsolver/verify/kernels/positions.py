@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
+from dbmsolver.verify.kernels import errors as e
 from dbmsolver.verify.kernels.board import (
     CARD,
     PLACE,
@@ -22,17 +23,8 @@ from dbmsolver.verify.kernels.board import (
     is_in_columns,
     nothing_laid,
 )
+from dbmsolver.verify.kernels.class_distances import Distances, no_distances
 from dbmsolver.verify.kernels.digest import hash_key
-from dbmsolver.verify.kernels.distance_table import Distances, no_distances
-from dbmsolver.verify.kernels.errors import (
-    BAD_FIELDS,
-    COLLISION,
-    FINE,
-    NO_POSITION,
-    RING,
-    TOO_MANY_CELLS,
-    TOO_MANY_COLUMNS,
-)
 from dbmsolver.verify.kernels.rules import Rules, is_as_none
 from dbmsolver.verify.kernels.sets import ALL, SUIT, cards_home, first_of, holds, one
 from dbmsolver.verify.kernels.words import U64, ZERO, Ints, Words, count_bits
@@ -128,13 +120,13 @@ def put_on_others(f, state, lying, bottoms, board):
         else:
             under = f.rules.takers[card, place_of(state, card)]
             if under < 0:
-                return BAD_FIELDS, bottoms, covered
+                return e.BAD_FIELDS, bottoms, covered
         if holds(covered | ~lying, under):
-            return COLLISION, bottoms, covered
+            return e.COLLISION, bottoms, covered
         covered |= one(under)
         board.on[card] = under
         board.load[under] = card
-    return FINE, bottoms, covered
+    return e.FINE, bottoms, covered
 
 
 @inlined
@@ -160,10 +152,10 @@ def lay_out(f, state, board):
     for place in range(f.can_be.size):
         strange |= cards_at(state, place) & ~f.can_be[place]
     if strange:
-        return BAD_FIELDS, nothing_laid()
+        return e.BAD_FIELDS, nothing_laid()
     cells, dealt = cards_at(state, FREECELL), cards_at(state, AS_DEALT)
     if count_bits(cells) > r.freecells:
-        return TOO_MANY_CELLS, nothing_laid()
+        return e.TOO_MANY_CELLS, nothing_laid()
     lying = ALL & ~(cards_at(state, HOME) | cells | (dealt & f.aside))
     bottoms = cards_at(state, BOTTOM)
     error, bottoms, covered = put_on_others(f, state, lying, bottoms, board)
@@ -171,10 +163,10 @@ def lay_out(f, state, board):
         return error, nothing_laid()
     used, tops = count_bits(bottoms), lying & ~covered
     if used > r.columns:
-        return TOO_MANY_COLUMNS, nothing_laid()
+        return e.TOO_MANY_COLUMNS, nothing_laid()
     end_columns(board, bottoms, tops)
     if not is_in_columns(board, bottoms, lying):
-        return RING, nothing_laid()
+        return e.RING, nothing_laid()
     down, rest = ZERO, f.face_down & covered
     while rest:
         card, rest = first_of(rest)
@@ -190,7 +182,7 @@ def lay_out(f, state, board):
     laid = Laid(
         heights, tops, bottoms, lying, cells, dealt, down, used, hand, waste, turns, reserve
     )  # fmt: skip
-    return FINE if good else NO_POSITION, laid
+    return e.FINE if good else e.NO_POSITION, laid
 
 
 @kernel

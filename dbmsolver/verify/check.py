@@ -21,9 +21,8 @@ from dbmsolver.storage.store import Store
 from dbmsolver.verify.claim import Progress
 from dbmsolver.verify.refutation import Refuted, State
 from dbmsolver.verify.report import CheckOptions, Depth, Verification
-from dbmsolver.verify.run import run_check
+from dbmsolver.verify.run import StoreCheck, run_check
 from dbmsolver.verify.solution import bad_path
-from dbmsolver.verify.store_check import StoreCheck
 
 
 def verify(

@@ -12,9 +12,9 @@ from threading import Lock
 
 import numpy as np
 
-from dbmsolver.errors import DbmError, InternalError
+from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
-from dbmsolver.verify.claim import Pace, Progress
+from dbmsolver.verify.claim import Pace, Progress, TooMany
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.kernels import class_distances as k
 from dbmsolver.verify.kernels.class_layout import WON_SIGNATURE, make_board
@@ -27,10 +27,6 @@ _EDGES = 4
 """Moves of a class within its signature, as a first guess."""
 _SLOT_BYTES = 8 + 1
 """The bytes of a slot: a key, and its distance."""
-
-
-class TooManyClasses(DbmError):
-    """The lack of memory for all classes."""
 
 
 class _Table:
@@ -46,7 +42,7 @@ class ClassDistances:
     """The distances of all classes of a deal; :meth:`run` lists them, ``count`` in all.
 
     Which moves are forced in positions does not matter: a distance is that by all moves.
-    TooManyClasses if they need more than ``memory`` bytes. What is noted of one signature while its
+    TooMany if they need more than ``memory`` bytes. What is noted of one signature while its
     distances are worked out is not counted.
     """
 
@@ -146,10 +142,7 @@ class ClassDistances:
         with self._lock:
             self._bytes += size
             if self._bytes > self.memory:
-                raise TooManyClasses(
-                    f"more than {self.count:,} classes, for which {self.memory:,} bytes of memory "
-                    "are too few"
-                )
+                raise TooMany(self.count, "classes", self.memory)
 
     def _finish(self, tables: dict[int, _Table]) -> None:
         """Move the keys of a stratum to the others, in tables that are no larger than need be."""

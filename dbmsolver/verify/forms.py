@@ -15,17 +15,19 @@ from dbmsolver.game.kinds import Metric, Policy
 from dbmsolver.game.position import Position
 from dbmsolver.verify import class_format
 from dbmsolver.verify.class_format import ClassFormat
+from dbmsolver.verify.format import Format
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels import class_layout, leaving, record_layout
 from dbmsolver.verify.kernels.expand import bound_of_cards, make_table
 from dbmsolver.verify.kernels.opening import PlaneKeys
 from dbmsolver.verify.kernels.positions import Tables
+from dbmsolver.verify.kernels.record_expand import first_record
 from dbmsolver.verify.kernels.record_layout import RecordTables
+from dbmsolver.verify.kernels.sets import ALL
 from dbmsolver.verify.kernels.words import Ints, Words
 from dbmsolver.verify.pair_format import PairFormat
 from dbmsolver.verify.pile_format import PileFormat
-from dbmsolver.verify.records import root_record
-from dbmsolver.verify.refutation import State
+from dbmsolver.verify.refutation import State, words_of
 from dbmsolver.verify.showing import position_of, position_of_record
 
 _LIFT_OF_SUIT = 14
@@ -119,6 +121,19 @@ def keys_of_records(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:
         codes=False,
         normal=" in normal form",
     )
+
+
+def root_record(form: Format, deal: Deal) -> State:
+    """Return the normal form of the deal's own record."""
+    fix, words = 0, np.array(form.root, np.uint64)
+    if form.tables.rules.fillers == ALL:
+        for column in deal.position.columns:
+            if len(column) == 1:
+                fix |= 1 << column[0]
+    found = np.zeros(4, np.uint64)
+    if first_record(form.tables, words, np.uint64(fix), record_layout.make_table(), found):
+        raise InternalError("the deal has no record")
+    return words_of(found)
 
 
 def keys_of_leaving(deal: Deal, layered: bool) -> tuple[Keys, int]:

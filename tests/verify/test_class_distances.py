@@ -39,7 +39,8 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.storage.meanings import VERSIONS
 from dbmsolver.verify import class_distances
 from dbmsolver.verify.check import verify
-from dbmsolver.verify.class_distances import ClassDistances, TooManyClasses
+from dbmsolver.verify.claim import TooMany
+from dbmsolver.verify.class_distances import ClassDistances
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.forms import bound_of
@@ -163,9 +164,7 @@ def test_a_class_that_does_not_follow_has_no_bound() -> None:
 
 def test_classes_that_need_more_memory() -> None:
     deal = Deal.from_number(12, GAMES["klondike_by_threes"])
-    with pytest.raises(
-        TooManyClasses, match=r"more than [\d,]+ classes, for which 1,048,576 bytes"
-    ):
+    with pytest.raises(TooMany, match=r"more than [\d,]+ classes, for which 1,048,576 bytes"):
         end_of(ClassDistances(deal, 2, 1 << 20).run())
 
 

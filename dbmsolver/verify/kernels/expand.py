@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.verify.kernels.board import ALL_HOME, COST, Board, make_board
 from dbmsolver.verify.kernels.bound import lower_bound
 from dbmsolver.verify.kernels.class_bound import moves_by_class
@@ -109,9 +109,3 @@ def bound_of_cards(f, row, table):
         by_class = moves_by_class(f, laid, table.classes)
         moves = by_class if by_class == NO_CLASS else max(moves, by_class)
     return error, moves
-
-
-@inner
-def no_bound(f, row, table):
-    """Return no error and 0, where no moves are counted, or layers take the place of moves made."""
-    return 0, 0

@@ -15,14 +15,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dbmsolver.jit.decorators import inlined
+from dbmsolver.verify.kernels import left_out
 from dbmsolver.verify.kernels.board import CARD, COST, NOTHING, PLACE, TURNS, WASTE, carries
-from dbmsolver.verify.kernels.left_out import (
-    bottoms_stay,
-    is_of_use,
-    need_not_change_twins,
-    play_is_certain,
-    stays_home,
-)
 from dbmsolver.verify.kernels.rules import ALL_OR_NOTHING, CARD_OR_ALL, MOST_TAKERS, is_as_none
 from dbmsolver.verify.kernels.sets import ALL, first_of, holds, one
 from dbmsolver.verify.kernels.words import ZERO, count_bits, height_of
@@ -47,7 +41,7 @@ def list_moves(r, board, laid, forced):
         after = After(laid.waste, laid.turns, 0 if r.forced_free else 1)
         return note(board, 0, forced, HOME, after)
     after = After(laid.waste, laid.turns, 1)
-    if laid.hand and play_is_certain(r, board, laid):
+    if laid.hand and left_out.play_is_certain(r, board, laid):
         card = board.hand[laid.waste - 1]
         left = cards_left(r, laid.hand, laid.waste)
         return note(board, 0, card, HOME, After(left, laid.turns, 1))
@@ -79,14 +73,15 @@ def moves_of_columns(r, board, laid, after):
     count, to_columns = 0, ZERO
     room, empty = has_room(r, laid), laid.used < r.columns
     most, most_to_empty = cards_at_once(r, laid, False), cards_at_once(r, laid, True)
-    stay = bottoms_stay(r, board, laid)
+    stay = left_out.bottoms_stay(r, board, laid)
     tops = laid.tops
     while tops:
         top, tops = first_of(tops)
         card, cards = top, 1
         while True:
             under = board.on[card]
-            leaves, twin = may_leave(r, under, cards), need_not_change_twins(r, laid, card, under)
+            leaves = may_leave(r, under, cards)
+            twin = left_out.need_not_change_twins(r, laid, card, under)
             if leaves and not twin:
                 to_columns |= one(card)
             if goes_home(r, board, laid, card, top, cards):
@@ -136,7 +131,7 @@ def moves_of_foundations(r, board, laid, count, to_columns, after):
     for suit in range(4):
         height = height_of(laid.heights, suit)
         card = 4 * (height - 1) + suit
-        if height <= r.kept or not is_of_use(r, board, laid, card, to_columns):
+        if height <= r.kept or not left_out.is_of_use(r, board, laid, card, to_columns):
             continue
         count = onto_cards(r, board, laid, count, card, card, after)
         if has_room(r, laid):
@@ -158,7 +153,7 @@ def turn_stock(r, board, laid, count):
             card = board.hand[waste - 1]
             cost = 1 + turned if r.counted else 1
             after = After(cards_left(r, hand, waste), turns, cost)
-            if r.only_shortest and stays_home(r, laid.heights, card):
+            if r.only_shortest and left_out.stays_home(r, laid.heights, card):
                 count = note(board, count, card, HOME, after)
                 if r.draw == 1:
                     return count

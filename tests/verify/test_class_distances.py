@@ -97,11 +97,11 @@ def test_successors_are_those_of_the_model(seed: int) -> None:
                 words = np.array(words_of(form, one), np.uint64)
                 count = successors_of_words(form.game, board, words, every)
                 assert count == len(classes.moves(one, left_out))
-                rows = np.hstack((board.after, board.told.astype(np.uint64)))[:count].tolist()
+                won = board.won.astype(np.uint64)
+                rows = np.column_stack((board.after, won))[:count].tolist()
                 wanted = {
-                    (*words_of(form, after), sum(one.counts) - sum(after.counts), won)
+                    (*words_of(form, after), classes.is_won(after))
                     for _, after in classes.moves(one, left_out)
-                    for won in [classes.is_won(after)]
                 }
                 assert set(map(tuple, rows)) == wanted, (deal, one)
                 compared += count

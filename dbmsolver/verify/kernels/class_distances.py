@@ -28,8 +28,6 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.verify.kernels.class_layout import KING, ClassRules, lay_columns, lay_out
 from dbmsolver.verify.kernels.class_moves import (
-    IS_WON,
-    LIFTED,
     is_won,
     list_successors,
     only_move,
@@ -145,10 +143,10 @@ def list_classes(game, board, signature, table, entered, waiting, stack, lifted)
         if not is_signature or not lay_out(game, board, key):
             return entered, -1, count
         for number in range(list_successors(game, board, signature, key, True)):
-            if board.told[number, IS_WON]:
+            if board.won[number]:
                 continue
             above, after = board.after[number, 0], board.after[number, 1]
-            if board.told[number, LIFTED]:
+            if above != signature:
                 lifted[count, 0], lifted[count, 1] = above, after
                 count += 1
                 continue
@@ -189,9 +187,9 @@ def list_edges(c, board, signature, first, order, starts, targets, begin):
             return -1
         for at in range(list_successors(c.game, board, signature, c.keys[place], True)):
             after, key = board.after[at, 0], board.after[at, 1]
-            if board.told[at, IS_WON]:
+            if board.won[at]:
                 nearest = min(nearest, 1 + cards_left(c.game, key))
-            elif board.told[at, LIFTED]:
+            elif after != signature:
                 found = place_of(c, after, key)
                 if found < 0:
                     return -1

@@ -63,7 +63,7 @@ class LaidClass(NamedTuple):
     numbers: Ints  # [6]: cards in hand, in the waste, turns left, covered cards, empty columns,
     # columns that have cards where they were dealt
     after: Words  # [*, 2]: signature and key of the classes that follow
-    told: Ints  # [*, 2]: and numbers of them, see class_moves.py
+    won: Ints  # [*]: 1 for those that are won
 
 
 def make_board(game: ClassRules) -> LaidClass:
@@ -73,9 +73,9 @@ def make_board(game: ClassRules) -> LaidClass:
     counts, free = (np.zeros((13, 4), np.int64) for _ in range(2))
     home, numbers = np.zeros(4, np.int64), np.zeros(6, np.int64)
     most = game.columns + 8 + 2 * game.pack.size  # held cards, foundations, plays
-    after, told = np.zeros((most, 2), np.uint64), np.zeros((most, 2), np.int64)
+    after, won = np.zeros((most, 2), np.uint64), np.zeros(most, np.int64)
     return LaidClass(
-        dealt, held, left, column, where, home, hand, counts, free, numbers, after, told
+        dealt, held, left, column, where, home, hand, counts, free, numbers, after, won
     )
 
 

@@ -122,23 +122,20 @@ def carry_out(f, macro, lifted, record, table):
         record = Record(state, record.tops, record.slots)
     else:
         record = put_down(f, record, x, macro[PARENT], table)
-    alone = cards_alone(f, record, table)
-    record = Record(record.state, record.tops & ~alone, record.slots)
-    while alone:
-        card, alone = first_of(alone)
-        record = to_slot(f, record, card)
+    record, _ = with_cards_alone(f, record, table)
     return record
 
 
 @inlined
-def cards_alone(f, record, table):
-    """Return the last cards of columns that are too short to be stuck."""
+def with_cards_alone(f, record, table):
+    """Return (a record after the only cards of columns have become slot cards, these cards)."""
     alone, rest = ZERO, record.tops if takes_any_card(f) else ZERO
     while rest:
         card, rest = first_of(rest)
         if table.on[card] == NOTHING:
+            record = to_slot(f, record, card)
             alone |= one(card)
-    return alone
+    return Record(record.state, record.tops & ~alone, record.slots), alone
 
 
 @inlined
@@ -191,11 +188,7 @@ def send_home(f, record, fix, card, table):
     """Send a card home: (the record, cards of ``fix``)."""
     record = without(record, card, table)
     record = Record(put(record.state, one(card), HOME), record.tops, record.slots)
-    alone = cards_alone(f, record, table)
-    if alone:
-        record = to_slot(
-            f, Record(record.state, record.tops & ~alone, record.slots), first_bit(alone)
-        )
+    record, alone = with_cards_alone(f, record, table)
     return record, (fix & ~one(card)) | alone
 
 

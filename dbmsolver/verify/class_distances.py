@@ -116,12 +116,11 @@ class ClassDistances:
 
     def _enter(self, classes: Words) -> None:
         """Enter classes, signatures and keys, into their tables."""
-        g = self.game
-        for word in np.unique(classes[:, 0]):
-            signature, keys = int(word), classes[classes[:, 0] == word, 1]
-            columns = zip(g.shifts.tolist(), g.widths.tolist(), strict=True)
-            left = sum(signature >> shift & (1 << width) - 1 for shift, width in columns)
-            table = self._tables[g.total - left].setdefault(signature, _Table())
+        signatures = np.unique(classes[:, 0])
+        strata = self.form.progress(signatures).tolist()
+        for word, stratum in zip(signatures, strata, strict=True):
+            keys = classes[classes[:, 0] == word, 1]
+            table = self._tables[stratum].setdefault(int(word), _Table())
             with table.lock:
                 self._make_room(table, keys.size)
                 table.entered += k.enter_keys(table.slots, 0, table.slots.size, keys)

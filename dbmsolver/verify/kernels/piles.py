@@ -23,18 +23,12 @@ class Pile(NamedTuple):
 
     keys: LeavingKeys
     columns: int
-    cards: Ints
-    """int64[columns + 1, *]: the cards of each column and of the stock; the last one goes first."""
-    source: Ints
-    """int64[53]: by card, the column that it lies in, or the number of columns; -1 for none."""
-    depth: Ints
-    """int64[53]: by card, its place there, from 0."""
-    ranks: int
-    """The ranks of the deck."""
-    wraps: bool
-    """True if its lowest and highest rank follow each other."""
-    turns_count: bool
-    """True if a card of the stock leads up a layer."""
+    cards: Ints  # [columns + 1, *]: cards of each column and of the stock; the last one goes first
+    source: Ints  # [53]: by card, the column that it lies in, or the number of columns; -1 for none
+    depth: Ints  # [53]: by card, its place there, from 0
+    ranks: int  # the ranks of the deck
+    wraps: bool  # True if its lowest and highest rank follow each other
+    turns_count: bool  # True if a card of the stock leads up a layer
 
 
 @inlined

@@ -6,12 +6,7 @@ import time
 from collections.abc import Generator
 from pathlib import Path
 
-from dbmsolver.errors import (
-    ChangedError,
-    DiskFullError,
-    InputError,
-    StoreError,
-)
+from dbmsolver.errors import ChangedError, DiskFullError, InputError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.process import anonymous_memory

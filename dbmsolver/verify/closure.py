@@ -59,10 +59,8 @@ Value = TypeVar("Value")
 class Facts(NamedTuple):
     """Facts about the states of a window, by their numbers, whatever part they are of."""
 
-    parents: NDArray[Any]
-    """See :class:`dbmsolver.verify.kernels.ClosedSet`."""
-    made: NDArray[np.int16]
-    """The moves made to each; empty if costs do not count."""
+    parents: NDArray[Any]  # see ClosedSet
+    made: NDArray[np.int16]  # the moves made to each; empty if costs do not count
 
 
 class Part(NamedTuple):
@@ -71,10 +69,8 @@ class Part(NamedTuple):
     window: Window
     facts: Facts
     closed: ClosedSet
-    lock: Lock
-    """Only one thread enters states at a time."""
-    entered: list[int]
-    """[1]: the states that have been entered."""
+    lock: Lock  # only one thread enters states at a time
+    entered: list[int]  # [1]: the states that have been entered
 
 
 class Worker:

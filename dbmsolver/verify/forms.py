@@ -38,39 +38,23 @@ _LIFT_OF_SUIT = 14
 class Keys:
     """The keys of one deal and method, as the check of closed states works with them."""
 
-    noun: str
-    """The word for a state."""
-    tables: Any
-    """The rules and the deal, for kernels: their class decides which ones are called."""
-    form: Any
-    """The form of signatures and local keys, likewise."""
-    root: State
-    """The deal's state."""
+    noun: str  # the word for a state
+    tables: Any  # the rules and the deal, for kernels: their class decides which ones are called
+    form: Any  # the form of signatures and local keys, likewise
+    root: State  # the deal's state
     root_stratum: int
-    words: int
-    """The number of words by which states differ."""
-    code_bytes: int
-    """The bytes of a parent-move code."""
-    progress: Callable[[Words], Ints]
-    """Returns the stratum of each signature."""
-    position: Callable[[State], Position | None]
-    """Returns the position of a state to be shown, None if it is none."""
-    make_table: Callable[[], Any]
-    """Returns scratch memory of one thread."""
-    lift: int | None = 2
-    """The most strata that a move leads upwards, but for moves to goals. None for any number."""
-    root_made: int = 0
-    """The moves that are said to be made to the deal."""
-    root_code: int = -1
-    """The parent-move code of the deal, -1 if it has none of its own."""
-    free: bool = False
-    """True if some moves cost nothing."""
-    codes: bool = True
-    """True if parent-move codes tell the parent."""
-    counts_forced: bool = False
-    """True if states with a forced move are counted by themselves."""
-    normal: str = ""
-    """The form that a state has to have besides, in words."""
+    words: int  # the number of words by which states differ
+    code_bytes: int  # the bytes of a parent-move code
+    progress: Callable[[Words], Ints]  # returns the stratum of each signature
+    position: Callable[[State], Position | None]  # returns it to be shown, None for none
+    make_table: Callable[[], Any]  # returns scratch memory of one thread
+    lift: int | None = 2  # the most strata that a move, if not to a goal, leads up; None for any
+    root_made: int = 0  # the moves that are said to be made to the deal
+    root_code: int = -1  # the parent-move code of the deal, -1 if it has none of its own
+    free: bool = False  # True if some moves cost nothing
+    codes: bool = True  # True if parent-move codes tell the parent
+    counts_forced: bool = False  # True if states with a forced move are counted by themselves
+    normal: str = ""  # the form that a state has to have besides, in words
 
 
 def keys_of_cards(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:

@@ -17,17 +17,10 @@ from dbmsolver.process import default_memory, processors
 from dbmsolver.results import Bound, Method
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.store import Store
+from dbmsolver.verify import forms
 from dbmsolver.verify.claim import Claim, Progress, TooMany
 from dbmsolver.verify.class_distances import ClassDistances
 from dbmsolver.verify.closure import Closure
-from dbmsolver.verify.forms import (
-    Keys,
-    bound_of,
-    keys_of_cards,
-    keys_of_classes,
-    keys_of_leaving,
-    keys_of_records,
-)
 from dbmsolver.verify.kernels.expand import make_table
 from dbmsolver.verify.listing import list_positions
 from dbmsolver.verify.refutation import Refuted, State
@@ -123,7 +116,7 @@ def run_check(check: StoreCheck) -> Generator[Progress, None, None]:
             return
         if manifest.bound == Bound.CLASSES:
             keys = yield from _with_distances(check, keys)
-            if check.is_shortest_by_bound(bound_of(keys.tables, keys.root), length):
+            if check.is_shortest_by_bound(forms.bound_of(keys.tables, keys.root), length):
                 return
     closure = Closure(
         check.store, keys, Claim(length, manifest.question == "solve"), check.threads,
@@ -149,22 +142,22 @@ def _check_depth(check: StoreCheck, claim: str) -> None:
         raise UsageError("--sample is for the depth lemma: a full check takes all records", where)
 
 
-def _keys_of(check: StoreCheck) -> tuple[Keys, int]:
+def _keys_of(check: StoreCheck) -> tuple[forms.Keys, int]:
     """Return the keys of a store, and a lower bound of all solutions of its deal."""
     deal, manifest = check.report.deal, check.manifest
     policy, shortest = manifest.policy, manifest.question == "solve"
     if deal.rules.only_leave:
-        return keys_of_leaving(deal, shortest)
+        return forms.keys_of_leaving(deal, shortest)
     if manifest.method.of_classes:
-        return keys_of_classes(deal, policy, manifest.method == Method.CLASSES_ANY_PASSES), 0
+        return forms.keys_of_classes(deal, policy, manifest.method == Method.CLASSES_ANY_PASSES), 0
     if manifest.method == Method.DOMINATING:
-        return keys_of_records(deal, policy, manifest.metric), 0
+        return forms.keys_of_records(deal, policy, manifest.metric), 0
     is_proof = deal.rules.is_patience and not shortest
-    keys = keys_of_cards(deal, policy, None if is_proof else manifest.metric)
-    return keys, bound_of(keys.tables, keys.root)
+    keys = forms.keys_of_cards(deal, policy, None if is_proof else manifest.metric)
+    return keys, forms.bound_of(keys.tables, keys.root)
 
 
-def _with_distances(check: StoreCheck, keys: Keys) -> Generator[Progress, None, Keys]:
+def _with_distances(check: StoreCheck, keys: forms.Keys) -> Generator[Progress, None, forms.Keys]:
     """Return keys whose lower bound knows the distances of all classes of the deal, too."""
     report, memory = check.report, check.memory
     classes = ClassDistances(report.deal, check.threads, 3 * memory // 4)
@@ -214,7 +207,7 @@ def _check_in_depth(check: StoreCheck, closure: Closure) -> Generator[Progress, 
     yield from _check_closure(check, closure)
     if report.depth == "lemma":
         return
-    keys = keys_of_cards(report.deal, manifest.policy, None)
+    keys = forms.keys_of_cards(report.deal, manifest.policy, None)
     try:
         report.covered = yield from list_positions(keys, 3 * check.memory // 4)
     except TooMany as error:

@@ -27,20 +27,8 @@ from numpy.typing import NDArray
 from dbmsolver.game.cards import CARDS
 from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.verify.kernels.class_layout import KING, ClassRules, lay_columns, lay_out
-from dbmsolver.verify.kernels.class_moves import (
-    is_won,
-    list_successors,
-    only_move,
-)
-from dbmsolver.verify.kernels.words import (
-    HALF,
-    U64,
-    ZERO,
-    Words,
-    hash_state,
-    height_of,
-    slot_of,
-)
+from dbmsolver.verify.kernels.class_moves import is_won, list_successors, only_move
+from dbmsolver.verify.kernels.words import HALF, U64, ZERO, Words, hash_state, height_of, slot_of
 
 NONE = np.uint64(0xFFFFFFFFFFFFFFFF)
 """The word in an empty slot."""

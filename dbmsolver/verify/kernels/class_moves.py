@@ -12,14 +12,7 @@ import numpy as np
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.jit.decorators import inlined, inner
-from dbmsolver.verify.kernels.class_layout import (
-    FREE,
-    HELD,
-    KING,
-    STOCK,
-    kind_of,
-    matching,
-)
+from dbmsolver.verify.kernels.class_layout import FREE, HELD, KING, STOCK, kind_of, matching
 from dbmsolver.verify.kernels.rules import is_as_none
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO
 

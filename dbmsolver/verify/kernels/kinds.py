@@ -12,13 +12,7 @@ from dbmsolver.verify.kernels import class_moves, pairs, piles
 from dbmsolver.verify.kernels.class_layout import WON_SIGNATURE, ClassRules, lay_columns, lay_out
 from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.errors import BAD_CLASS, GOAL, NO_POSITION, OTHER_LAYER
-from dbmsolver.verify.kernels.expand import (
-    Seen,
-    bound_of_cards,
-    expand_cards,
-    write,
-    wrong,
-)
+from dbmsolver.verify.kernels.expand import Seen, bound_of_cards, expand_cards, write, wrong
 from dbmsolver.verify.kernels.leaving import take_apart
 from dbmsolver.verify.kernels.pairs import Pairs
 from dbmsolver.verify.kernels.piles import Pile

@@ -23,8 +23,6 @@ from dbmsolver.verify.kernels.words import Ints, Words, bits_in
 _FIRST_SLOTS = 256
 _LIFTED = 1 << 14
 """Classes of higher strata that are found before they are entered."""
-_EDGES = 4
-"""Moves of a class within its signature, as a first guess."""
 _SLOT_BYTES = 8 + 1
 """The bytes of a slot: a key, and its distance."""
 
@@ -42,8 +40,7 @@ class ClassDistances:
     """The distances of all classes of a deal; :meth:`run` lists them, ``count`` in all.
 
     Which moves are forced in positions does not matter: a distance is that by all moves.
-    TooMany if they need more than ``memory`` bytes. What is noted of one signature while its
-    distances are worked out is not counted.
+    TooMany if they need more than ``memory`` bytes.
     """
 
     def __init__(self, deal: Deal, threads: int, memory: int) -> None:
@@ -172,23 +169,14 @@ class ClassDistances:
 
     def _measure(self, distances: k.Distances, signature: int, first: int, end: int) -> None:
         """Work out the distances of a signature's classes; those of higher strata are known."""
-        board, moves = make_board(self.game), distances.moves[first:end]
+        board = make_board(self.game)
         order = self._in_order(distances.keys[first:end])
-        starts = np.zeros(order.size + 1, np.int64)
-        targets = np.empty(_EDGES * order.size + board.after.shape[0], np.uint32)
-        noted = 0
-        while noted < order.size and not self._stopped:
-            noted = k.list_edges(
-                distances, board, np.uint64(signature), first, order, starts, targets, noted
-            )
-            if noted < 0:
+        lowered = order.size
+        while lowered and not self._stopped:
+            lowered = k.lower_distances(distances, board, np.uint64(signature), first, order)
+            if lowered < 0:
                 raise InternalError("a move between classes leads to one that is not listed")
-            if noted < order.size:
-                targets = np.concatenate((targets, np.empty_like(targets)))
-        if self._stopped:
-            return
-        k.relax(moves, order, starts, targets)
-        if (moves == k.FURTHEST).any():
+        if (distances.moves[first:end] == k.FURTHEST).any():
             raise InternalError(f"a class has a distance of {k.FURTHEST} moves or more")
 
     def _in_order(self, keys: Words) -> Ints:

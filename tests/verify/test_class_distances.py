@@ -183,7 +183,6 @@ def test_tables_grow(monkeypatch: pytest.MonkeyPatch) -> None:
     assert classes.count > 100_000
     monkeypatch.setattr(class_distances, "_FIRST_SLOTS", 1)
     monkeypatch.setattr(class_distances, "_LIFTED", 200)
-    monkeypatch.setattr(class_distances, "_EDGES", 0)
     again, other = check_distances(deal)
     assert again.count == classes.count
     for distances in (whole, other):

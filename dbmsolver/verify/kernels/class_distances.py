@@ -1,7 +1,8 @@
 """Distances of classes: how many moves between classes each is away from all cards home.
 
 All classes that follow from the deal's are listed, signature by signature: strata ascending, as
-moves lead to the same stratum or a higher one. Then distances are worked out, strata descending.
+moves lead to the same stratum or a higher one. Then distances are worked out, strata descending,
+and in each signature again and again, until none is lowered.
 
 Only two rules of docs/dominance.md leave moves out: a safe card goes home alone, and none comes
 back. Let the *normal form* N(C) of a class C be what safe moves lead to, the lowest card first,
@@ -156,60 +157,33 @@ def cards_left(game, key):
 
 
 @kernel
-def list_edges(c, board, signature, first, order, starts, targets, begin):
-    """Note the distances of a signature's classes by moves to higher strata, and list the others.
+def lower_distances(c, board, signature, first, order):
+    """Lower the distance of each class of a signature to that by its best move, as far as known.
 
-    ``order`` are places of the classes, from ``first`` on, and that at ``begin`` is the next one.
-    Places that its moves in the signature lead to go to ``targets``, those of number n from
-    ``starts[n]`` on. Returns where it ends for want of room, -1 if a class is missing.
+    ``order`` are places of the classes, from ``first`` on. Returns how many distances are lower
+    then, -1 if a class is missing.
     """
-    size, most = np.int64(c.runs[run_in(c.runs, signature), 2]), board.after.shape[0]
-    count = starts[begin]
     lay_columns(c.game, board, signature)
-    for number in range(begin, order.size):
-        if count + most > targets.size:
-            return number
+    lowered = 0
+    for number in range(order.size):
         place = first + order[number]
-        nearest = np.int64(LOST)
+        nearest = np.int64(c.moves[place])
         if not lay_out(c.game, board, c.keys[place]):
             return -1
         for at in range(list_successors(c.game, board, signature, c.keys[place], True)):
             after, key = board.after[at, 0], board.after[at, 1]
             if board.won[at]:
                 nearest = min(nearest, 1 + cards_left(c.game, key))
-            elif after != signature:
-                found = place_of(c, after, key)
-                if found < 0:
-                    return -1
-                if c.moves[found] != LOST:
-                    nearest = min(nearest, min(1 + np.int64(c.moves[found]), FURTHEST))
-            else:
-                found = slot_in(c.keys, first, size, key)
-                if c.keys[found] != key:
-                    return -1
-                targets[count] = found - first
-                count += 1
-        c.moves[place] = nearest
-        starts[number + 1] = count
-    return order.size
-
-
-@kernel
-def relax(moves, order, starts, targets):
-    """Lower the distances of a signature's classes until no move within it lowers one."""
-    changed = True
-    while changed:
-        changed = False
-        for number in range(order.size):
-            place = order[number]
-            nearest = np.int64(moves[place])
-            for at in range(starts[number], starts[number + 1]):
-                there = np.int64(moves[targets[at]])
-                if there + 1 < nearest:
-                    nearest = there + 1
-            if nearest < moves[place]:
-                moves[place] = nearest
-                changed = True
+                continue
+            found = place_of(c, after, key)
+            if found < 0:
+                return -1
+            if c.moves[found] != LOST:
+                nearest = min(nearest, min(1 + np.int64(c.moves[found]), FURTHEST))
+        if nearest < c.moves[place]:
+            c.moves[place] = nearest
+            lowered += 1
+    return lowered
 
 
 @inner

@@ -34,9 +34,17 @@ from __future__ import annotations
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel
 from dbmsolver.verify.kernels.covers import fewest_of_pairs
-from dbmsolver.verify.kernels.sets import ALL, SUIT, cards_home, first_of, higher_than, holds, one
+from dbmsolver.verify.kernels.sets import (
+    SUIT,
+    count_left,
+    first_of,
+    height_of,
+    higher_than,
+    holds,
+    one,
+)
 from dbmsolver.verify.kernels.stock_bound import least
-from dbmsolver.verify.kernels.words import U64, ZERO, count_bits, height_of
+from dbmsolver.verify.kernels.words import U64, ZERO, count_bits
 
 
 @inlined_kernel
@@ -47,7 +55,7 @@ def lower_bound(r, board, laid):
     if r.whole_suits:
         return bound_of_suits(r, board, laid)
     moving, still = cut_into_pieces(r, board, laid)
-    result = moving + (0 if r.forced_free else count_bits(ALL & ~cards_home(laid.heights)))
+    result = moving + (0 if r.forced_free else count_left(laid.heights))
     if r.limited or not (r.runs or r.both_ways):
         result += fewest_of_pairs(board, still)
     return result

@@ -25,11 +25,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.game.cards import CARDS
 from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.verify.kernels.class_layout import KING, ClassRules, lay_columns, lay_out
 from dbmsolver.verify.kernels.class_moves import is_won, list_successors, only_move
-from dbmsolver.verify.kernels.words import HALF, U64, ZERO, Words, hash_state, height_of, slot_of
+from dbmsolver.verify.kernels.sets import count_left
+from dbmsolver.verify.kernels.words import HALF, U64, ZERO, Words, hash_state, slot_of
 
 NONE = np.uint64(0xFFFFFFFFFFFFFFFF)
 """The word in an empty slot."""
@@ -147,15 +147,6 @@ def list_classes(game, board, signature, table, entered, waiting, stack, lifted)
     return entered, waiting, count
 
 
-@inner
-def cards_left(game, key):
-    """Return how many cards of a class are not home."""
-    left = CARDS
-    for suit in range(4):
-        left -= height_of(key >> U64(game.pack.size), suit)
-    return left
-
-
 @kernel
 def lower_distances(c, board, signature, first, order):
     """Lower the distance of each class of a signature to that by its best move, as far as known.
@@ -173,7 +164,7 @@ def lower_distances(c, board, signature, first, order):
         for at in range(list_successors(c.game, board, signature, c.keys[place], True)):
             after, key = board.after[at, 0], board.after[at, 1]
             if board.won[at]:
-                nearest = min(nearest, 1 + cards_left(c.game, key))
+                nearest = min(nearest, 1 + count_left(key >> U64(c.game.pack.size)))
                 continue
             found = place_of(c, after, key)
             if found < 0:
@@ -203,7 +194,7 @@ def distance_by_safe_moves(c, board, signature, key):
         if not (lay_columns(c.game, board, signature) and lay_out(c.game, board, key)):
             return np.int64(NO_CLASS)
         if is_won(c.game, board.numbers[3], board.numbers[0]):
-            return made + cards_left(c.game, key)
+            return made + count_left(key >> U64(c.game.pack.size))
         if only_move(c.game, board) < 0:
             return np.int64(NO_CLASS)
         list_successors(c.game, board, signature, key, True)

@@ -13,17 +13,8 @@ from dbmsolver.verify.kernels import errors as e
 from dbmsolver.verify.kernels.class_layout import ClassRules
 from dbmsolver.verify.kernels.leaving import LeavingKeys
 from dbmsolver.verify.kernels.positions import WASTE_SHIFT
-from dbmsolver.verify.kernels.sets import ALL, cards_home, one
-from dbmsolver.verify.kernels.words import (
-    ONE,
-    U64,
-    ZERO,
-    Ints,
-    Words,
-    bits_in,
-    count_bits,
-    height_of,
-)
+from dbmsolver.verify.kernels.sets import ALL, cards_home, height_of, one
+from dbmsolver.verify.kernels.words import ONE, U64, ZERO, Ints, Words, bits_in, count_bits
 from dbmsolver.verify.places import AS_DEALT, BOTTOM, HOME
 
 

@@ -1,11 +1,11 @@
-"""Sets of cards: words with a bit for each card."""
+"""Sets of cards, words with a bit for each card; and the heights of foundations."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
-from dbmsolver.verify.kernels.words import ONE, U64, ZERO, first_bit, height_of
+from dbmsolver.verify.kernels.words import ONE, U64, ZERO, count_bits, first_bit
 
 ALL = np.uint64((1 << 52) - 1)
 SUIT = np.uint64(0x1111111111111)
@@ -37,9 +37,21 @@ def higher_than(card):
 
 
 @inlined
+def height_of(signature, suit):
+    """Return the foundation height of a suit, as int64."""
+    return np.int64((signature >> U64(4 * suit)) & U64(15))
+
+
+@inlined
 def cards_home(heights):
     """Return the set of the cards on foundations of these heights."""
     home = ZERO
     for suit in range(4):
         home |= (SUIT & (one(4 * height_of(heights, suit)) - ONE)) << U64(suit)
     return home
+
+
+@inlined
+def count_left(heights):
+    """Return how many cards are not on foundations of these heights."""
+    return count_bits(ALL & ~cards_home(heights))

@@ -6,8 +6,8 @@ import numpy as np
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.kernels.covers import fewest_of_pairs
-from dbmsolver.verify.kernels.sets import ALL, cards_home, first_of, higher_than, holds, one
-from dbmsolver.verify.kernels.words import ZERO, count_bits
+from dbmsolver.verify.kernels.sets import count_left, first_of, higher_than, holds, one
+from dbmsolver.verify.kernels.words import ZERO
 
 
 @inlined
@@ -21,7 +21,7 @@ def least(r, board, laid):
     every ``draw`` cards of the stock, and what waste and stock need besides; and where single cards
     are turned, those of the waste are like cards of columns, in pairs with these.
     """
-    moves = count_bits(ALL & ~cards_home(laid.heights))
+    moves = count_left(laid.heights)
     loose, bottoms = ZERO, laid.bottoms
     while bottoms:
         bottom, bottoms = first_of(bottoms)

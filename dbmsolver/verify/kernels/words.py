@@ -82,9 +82,3 @@ def hash_state(signature, off, low, high):
 def slot_of(hashed, slots):
     """Return the slot to look in first for a hash, of so many slots."""
     return np.int64(((hashed & HALF) * U64(slots)) >> U64(32))
-
-
-@inlined
-def height_of(signature, suit):
-    """Return the foundation height of a suit, as int64."""
-    return np.int64((signature >> U64(4 * suit)) & U64(15))

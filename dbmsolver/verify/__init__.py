@@ -11,7 +11,8 @@ to believe the check.
 
 1. The rules of all games of columns that have stores, of FreeCell's kind and of Klondike's, are one
    table, made from the deal: :mod:`~dbmsolver.verify.kernels.rules`,
-   :mod:`~dbmsolver.verify.rules_of_deal`.
+   :mod:`~dbmsolver.verify.rules_of_deal`. Sets of cards are words
+   (:mod:`~dbmsolver.verify.kernels.sets`).
 2. A position is laid out on a board, and one generator lists its moves:
    :mod:`~dbmsolver.verify.kernels.board`, :mod:`~dbmsolver.verify.kernels.moves`,
    :mod:`~dbmsolver.verify.kernels.left_out`.
@@ -93,7 +94,7 @@ length. Where the same cards may be left in several layers, these are different 
 too (docs/dominance.md). Then h(s) is the larger one of two bounds: the one above, and the distance
 of the class of s, with a turn for every ``draw`` cards of the stock where turns count. The check
 lists all classes of the deal and works their distances out
-(:mod:`dbmsolver.verify.kernels.class_distances`, :mod:`dbmsolver.verify.kernels.class_bound`);
+(:mod:`dbmsolver.verify.kernels.class_distances`);
 nothing of this is in the store. A move between positions is a shift, a turn, or one move between
 classes, and each card of the stock has to be turned up. So h never exceeds the costs to come, and
 the argument above needs no more of it. For the same reason h falls by no more than a move costs.

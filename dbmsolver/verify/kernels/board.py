@@ -75,26 +75,22 @@ def nothing_laid():
 
 
 @inlined
-def end_columns(board, bottoms, tops):
-    """Write that nothing is under the first cards of columns, and nothing on the last ones."""
+def has_ring(board, bottoms, tops, lying):
+    """Write where columns begin and end; return True if cards lie on each other in a ring.
+
+    There is none if columns lead to all cards that are ``lying`` in columns.
+    """
     while tops:
         card, tops = first_of(tops)
         board.load[card] = NOTHING
-    while bottoms:
-        card, bottoms = first_of(bottoms)
-        board.on[card] = NOTHING
-
-
-@inlined
-def is_in_columns(board, bottoms, lying):
-    """Return True if columns lead to all cards ``lying`` on others: there is no ring of cards."""
     reached = 0
     while bottoms:
         card, bottoms = first_of(bottoms)
+        board.on[card] = NOTHING
         while card >= 0:
             reached += 1
             card = board.load[card]
-    return reached == count_bits(lying)
+    return reached != count_bits(lying)
 
 
 @inlined

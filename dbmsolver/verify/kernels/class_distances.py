@@ -16,6 +16,11 @@ colour that may lie on it are home. A card y of these may not be safe yet: if it
 not safe any more, and may be what y is put on. No move from N(C) leads there.
 
 A won class has as many moves to come as there are cards that are not home. It is not listed.
+
+*The bound of positions.* A move between positions is a shift, a turn of the stock, or one move
+between classes; and before all cards are home, each card of the stock is turned up. So the distance
+of a position's class, and the turns that its stock needs where these count, are together never more
+than the moves to come.
 """
 
 from __future__ import annotations
@@ -28,8 +33,9 @@ from numpy.typing import NDArray
 from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.verify.kernels.class_layout import KING, ClassRules, lay_columns, lay_out
 from dbmsolver.verify.kernels.class_moves import is_won, list_successors, only_move
-from dbmsolver.verify.kernels.sets import count_left
-from dbmsolver.verify.kernels.words import HALF, U64, ZERO, Words, hash_state, slot_of
+from dbmsolver.verify.kernels.rules import is_as_none
+from dbmsolver.verify.kernels.sets import count_left, holds
+from dbmsolver.verify.kernels.words import HALF, ONE, U64, ZERO, Words, hash_state, slot_of
 
 NONE = np.uint64(0xFFFFFFFFFFFFFFFF)
 """The word in an empty slot."""
@@ -179,17 +185,11 @@ def lower_distances(c, board, signature, first, order):
 
 @inner
 def distance_of(c, board, signature, key):
-    """Return the distance of a class: FAR if it cannot be won, NO_CLASS if it does not follow."""
-    place = place_of(c, signature, key)
-    if place < 0:
-        return distance_by_safe_moves(c, board, signature, key)
-    return np.int64(c.moves[place]) if c.moves[place] != LOST else np.int64(FAR)
+    """Return the distance of a class: FAR if it cannot be won, NO_CLASS if it does not follow.
 
-
-@inner
-def distance_by_safe_moves(c, board, signature, key):
-    """Return the distance of a class that is not listed: safe moves lead to one that is."""
-    made, place = np.int64(0), np.int64(-1)
+    From a class that is not listed, safe moves lead to one that is.
+    """
+    made, place = np.int64(0), place_of(c, signature, key)
     while place < 0:
         if not (lay_columns(c.game, board, signature) and lay_out(c.game, board, key)):
             return np.int64(NO_CLASS)
@@ -202,3 +202,50 @@ def distance_by_safe_moves(c, board, signature, key):
         place = place_of(c, signature, key)
         made += 1
     return made + np.int64(c.moves[place]) if c.moves[place] != LOST else np.int64(FAR)
+
+
+@inlined
+def signature_of(game, laid):
+    """Return the signature of the class of a position, and how many cards are covered."""
+    signature, covered = ZERO, np.int64(0)
+    for column in range(game.columns):
+        left = np.int64(0)
+        while left < game.sizes[column] and holds(laid.dealt, game.dealt[column, left]):
+            left += 1
+        if left == 1 and game.dealt[column, 0] >> 2 == KING:
+            left = np.int64(0)
+        signature |= U64(left) << U64(game.shifts[column])
+        if left:
+            covered += left - 1
+    return signature, covered
+
+
+@inlined
+def key_of(game, laid):
+    """Return the key of the class of a position."""
+    size = game.pack.size
+    key = laid.heights << U64(size)
+    for place in range(size):
+        if holds(laid.dealt, game.pack[place]):
+            key |= ONE << U64(place)
+    if laid.hand == 0:
+        return key
+    if game.most_turns >= 0 or not is_as_none(laid.waste, laid.hand, game.draw):
+        key |= U64(laid.waste) << U64(size + 16)
+    return key | U64(laid.turns) << U64(size + 22) if laid.turns else key
+
+
+@inner
+def moves_by_class(f, laid, scratch):
+    """Return the moves to come by the class of a position: FAR if it cannot be won.
+
+    NO_CLASS if the class does not follow from the deal's; 0 if it is won.
+    """
+    game, r = f.distances.game, f.rules
+    signature, covered = signature_of(game, laid)
+    if is_won(game, covered, laid.hand):
+        return np.int64(0)  # the bound of positions has all cards that are not home, and turns
+    moves = distance_of(f.distances, scratch, signature, key_of(game, laid))
+    if r.counted and moves != NO_CLASS:
+        moves += (laid.hand - laid.waste + r.draw - 1) // r.draw
+    return moves

@@ -9,8 +9,7 @@ import numpy as np
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.verify.kernels.board import ALL_HOME, COST, Board, make_board
 from dbmsolver.verify.kernels.bound import lower_bound
-from dbmsolver.verify.kernels.class_bound import moves_by_class
-from dbmsolver.verify.kernels.class_distances import NO_CLASS
+from dbmsolver.verify.kernels.class_distances import NO_CLASS, moves_by_class
 from dbmsolver.verify.kernels.class_layout import LaidClass
 from dbmsolver.verify.kernels.class_layout import make_board as make_class_board
 from dbmsolver.verify.kernels.errors import GOAL

@@ -13,16 +13,7 @@ import numpy as np
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
 from dbmsolver.verify.kernels import errors as e
-from dbmsolver.verify.kernels.board import (
-    CARD,
-    PLACE,
-    TURNS,
-    WASTE,
-    Laid,
-    end_columns,
-    is_in_columns,
-    nothing_laid,
-)
+from dbmsolver.verify.kernels.board import CARD, PLACE, TURNS, WASTE, Laid, has_ring, nothing_laid
 from dbmsolver.verify.kernels.class_distances import Distances, no_distances
 from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.rules import Rules, is_as_none
@@ -164,8 +155,7 @@ def lay_out(f, state, board):
     used, tops = count_bits(bottoms), lying & ~covered
     if used > r.columns:
         return e.TOO_MANY_COLUMNS, nothing_laid()
-    end_columns(board, bottoms, tops)
-    if not is_in_columns(board, bottoms, lying):
+    if has_ring(board, bottoms, tops, lying):
         return e.RING, nothing_laid()
     down, rest = ZERO, f.face_down & covered
     while rest:

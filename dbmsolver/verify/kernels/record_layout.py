@@ -14,7 +14,7 @@ import numpy as np
 
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.verify.kernels import errors as e
-from dbmsolver.verify.kernels.board import Board, end_columns, is_in_columns, make_board
+from dbmsolver.verify.kernels.board import Board, has_ring, make_board
 from dbmsolver.verify.kernels.positions import Tables, cards_at, put_on_others, state_of
 from dbmsolver.verify.kernels.sets import ALL, first_of, one
 from dbmsolver.verify.kernels.words import ZERO, Ints, Words, count_bits
@@ -105,8 +105,7 @@ def take_apart(f, state, table):
     stuck, tops = count_bits(bottoms), lying & ~covered
     if stuck > f.rules.columns:
         return no_record(e.TOO_MANY_COLUMNS)
-    end_columns(board, bottoms, tops)
-    if not is_in_columns(board, bottoms, lying):
+    if has_ring(board, bottoms, tops, lying):
         return no_record(e.RING)
     measure_columns(bottoms, slots, table)
     spaces = f.rules.columns - stuck

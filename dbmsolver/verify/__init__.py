@@ -94,10 +94,10 @@ length. Where the same cards may be left in several layers, these are different 
 too (docs/dominance.md). Then h(s) is the larger one of two bounds: the one above, and the distance
 of the class of s, with a turn for every ``draw`` cards of the stock where turns count. The check
 lists all classes of the deal and works their distances out
-(:mod:`dbmsolver.verify.kernels.class_distances`);
-nothing of this is in the store. A move between positions is a shift, a turn, or one move between
-classes, and each card of the stock has to be turned up. So h never exceeds the costs to come, and
-the argument above needs no more of it. For the same reason h falls by no more than a move costs.
+(:mod:`dbmsolver.verify.kernels.class_distances`); nothing of this is in the store. A move between
+positions is a shift, a turn, or one move between classes, and each card of the stock has to be
+turned up. So h never exceeds the costs to come, and the argument above needs no more of it. For the
+same reason h falls by no more than a move costs.
 Where the class cannot be won, h is larger than any length: such a successor may be missing, and
 such a closed state is refused, as its g is below 0. A closed state of a class that is not among the
 listed ones is refused, too, and so is a deal that the theorem of classes does not speak of.

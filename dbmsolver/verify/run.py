@@ -35,11 +35,7 @@ class StoreCheck:
     """One check of one open store: its options, and the report that is being written."""
 
     def __init__(
-        self,
-        store: Store,
-        manifest: Manifest,
-        report: Verification,
-        options: CheckOptions,
+        self, store: Store, manifest: Manifest, report: Verification, options: CheckOptions
     ) -> None:
         self.store = store
         self.manifest = manifest
@@ -66,10 +62,10 @@ class StoreCheck:
         """Return the depth of a check of this many records if the user asked for none."""
         return "full" if self.sample is None and states <= MOST_IN_FULL else "lemma"
 
-    def too_little_memory(self, error: TooMany, else_: str = "") -> UsageError:
-        """Return the error that more memory is needed, or else what is said."""
+    def too_little_memory(self, error: TooMany, otherwise: str = "") -> UsageError:
+        """Return the error that more memory is needed, or what ``otherwise`` says."""
         return UsageError(
-            f"there are {error.message}: expected more --memory{else_}", str(self.report.store)
+            f"there are {error.message}: expected more --memory{otherwise}", str(self.report.store)
         )
 
     def compare_counts(self) -> None:

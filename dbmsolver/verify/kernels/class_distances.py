@@ -17,10 +17,8 @@ not safe any more, and may be what y is put on. No move from N(C) leads there.
 
 A won class has as many moves to come as there are cards that are not home. It is not listed.
 
-*The bound of positions.* A move between positions is a shift, a turn of the stock, or one move
-between classes; and before all cards are home, each card of the stock is turned up. So the distance
-of a position's class, and the turns that its stock needs where these count, are together never more
-than the moves to come.
+The distance of a position's class, and the turns that its stock needs where these count, are
+together a lower bound of the moves to come (:mod:`dbmsolver.verify` has the argument).
 """
 
 from __future__ import annotations

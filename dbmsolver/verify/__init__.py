@@ -11,7 +11,8 @@ to believe the check.
 
 1. The rules of all games of columns that have stores, of FreeCell's kind and of Klondike's, are one
    table, made from the deal: :mod:`~dbmsolver.verify.kernels.rules`,
-   :mod:`~dbmsolver.verify.rules_of_deal`.
+   :mod:`~dbmsolver.verify.rules_of_deal`. Sets of cards are words
+   (:mod:`~dbmsolver.verify.kernels.sets`).
 2. A position is laid out on a board, and one generator lists its moves:
    :mod:`~dbmsolver.verify.kernels.board`, :mod:`~dbmsolver.verify.kernels.moves`,
    :mod:`~dbmsolver.verify.kernels.left_out`.
@@ -22,7 +23,7 @@ to believe the check.
    the moves of a state lead to.
 4. Not by this generator are made: the macros of records and the moves of classes, which are those
    of docs/dominance.md (:mod:`~dbmsolver.verify.kernels.record_expand`,
-   :mod:`~dbmsolver.verify.kernels.classes`), and the moves of games whose cards only leave
+   :mod:`~dbmsolver.verify.kernels.class_moves`), and the moves of games whose cards only leave
    (:mod:`~dbmsolver.verify.kernels.piles`, :mod:`~dbmsolver.verify.kernels.pairs`).
 5. All kinds of keys go through one loop. :mod:`~dbmsolver.verify.kernels.kinds` says what is asked
    of a state of any of them; :mod:`~dbmsolver.verify.kernels.closure` asks it of each closed state.
@@ -49,7 +50,7 @@ goal; so there is no solution.
 
 **Unsolvable, by classes.** The store holds classes of positions of Klondike. Checked: the theorem
 of docs/dominance.md speaks of the deal (:mod:`dbmsolver.verify.class_format`); (1) to (4) as above,
-of classes and moves between them (:mod:`dbmsolver.verify.kernels.classes`).
+of classes and moves between them (:mod:`dbmsolver.verify.kernels.class_moves`).
 
 **Unsolvable, by dominating positions.** The store holds records; each stands for a set of positions
 that differ by parked cards (docs/dominance.md). Every record is laid out in columns and slots and
@@ -93,10 +94,10 @@ length. Where the same cards may be left in several layers, these are different 
 too (docs/dominance.md). Then h(s) is the larger one of two bounds: the one above, and the distance
 of the class of s, with a turn for every ``draw`` cards of the stock where turns count. The check
 lists all classes of the deal and works their distances out
-(:mod:`dbmsolver.verify.kernels.class_distances`, :mod:`dbmsolver.verify.kernels.class_bound`);
-nothing of this is in the store. A move between positions is a shift, a turn, or one move between
-classes, and each card of the stock has to be turned up. So h never exceeds the costs to come, and
-the argument above needs no more of it. For the same reason h falls by no more than a move costs.
+(:mod:`dbmsolver.verify.kernels.class_distances`); nothing of this is in the store. A move between
+positions is a shift, a turn, or one move between classes, and each card of the stock has to be
+turned up. So h never exceeds the costs to come, and the argument above needs no more of it. For the
+same reason h falls by no more than a move costs.
 Where the class cannot be won, h is larger than any length: such a successor may be missing, and
 such a closed state is refused, as its g is below 0. A closed state of a class that is not among the
 listed ones is refused, too, and so is a deal that the theorem of classes does not speak of.

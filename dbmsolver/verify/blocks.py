@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dbmsolver.errors import StoreError
 from dbmsolver.storage.records import describe, parse_closed_key
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.kernels.board import Ints, Words
+from dbmsolver.verify.kernels.words import Ints, Words
 
 _FORMAT = 6
 """The version of blocks that is read here."""
@@ -63,7 +63,8 @@ def read_block(store: Store, width: int, key: bytes) -> Block:
     """
     where = f"{store.path}: {describe(key)}"
     data = store.read(key)
-    header = _header(data, width, where, _place(store, key))
+    # The checksum covers what tells the block's place, too.
+    header = _header(data, width, where, bytes.fromhex(store.manifest.id) + key)
     try:
         packed = memoryview(data)[_HEADER.size :]
         body = zstandard.ZstdDecompressor().decompress(packed, allow_extra_data=False)
@@ -97,11 +98,6 @@ def _keys(planes: NDArray[np.uint8], counts: Ints, words: int) -> Words:
     before[1:] = keys[np.cumsum(counts)[:-1] - 1]
     keys -= np.repeat(before, counts, axis=0)
     return keys
-
-
-def _place(store: Store, key: bytes) -> bytes:
-    """Return the bytes that a checksum covers besides the block: the store's id and its key."""
-    return bytes.fromhex(store.manifest.id) + key
 
 
 def _header(data: bytes, width: int, where: str, place: bytes | None) -> _Header:

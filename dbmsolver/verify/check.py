@@ -6,12 +6,7 @@ import time
 from collections.abc import Generator
 from pathlib import Path
 
-from dbmsolver.errors import (
-    ChangedError,
-    DiskFullError,
-    InputError,
-    StoreError,
-)
+from dbmsolver.errors import ChangedError, DiskFullError, InputError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.process import anonymous_memory
@@ -21,9 +16,8 @@ from dbmsolver.storage.store import Store
 from dbmsolver.verify.claim import Progress
 from dbmsolver.verify.refutation import Refuted, State
 from dbmsolver.verify.report import CheckOptions, Depth, Verification
-from dbmsolver.verify.run import run_check
+from dbmsolver.verify.run import StoreCheck, run_check
 from dbmsolver.verify.solution import bad_path
-from dbmsolver.verify.store_check import StoreCheck
 
 
 def verify(

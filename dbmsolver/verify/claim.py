@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from dbmsolver.errors import DbmError
+
 INTERVAL = 0.05
 """Seconds between two reports of progress."""
 
@@ -39,6 +41,15 @@ class Progress:
     states: int
     all_states: int
     share: float
+
+
+class TooMany(DbmError):
+    """There is too little memory to list all of something."""
+
+    def __init__(self, count: int, nouns: str, memory: int) -> None:
+        super().__init__(
+            f"more than {count:,} {nouns}, for which {memory:,} bytes of memory are too few"
+        )
 
 
 class Pace:

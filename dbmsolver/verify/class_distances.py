@@ -12,36 +12,19 @@ from threading import Lock
 
 import numpy as np
 
-from dbmsolver.errors import DbmError, InternalError
+from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
-from dbmsolver.verify.claim import Pace, Progress
+from dbmsolver.verify.claim import Pace, Progress, TooMany
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.kernels import class_distances as k
-from dbmsolver.verify.kernels.class_layout import make_board
-from dbmsolver.verify.kernels.classes import WON_SIGNATURE
-from dbmsolver.verify.kernels.distance_table import (
-    FURTHEST,
-    LOST,
-    NONE,
-    Distances,
-    Ints,
-    Words,
-    enter_keys,
-    enter_runs,
-)
-from dbmsolver.verify.kernels.words import bits_in
+from dbmsolver.verify.kernels.class_layout import WON_SIGNATURE, make_board
+from dbmsolver.verify.kernels.words import Ints, Words, bits_in
 
 _FIRST_SLOTS = 256
 _LIFTED = 1 << 14
 """Classes of higher strata that are found before they are entered."""
-_EDGES = 4
-"""Moves of a class within its signature, as a first guess."""
 _SLOT_BYTES = 8 + 1
 """The bytes of a slot: a key, and its distance."""
-
-
-class TooManyClasses(DbmError):
-    """The lack of memory for all classes."""
 
 
 class _Table:
@@ -57,8 +40,7 @@ class ClassDistances:
     """The distances of all classes of a deal; :meth:`run` lists them, ``count`` in all.
 
     Which moves are forced in positions does not matter: a distance is that by all moves.
-    TooManyClasses if they need more than ``memory`` bytes. What is noted of one signature while its
-    distances are worked out is not counted.
+    TooMany if they need more than ``memory`` bytes.
     """
 
     def __init__(self, deal: Deal, threads: int, memory: int) -> None:
@@ -77,7 +59,7 @@ class ClassDistances:
         self._stopped = False
         self._pace = Pace()
 
-    def run(self) -> Generator[Progress, None, Distances]:
+    def run(self) -> Generator[Progress, None, k.Distances]:
         """List all classes, and work their distances out."""
         if self.form.root[0] != WON_SIGNATURE:
             self._enter(np.array([self.form.root], np.uint64))
@@ -115,7 +97,7 @@ class ClassDistances:
         """List all classes of a signature, and enter those of higher strata that follow."""
         board = make_board(self.game)
         lifted = np.empty((_LIFTED, 2), np.uint64)
-        stack = table.slots[table.slots != NONE]
+        stack = table.slots[table.slots != k.NONE]
         waiting = stack.size
         while waiting and not self._stopped:
             self._make_room(table, board.after.shape[0])
@@ -131,15 +113,14 @@ class ClassDistances:
 
     def _enter(self, classes: Words) -> None:
         """Enter classes, signatures and keys, into their tables."""
-        g = self.game
-        for word in np.unique(classes[:, 0]):
-            signature, keys = int(word), classes[classes[:, 0] == word, 1]
-            columns = zip(g.shifts.tolist(), g.widths.tolist(), strict=True)
-            left = sum(signature >> shift & (1 << width) - 1 for shift, width in columns)
-            table = self._tables[g.total - left].setdefault(signature, _Table())
+        signatures = np.unique(classes[:, 0])
+        strata = self.form.progress(signatures).tolist()
+        for word, stratum in zip(signatures, strata, strict=True):
+            keys = classes[classes[:, 0] == word, 1]
+            table = self._tables[stratum].setdefault(int(word), _Table())
             with table.lock:
                 self._make_room(table, keys.size)
-                table.entered += enter_keys(table.slots, 0, table.slots.size, keys)
+                table.entered += k.enter_keys(table.slots, 0, table.slots.size, keys)
 
     def _make_room(self, table: _Table, more: int) -> None:
         """Have room in a table for more keys: a quarter of its slots stay empty."""
@@ -148,8 +129,8 @@ class ClassDistances:
             return
         size = max(needed, 2 * there, _FIRST_SLOTS)
         self._take(_SLOT_BYTES * (size - there))
-        slots = np.full(size, NONE, np.uint64)
-        enter_keys(slots, 0, size, table.slots)
+        slots = np.full(size, k.NONE, np.uint64)
+        k.enter_keys(slots, 0, size, table.slots)
         table.slots = slots
 
     def _take(self, size: int) -> None:
@@ -157,10 +138,7 @@ class ClassDistances:
         with self._lock:
             self._bytes += size
             if self._bytes > self.memory:
-                raise TooManyClasses(
-                    f"more than {self.count:,} classes, for which {self.memory:,} bytes of memory "
-                    "are too few"
-                )
+                raise TooMany(self.count, "classes", self.memory)
 
     def _finish(self, tables: dict[int, _Table]) -> None:
         """Move the keys of a stratum to the others, in tables that are no larger than need be."""
@@ -170,52 +148,43 @@ class ClassDistances:
         )
         if ends.size:
             self._keys.resize(ends[-1], refcheck=False)  # no thread has a view of it
-            self._keys[first:] = NONE
+            self._keys[first:] = k.NONE
         runs = []
         for (signature, table), end in zip(tables.items(), ends.tolist(), strict=True):
             self._take(_SLOT_BYTES * (end - first - table.slots.size))
-            self.count += enter_keys(self._keys, first, end - first, table.slots)
+            self.count += k.enter_keys(self._keys, first, end - first, table.slots)
             runs.append((signature, first, end))
             table.slots, first = np.empty(0, np.uint64), end
         self._runs.append(runs)
 
-    def _distances(self) -> Distances:
+    def _distances(self) -> k.Distances:
         """Return the distances before any is known."""
         runs = [run for of_stratum in self._runs for run in of_stratum]
         signatures = np.array([signature for signature, _, _ in runs], np.uint64)
         firsts = np.array([*(first for _, first, _ in runs), self._keys.size], np.int64)
-        table = np.full((1 << (2 * len(runs)).bit_length(), 3), NONE, np.uint64)
-        enter_runs(table, signatures, firsts)
-        moves = np.full(self._keys.size, LOST, np.uint8)
-        return Distances(True, self.game, table, self._keys, moves)
+        table = np.full((1 << (2 * len(runs)).bit_length(), 3), k.NONE, np.uint64)
+        k.enter_runs(table, signatures, firsts)
+        moves = np.full(self._keys.size, k.LOST, np.uint8)
+        return k.Distances(True, self.game, table, self._keys, moves)
 
-    def _measure(self, distances: Distances, signature: int, first: int, end: int) -> None:
+    def _measure(self, distances: k.Distances, signature: int, first: int, end: int) -> None:
         """Work out the distances of a signature's classes; those of higher strata are known."""
-        board, moves = make_board(self.game), distances.moves[first:end]
+        board = make_board(self.game)
         order = self._in_order(distances.keys[first:end])
-        starts = np.zeros(order.size + 1, np.int64)
-        targets = np.empty(_EDGES * order.size + board.after.shape[0], np.uint32)
-        noted = 0
-        while noted < order.size and not self._stopped:
-            noted = k.list_edges(
-                distances, board, np.uint64(signature), first, order, starts, targets, noted
-            )
-            if noted < 0:
+        lowered = order.size
+        while lowered and not self._stopped:
+            lowered = k.lower_distances(distances, board, np.uint64(signature), first, order)
+            if lowered < 0:
                 raise InternalError("a move between classes leads to one that is not listed")
-            if noted < order.size:
-                targets = np.concatenate((targets, np.empty_like(targets)))
-        if self._stopped:
-            return
-        k.relax(moves, order, starts, targets)
-        if (moves == FURTHEST).any():
-            raise InternalError(f"a class has a distance of {FURTHEST} moves or more")
+        if (distances.moves[first:end] == k.FURTHEST).any():
+            raise InternalError(f"a class has a distance of {k.FURTHEST} moves or more")
 
     def _in_order(self, keys: Words) -> Ints:
         """Return the places of keys in a table, so that most moves lead to an earlier one.
 
         Cards that have left the stock do not come back, and few come back from foundations.
         """
-        order, size = np.flatnonzero(keys != NONE), self.game.pack.size
+        order, size = np.flatnonzero(keys != k.NONE), self.game.pack.size
         keys = keys[order]
         rank = 64 * bits_in(keys & np.uint64((1 << size) - 1)).astype(np.int16)
         for suit in range(4):

@@ -34,17 +34,9 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
-from dbmsolver.verify.kernels.class_layout import (
-    FREE,
-    KING,
-    ClassRules,
-    Ints,
-    Words,
-    is_class,
-    make_board,
-)
-from dbmsolver.verify.kernels.classes import WON_SIGNATURE
+from dbmsolver.verify.kernels import class_layout
 from dbmsolver.verify.kernels.rules import is_as_none
+from dbmsolver.verify.kernels.words import Ints, Words
 from dbmsolver.verify.refutation import Refuted
 from dbmsolver.verify.rules_of_deal import NEVER, at_home
 
@@ -76,11 +68,11 @@ class ClassFormat:
         most = max(map(len, columns), default=0) + 1
         widths = [len(column).bit_length() for column in columns]
         self.pack = (*position.waste, *position.stock)
-        self.game = ClassRules(
+        self.game = class_layout.ClassRules(
             columns=rules.columns,
             draw=max(rules.draw, 1),
             most_turns=-1 if position.turns is None else position.turns,
-            kept=position.kept(rules) if rules.removable else KING + 1,
+            kept=position.kept(rules) if rules.removable else class_layout.KING + 1,
             dealt=np.array([[*cards, *[-1] * (most - len(cards))] for cards in columns], np.int64),
             sizes=np.array([len(column) for column in columns], np.int64),
             shifts=np.array([sum(widths[:index]) for index in range(rules.columns)], np.int64),
@@ -90,7 +82,7 @@ class ClassFormat:
             at_home=needed,
             by_suit=int(rules.build == "suit"),
         )
-        self.board = make_board(self.game)
+        self.board = class_layout.make_board(self.game)
         self.root = self._root()
 
     def _dealt_cards(self, deal: Deal, column: tuple[int, ...], hidden: int) -> tuple[int, ...]:
@@ -98,7 +90,7 @@ class ClassFormat:
         last = max(len(column) - 1, 0)
         while last > hidden and deal.rules.can_stack(column[last], column[last - 1]):
             last -= 1
-        if not column or (last == 0 and column[0] >> 2 == KING):
+        if not column or (last == 0 and column[0] >> 2 == class_layout.KING):
             return ()
         return column[: last + 1]
 
@@ -107,7 +99,7 @@ class ClassFormat:
         g, size = self.game, len(self.pack)
         signature = sum(n << s for n, s in zip(g.sizes.tolist(), g.shifts.tolist(), strict=True))
         if not (g.sizes > 1).any() and (not size or (g.draw == 1 and g.most_turns < 0)):
-            return int(WON_SIGNATURE), 0
+            return int(class_layout.WON_SIGNATURE), 0
         key = (1 << size) - 1
         for suit, height in enumerate(self.dealt.foundations):
             key |= height << size + 4 * suit
@@ -124,21 +116,21 @@ class ClassFormat:
         for shift, width in zip(self.game.shifts, self.game.widths, strict=True):
             left = signatures >> np.uint64(shift) & np.uint64((1 << int(width)) - 1)
             total -= left.astype(np.int64)
-        total[signatures == WON_SIGNATURE] = self.game.total + 1
+        total[signatures == class_layout.WON_SIGNATURE] = self.game.total + 1
         return total
 
     def position(self, words: tuple[int, ...]) -> Position | None:
         """Return a position of a class; None if there is none."""
         state: Words = np.array(words[:2], np.uint64)
-        if not is_class(self.game, self.board, state):
+        if not class_layout.is_class(self.game, self.board, state):
             return None
         board, columns = self.board, []
         for number, left in enumerate(board.left.tolist()):
             columns.append(self.game.dealt[number, :left].tolist())
-        free = [card for card in range(CARDS) if board.where[card] == FREE]
+        free = [card for card in range(CARDS) if board.where[card] == class_layout.FREE]
         empty = [column for column in columns if not column]
         for card in sorted(free, reverse=True):
-            if card >> 2 == KING:
+            if card >> 2 == class_layout.KING:
                 empty.pop().append(card)
                 continue
             parents = {(card ^ kind) + 4 for kind in self.parent_kinds}

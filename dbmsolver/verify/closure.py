@@ -30,19 +30,9 @@ from dbmsolver.storage.store import Store
 from dbmsolver.verify.blocks import read_block
 from dbmsolver.verify.claim import Claim, Pace, Progress
 from dbmsolver.verify.forms import Keys
+from dbmsolver.verify.kernels import closed_set
 from dbmsolver.verify.kernels import closure as k
-from dbmsolver.verify.kernels.closed_set import (
-    FULL,
-    INSIDE,
-    OUTSIDE,
-    TWICE,
-    ClosedSet,
-    States,
-    enter,
-    follow_chains,
-    look_up,
-    make_states,
-)
+from dbmsolver.verify.kernels.closed_set import ClosedSet, States
 from dbmsolver.verify.kernels.errors import NOT_CLOSED
 from dbmsolver.verify.kernels.expand import make_successors
 from dbmsolver.verify.kernels.opening import open_states
@@ -69,10 +59,8 @@ Value = TypeVar("Value")
 class Facts(NamedTuple):
     """Facts about the states of a window, by their numbers, whatever part they are of."""
 
-    parents: NDArray[Any]
-    """See :class:`dbmsolver.verify.kernels.closed_set.ClosedSet`."""
-    made: NDArray[np.int16]
-    """The moves made to each; empty if costs do not count."""
+    parents: NDArray[Any]  # see ClosedSet
+    made: NDArray[np.int16]  # the moves made to each; empty if costs do not count
 
 
 class Part(NamedTuple):
@@ -81,10 +69,8 @@ class Part(NamedTuple):
     window: Window
     facts: Facts
     closed: ClosedSet
-    lock: Lock
-    """Only one thread enters states at a time."""
-    entered: list[int]
-    """[1]: the states that have been entered."""
+    lock: Lock  # only one thread enters states at a time
+    entered: list[int]  # [1]: the states that have been entered
 
 
 class Worker:
@@ -92,7 +78,7 @@ class Worker:
 
     def __init__(self, keys: Keys) -> None:
         self.table = keys.make_table()
-        self.states = make_states(_AT_ONCE)
+        self.states = closed_set.make_states(_AT_ONCE)
         self.nothing_made = np.zeros(_AT_ONCE, np.int16)
         self.after = make_successors(_SUCCESSORS)
         self.found = k.make_found()
@@ -206,7 +192,7 @@ class Closure:
 
     def _make_facts(self, window: Window) -> Facts:
         """Return what is known of a window's states: parents of some have been found."""
-        kind = np.int32 if window.states < np.iinfo(np.int32).max - INSIDE else np.int64
+        kind = np.int32 if window.states < np.iinfo(np.int32).max - closed_set.INSIDE else np.int64
         # Zeros that nobody looks at take no memory.
         make = self._numbered if self.follows_parents else zeros
         parents = make(window.states, kind)
@@ -280,14 +266,14 @@ class Closure:
                     if error:
                         raise self._wrong(error, states, wrong)
                 with part.lock:
-                    ended, part.entered[0], number = enter(
+                    ended, part.entered[0], number = closed_set.enter(
                         part.closed, states, made, count, first, part.entered[0],
                         worker.after.hashes,
                     )  # fmt: skip
-                if ended == TWICE:
+                if ended == closed_set.TWICE:
                     words = words_of(states.rows[number])
                     raise Refuted(f"a {self.keys.noun} is closed twice", words)
-                if ended == FULL:
+                if ended == closed_set.FULL:
                     raise _PartFull
                 first += count
 
@@ -320,12 +306,12 @@ class Closure:
 
     def _check_root(self, closed: ClosedSet) -> None:
         """Raise Refuted if the deal is in this part, and not closed."""
-        is_mine, number, made = look_up(closed, np.array(self.keys.root, np.uint64))
+        is_mine, number, made = closed_set.look_up(closed, np.array(self.keys.root, np.uint64))
         if not is_mine:
             return
         if number < 0 or (self.claim.costs and made != self.keys.root_made):
             raise self._no_root()
-        closed.parents[number] = OUTSIDE
+        closed.parents[number] = closed_set.OUTSIDE
 
     def _no_root(self) -> Refuted:
         noun = self.keys.noun
@@ -379,7 +365,7 @@ class Closure:
             if stratum not in window.checked:
                 self._parents[stratum] = parents[first:last].copy()
                 continue
-            number, is_ring = follow_chains(parents, first, last)
+            number, is_ring = closed_set.follow_chains(parents, first, last)
             if number >= 0:
                 reason = "the parent-move code of a closed position is of no move from another one"
                 if is_ring:

@@ -79,15 +79,9 @@ from dbmsolver.verify.refutation import State
 class Format:
     """Everything about the rules and the keys of one deal."""
 
-    tables: Tables
-    """The rules and the deal, for kernels."""
-    keys: PlaneKeys | DigitKeys
-    """The form of local keys and signatures."""
-    root: State
-    """The deal's state."""
-    stratum: int
-    """The stratum of the deal."""
-    root_code: int
-    """The parent-move code of the deal, -1 if it has none of its own."""
-    code_bytes: int
-    """The bytes of a parent-move code."""
+    tables: Tables  # the rules and the deal, for kernels
+    keys: PlaneKeys | DigitKeys  # the form of local keys and signatures
+    root: State  # the deal's state
+    stratum: int  # the stratum of the deal
+    root_code: int  # the parent-move code of the deal, -1 if it has none of its own
+    code_bytes: int  # the bytes of a parent-move code

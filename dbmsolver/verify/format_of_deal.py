@@ -14,10 +14,11 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Metric, Policy
 from dbmsolver.game.measures import measure_of
 from dbmsolver.verify.format import Format
-from dbmsolver.verify.kernels.board import NOTHING, NOWHERE, Ints, Words
+from dbmsolver.verify.kernels.board import NOTHING, NOWHERE
 from dbmsolver.verify.kernels.opening import PlaneKeys
 from dbmsolver.verify.kernels.positions import Tables
 from dbmsolver.verify.kernels.rules import MOST_TAKERS, Rules
+from dbmsolver.verify.kernels.words import Ints, Words
 from dbmsolver.verify.patience_format import format_of_patience, root_state
 from dbmsolver.verify.places import AS_DEALT, BOTTOM, FREECELL, HOME
 from dbmsolver.verify.rules_of_deal import rules_of_deal, set_of

@@ -15,17 +15,19 @@ from dbmsolver.game.kinds import Metric, Policy
 from dbmsolver.game.position import Position
 from dbmsolver.verify import class_format
 from dbmsolver.verify.class_format import ClassFormat
+from dbmsolver.verify.format import Format
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels import class_layout, leaving, record_layout
-from dbmsolver.verify.kernels.board import Ints, Words
 from dbmsolver.verify.kernels.expand import bound_of_cards, make_table
 from dbmsolver.verify.kernels.opening import PlaneKeys
 from dbmsolver.verify.kernels.positions import Tables
+from dbmsolver.verify.kernels.record_expand import first_record
 from dbmsolver.verify.kernels.record_layout import RecordTables
+from dbmsolver.verify.kernels.sets import ALL
+from dbmsolver.verify.kernels.words import Ints, Words
 from dbmsolver.verify.pair_format import PairFormat
 from dbmsolver.verify.pile_format import PileFormat
-from dbmsolver.verify.records import root_record
-from dbmsolver.verify.refutation import State
+from dbmsolver.verify.refutation import State, words_of
 from dbmsolver.verify.showing import position_of, position_of_record
 
 _LIFT_OF_SUIT = 14
@@ -36,39 +38,23 @@ _LIFT_OF_SUIT = 14
 class Keys:
     """The keys of one deal and method, as the check of closed states works with them."""
 
-    noun: str
-    """The word for a state."""
-    tables: Any
-    """The rules and the deal, for kernels: their class decides which ones are called."""
-    form: Any
-    """The form of signatures and local keys, likewise."""
-    root: State
-    """The deal's state."""
+    noun: str  # the word for a state
+    tables: Any  # the rules and the deal, for kernels: their class decides which ones are called
+    form: Any  # the form of signatures and local keys, likewise
+    root: State  # the deal's state
     root_stratum: int
-    words: int
-    """The number of words by which states differ."""
-    code_bytes: int
-    """The bytes of a parent-move code."""
-    progress: Callable[[Words], Ints]
-    """Returns the stratum of each signature."""
-    position: Callable[[State], Position | None]
-    """Returns the position of a state to be shown, None if it is none."""
-    make_table: Callable[[], Any]
-    """Returns scratch memory of one thread."""
-    lift: int | None = 2
-    """The most strata that a move leads upwards, but for moves to goals. None for any number."""
-    root_made: int = 0
-    """The moves that are said to be made to the deal."""
-    root_code: int = -1
-    """The parent-move code of the deal, -1 if it has none of its own."""
-    free: bool = False
-    """True if some moves cost nothing."""
-    codes: bool = True
-    """True if parent-move codes tell the parent."""
-    counts_forced: bool = False
-    """True if states with a forced move are counted by themselves."""
-    normal: str = ""
-    """The form that a state has to have besides, in words."""
+    words: int  # the number of words by which states differ
+    code_bytes: int  # the bytes of a parent-move code
+    progress: Callable[[Words], Ints]  # returns the stratum of each signature
+    position: Callable[[State], Position | None]  # returns it to be shown, None for none
+    make_table: Callable[[], Any]  # returns scratch memory of one thread
+    lift: int | None = 2  # the most strata that a move, if not to a goal, leads up; None for any
+    root_made: int = 0  # the moves that are said to be made to the deal
+    root_code: int = -1  # the parent-move code of the deal, -1 if it has none of its own
+    free: bool = False  # True if some moves cost nothing
+    codes: bool = True  # True if parent-move codes tell the parent
+    counts_forced: bool = False  # True if states with a forced move are counted by themselves
+    normal: str = ""  # the form that a state has to have besides, in words
 
 
 def keys_of_cards(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:
@@ -119,6 +105,19 @@ def keys_of_records(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:
         codes=False,
         normal=" in normal form",
     )
+
+
+def root_record(form: Format, deal: Deal) -> State:
+    """Return the normal form of the deal's own record."""
+    fix, words = 0, np.array(form.root, np.uint64)
+    if form.tables.rules.fillers == ALL:
+        for column in deal.position.columns:
+            if len(column) == 1:
+                fix |= 1 << column[0]
+    found = np.zeros(4, np.uint64)
+    if first_record(form.tables, words, np.uint64(fix), record_layout.make_table(), found):
+        raise InternalError("the deal has no record")
+    return words_of(found)
 
 
 def keys_of_leaving(deal: Deal, layered: bool) -> tuple[Keys, int]:

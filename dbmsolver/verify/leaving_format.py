@@ -6,17 +6,14 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
-from dbmsolver.verify.kernels.expand_leaving import is_position
+from dbmsolver.verify.kernels.kinds import is_position
 from dbmsolver.verify.kernels.leaving import LeavingKeys, key_of
 from dbmsolver.verify.kernels.pairs import Pairs
 from dbmsolver.verify.kernels.piles import Pile
-
-Words = NDArray[np.uint64]
-Ints = NDArray[np.int64]
+from dbmsolver.verify.kernels.words import Ints, Words
 
 
 class LeavingFormat(ABC):

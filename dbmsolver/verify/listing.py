@@ -11,8 +11,8 @@ from collections.abc import Generator
 import numpy as np
 
 from dbmsolver.arrays import zeros
-from dbmsolver.errors import DbmError, InternalError
-from dbmsolver.verify.claim import Pace, Progress
+from dbmsolver.errors import InternalError
+from dbmsolver.verify.claim import Pace, Progress, TooMany
 from dbmsolver.verify.forms import Keys
 from dbmsolver.verify.kernels import listing as k
 from dbmsolver.verify.kernels.board import MOST_MOVES
@@ -27,14 +27,10 @@ _STATE_BYTES = 8 * STATE_WORDS + 2 * 4
 """The bytes of a position, with its share of the hash table."""
 
 
-class TooManyPositions(DbmError):
-    """The lack of memory for all positions."""
-
-
 def list_positions(keys: Keys, memory: int) -> Generator[Progress, None, int]:
     """List all positions that follow from a deal; return their number.
 
-    Where a move is forced, no other one is made. TooManyPositions if they need more than ``memory``
+    Where a move is forced, no other one is made. TooMany if they need more than ``memory``
     bytes, Refuted for one that is won.
     """
     listed = _grown(k.Listed(np.empty((0, STATE_WORDS), np.uint64), zeros(0, np.uint32)), 0, memory)
@@ -63,9 +59,7 @@ def _grown(listed: k.Listed, count: int, memory: int) -> k.Listed:
     room = max(2 * listed.rows.shape[0], _FIRST_ROOM)
     # Old and new positions, but not both tables, are there while the old ones are copied.
     if listed.rows.nbytes + room * _STATE_BYTES > memory:
-        raise TooManyPositions(
-            f"more than {count:,} positions, for which {memory:,} bytes of memory are too few"
-        )
+        raise TooMany(count, "positions", memory)
     rows = np.empty((room, STATE_WORDS), np.uint64)
     rows[:count] = listed.rows[:count]
     larger = k.Listed(rows, zeros(2 * room, np.uint32))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dbmsolver.game.position import Position
 from dbmsolver.verify.kernels import errors as e
 from dbmsolver.verify.kernels.record_layout import MOST_MACROS
+from dbmsolver.verify.kernels.words import Words
 
 _REASONS = {
     e.BAD_SIGNATURE: "a closed key has foundations or locked cards that cannot be",
@@ -66,7 +64,7 @@ def reason_of(error: int, noun: str) -> str:
     return _REASONS[error].format(noun)
 
 
-def words_of(row: NDArray[np.uint64]) -> State:
+def words_of(row: Words) -> State:
     """Return the words of a state in a row of an array."""
     first, second, third, fourth = (int(word) for word in row)
     return first, second, third, fourth

@@ -10,15 +10,8 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Measure
-from dbmsolver.verify.kernels.rules import (
-    ALL_OR_NOTHING,
-    ANY_PART,
-    CARD_OR_ALL,
-    MOST_TAKERS,
-    Ints,
-    Rules,
-    Words,
-)
+from dbmsolver.verify.kernels.rules import ALL_OR_NOTHING, ANY_PART, CARD_OR_ALL, MOST_TAKERS, Rules
+from dbmsolver.verify.kernels.words import Ints, Words
 
 NEVER = 14
 """More cards of a suit than can be home."""
@@ -42,6 +35,7 @@ def rules_of_deal(deal: Deal, measure: Measure, shortest: bool) -> Rules:
     fillers = set_of(card for card in range(CARDS) if rules.can_fill(card))
     returns = rules.removable if rules.is_patience else rules.takes_back
     turns = position.turns if rules.is_patience else 0
+    leaves_out = rules.family == "patience" and rules.base == "ace"
     counted = _TURNS_COUNTED.get(measure.metric, 0) if shortest and rules.is_patience else 0
     return Rules(
         columns=rules.columns,
@@ -66,16 +60,10 @@ def rules_of_deal(deal: Deal, measure: Measure, shortest: bool) -> Rules:
         turns=-1 if turns is None else turns,
         counted=counted,
         all_reached=rules.is_patience and not counted and turns is None,
-        only_shortest=shortest and _leaves_out(deal),
+        only_shortest=shortest and leaves_out,
         patience=rules.is_patience,
         twins=rules.has_twins,
     )
-
-
-def _leaves_out(deal: Deal) -> bool:
-    """Return True if searches for shortest solutions leave moves out."""
-    rules = deal.rules
-    return rules.family == "patience" and rules.base == "ace"
 
 
 def from_base(deal: Deal, cards: Iterable[int]) -> Ints:

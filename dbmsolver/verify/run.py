@@ -6,29 +6,86 @@ are made, and what the report says of them.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from functools import partial
 
 from dbmsolver.errors import UsageError
 from dbmsolver.game.measures import counted, length_words, measure_of
+from dbmsolver.game.position import Position
+from dbmsolver.process import default_memory, processors
 from dbmsolver.results import Bound, Method
-from dbmsolver.verify.claim import Claim, Progress
-from dbmsolver.verify.class_distances import ClassDistances, TooManyClasses
+from dbmsolver.storage.manifest import Manifest
+from dbmsolver.storage.store import Store
+from dbmsolver.verify import forms
+from dbmsolver.verify.claim import Claim, Progress, TooMany
+from dbmsolver.verify.class_distances import ClassDistances
 from dbmsolver.verify.closure import Closure
-from dbmsolver.verify.forms import (
-    Keys,
-    bound_of,
-    keys_of_cards,
-    keys_of_classes,
-    keys_of_leaving,
-    keys_of_records,
-)
 from dbmsolver.verify.kernels.expand import make_table
-from dbmsolver.verify.listing import TooManyPositions, list_positions
-from dbmsolver.verify.refutation import Refuted
+from dbmsolver.verify.listing import list_positions
+from dbmsolver.verify.refutation import Refuted, State
+from dbmsolver.verify.report import CheckOptions, Depth, Verification
 from dbmsolver.verify.solution import check_solution
-from dbmsolver.verify.store_check import StoreCheck
+
+MOST_IN_FULL = 1_000_000
+"""Records of the largest store whose check is full unless another depth is wanted: some minutes."""
+
+
+class StoreCheck:
+    """One check of one open store: its options, and the report that is being written."""
+
+    def __init__(
+        self, store: Store, manifest: Manifest, report: Verification, options: CheckOptions
+    ) -> None:
+        self.store = store
+        self.manifest = manifest
+        self.report = report
+        self.options = options
+        self.threads = options.threads or processors()
+        self.memory = options.memory or default_memory()
+        self.sample = options.sample
+        self.show: Callable[[State], Position | None] = lambda _: None
+        """Returns the position of a state; set by the first step that knows the keys."""
+
+    def is_shortest_by_bound(self, least: int, length: int) -> bool:
+        """Return True if a solution is as short as the deal's lower bound, and so a shortest one.
+
+        Raises Refuted if it is shorter than that.
+        """
+        if least > length:
+            raise Refuted(f"the lower bound of the deal is {least}, more than {length}")
+        if least == length:
+            self.report.checked.append("no solution is shorter than the deal's lower bound")
+        return least == length
+
+    def usual_depth(self, states: int) -> Depth:
+        """Return the depth of a check of this many records if the user asked for none."""
+        return "full" if self.sample is None and states <= MOST_IN_FULL else "lemma"
+
+    def too_little_memory(self, error: TooMany, otherwise: str = "") -> UsageError:
+        """Return the error that more memory is needed, or what ``otherwise`` says."""
+        return UsageError(
+            f"there are {error.message}: expected more --memory{otherwise}", str(self.report.store)
+        )
+
+    def compare_counts(self) -> None:
+        """Raise Refuted if the counts of the report are not those of the manifest."""
+        report, manifest = self.report, self.manifest
+        expected = sorted(tuple(row) for row in manifest.strata if row[2] or row[3])
+        for ours, theirs in zip(report.strata, expected, strict=False):
+            if ours != theirs:
+                raise Refuted(
+                    f"counts (layer, stratum, states, forced): {ours}, not {theirs} as claimed"
+                )
+        for name, value in (
+            ("strata", (len(report.strata), len(expected))),
+            ("states", (report.states, manifest.states)),
+            ("forced states", (report.forced, manifest.forced)),
+            ("digest", (report.digest, manifest.digest)),
+        ):
+            if value[0] != value[1]:
+                raise Refuted(f"{name}: {value[0]}, not {value[1]} as claimed")
+        report.checked.append("counts and digest are those of the manifest")
 
 
 def run_check(check: StoreCheck) -> Generator[Progress, None, None]:
@@ -55,7 +112,7 @@ def run_check(check: StoreCheck) -> Generator[Progress, None, None]:
             return
         if manifest.bound == Bound.CLASSES:
             keys = yield from _with_distances(check, keys)
-            if check.is_shortest_by_bound(bound_of(keys.tables, keys.root), length):
+            if check.is_shortest_by_bound(forms.bound_of(keys.tables, keys.root), length):
                 return
     closure = Closure(
         check.store, keys, Claim(length, manifest.question == "solve"), check.threads,
@@ -81,31 +138,29 @@ def _check_depth(check: StoreCheck, claim: str) -> None:
         raise UsageError("--sample is for the depth lemma: a full check takes all records", where)
 
 
-def _keys_of(check: StoreCheck) -> tuple[Keys, int]:
+def _keys_of(check: StoreCheck) -> tuple[forms.Keys, int]:
     """Return the keys of a store, and a lower bound of all solutions of its deal."""
     deal, manifest = check.report.deal, check.manifest
     policy, shortest = manifest.policy, manifest.question == "solve"
     if deal.rules.only_leave:
-        return keys_of_leaving(deal, shortest)
+        return forms.keys_of_leaving(deal, shortest)
     if manifest.method.of_classes:
-        return keys_of_classes(deal, policy, manifest.method == Method.CLASSES_ANY_PASSES), 0
+        return forms.keys_of_classes(deal, policy, manifest.method == Method.CLASSES_ANY_PASSES), 0
     if manifest.method == Method.DOMINATING:
-        return keys_of_records(deal, policy, manifest.metric), 0
+        return forms.keys_of_records(deal, policy, manifest.metric), 0
     is_proof = deal.rules.is_patience and not shortest
-    keys = keys_of_cards(deal, policy, None if is_proof else manifest.metric)
-    return keys, bound_of(keys.tables, keys.root)
+    keys = forms.keys_of_cards(deal, policy, None if is_proof else manifest.metric)
+    return keys, forms.bound_of(keys.tables, keys.root)
 
 
-def _with_distances(check: StoreCheck, keys: Keys) -> Generator[Progress, None, Keys]:
+def _with_distances(check: StoreCheck, keys: forms.Keys) -> Generator[Progress, None, forms.Keys]:
     """Return keys whose lower bound knows the distances of all classes of the deal, too."""
     report, memory = check.report, check.memory
     classes = ClassDistances(report.deal, check.threads, 3 * memory // 4)
     try:
         distances = yield from classes.run()
-    except TooManyClasses as error:
-        raise UsageError(
-            f"there are {error.message}: expected more --memory", str(report.store)
-        ) from None
+    except TooMany as error:
+        raise check.too_little_memory(error) from None
     check.memory -= distances.keys.nbytes + distances.moves.nbytes
     report.checked.append(f"{classes.count:,} classes were listed, and their distances worked out")
     tables = keys.tables._replace(distances=distances)
@@ -148,11 +203,13 @@ def _check_in_depth(check: StoreCheck, closure: Closure) -> Generator[Progress, 
     yield from _check_closure(check, closure)
     if report.depth == "lemma":
         return
-    keys = keys_of_cards(report.deal, manifest.policy, None)
+    keys = forms.keys_of_cards(report.deal, manifest.policy, None)
     try:
         report.covered = yield from list_positions(keys, 3 * check.memory // 4)
-    except TooManyPositions as error:
-        check.use_lemma(error)
+    except TooMany as error:
+        if check.options.depth is not None:
+            raise check.too_little_memory(error, ", or --depth lemma") from None
+        report.depth = "lemma"
         return
     report.checked += [
         f"{report.covered:,} positions follow from the deal by moves of the game,",

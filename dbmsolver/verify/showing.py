@@ -15,7 +15,7 @@ from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.board import Board, make_board
 from dbmsolver.verify.kernels.positions import lay_words
 from dbmsolver.verify.kernels.record_layout import apart, make_table
-from dbmsolver.verify.kernels.words import SUIT
+from dbmsolver.verify.kernels.sets import SUIT
 from dbmsolver.verify.refutation import State
 
 

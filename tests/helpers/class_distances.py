@@ -11,10 +11,9 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.jit.decorators import kernel
 from dbmsolver.verify.class_distances import ClassDistances
 from dbmsolver.verify.class_format import ClassFormat
-from dbmsolver.verify.kernels.class_distances import distance_of
+from dbmsolver.verify.kernels.class_distances import Distances, distance_of
 from dbmsolver.verify.kernels.class_layout import lay_columns, lay_out
 from dbmsolver.verify.kernels.class_moves import list_successors
-from dbmsolver.verify.kernels.distance_table import Distances
 from helpers.searching import end_of
 
 

@@ -39,12 +39,13 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.storage.meanings import VERSIONS
 from dbmsolver.verify import class_distances
 from dbmsolver.verify.check import verify
-from dbmsolver.verify.class_distances import ClassDistances, TooManyClasses
+from dbmsolver.verify.claim import TooMany
+from dbmsolver.verify.class_distances import ClassDistances
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.forms import bound_of
+from dbmsolver.verify.kernels.class_distances import FAR, NONE, no_distances
 from dbmsolver.verify.kernels.class_layout import make_board
-from dbmsolver.verify.kernels.distance_table import FAR, NONE, no_distances
 from dbmsolver.verify.kernels.errors import GOAL
 from dbmsolver.verify.kernels.positions import Tables
 from dbmsolver.verify.showing import position_of
@@ -97,12 +98,9 @@ def test_successors_are_those_of_the_model(seed: int) -> None:
                 count = successors_of_words(form.game, board, words, every)
                 moves = classes.moves(one, left_out)
                 assert count == len(moves)
-                rows = np.hstack((board.after, board.told.astype(np.uint64)))[:count].tolist()
-                wanted = {
-                    (*words_of(form, after), sum(one.counts) - sum(after.counts), won)
-                    for _, after in moves
-                    for won in [classes.is_won(after)]
-                }
+                won = board.won.astype(np.uint64)
+                rows = np.column_stack((board.after, won))[:count].tolist()
+                wanted = {(*words_of(form, after), classes.is_won(after)) for _, after in moves}
                 assert set(map(tuple, rows)) == wanted, (deal, one)
                 compared += count
     assert compared > 1000
@@ -164,9 +162,7 @@ def test_a_class_that_does_not_follow_has_no_bound() -> None:
 
 def test_classes_that_need_more_memory() -> None:
     deal = Deal.from_number(12, GAMES["klondike_by_threes"])
-    with pytest.raises(
-        TooManyClasses, match=r"more than [\d,]+ classes, for which 1,048,576 bytes"
-    ):
+    with pytest.raises(TooMany, match=r"more than [\d,]+ classes, for which 1,048,576 bytes"):
         end_of(ClassDistances(deal, 2, 1 << 20).run())
 
 
@@ -185,7 +181,6 @@ def test_tables_grow(monkeypatch: pytest.MonkeyPatch) -> None:
     assert classes.count > 100_000
     monkeypatch.setattr(class_distances, "_FIRST_SLOTS", 1)
     monkeypatch.setattr(class_distances, "_LIFTED", 200)
-    monkeypatch.setattr(class_distances, "_EDGES", 0)
     again, other = check_distances(deal)
     assert again.count == classes.count
     for distances in (whole, other):

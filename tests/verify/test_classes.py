@@ -217,7 +217,7 @@ def proof_by_classes(deal: Deal, store: Path) -> int:
     while waiting:
         words = np.array(waiting.pop(), np.uint64)
         for number in range(successors_of_words(game, board, words, False)):
-            assert not board.told[number, 1], "it is won"
+            assert not board.won[number], "it is won"
             after = int(board.after[number, 0]), int(board.after[number, 1])
             if after not in found:
                 found.add(after)

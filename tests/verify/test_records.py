@@ -32,7 +32,7 @@ from dbmsolver.kits.records.keys import RecordKeys
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
-from dbmsolver.verify import listing, store_check
+from dbmsolver.verify import listing, run
 from dbmsolver.verify.format_of_deal import make_format
 
 PROOFS: list[tuple[Rules, int, Policy]] = [
@@ -250,7 +250,7 @@ def test_small_memory_equals_large(middle: Path) -> None:
 def test_large_stores_are_checked_by_the_lemma(
     middle: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_check, "MOST_IN_FULL", 100)
+    monkeypatch.setattr(run, "MOST_IN_FULL", 100)
     assert check(middle).depth == "lemma"
 
 

@@ -15,9 +15,8 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Method
 from dbmsolver.verify.places import HOME
 from dbmsolver.verify.report import CheckOptions, Depth, Verification
-from dbmsolver.verify.run import run_check
+from dbmsolver.verify.run import StoreCheck, run_check
 from dbmsolver.verify.solution import TURNED
-from dbmsolver.verify.store_check import StoreCheck
 
 
 def refused(method: Method, claim: str, depth: Depth, sample: float | None = None) -> str:

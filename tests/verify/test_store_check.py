@@ -10,10 +10,10 @@ import pytest
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.process import default_memory, processors
-from dbmsolver.verify import store_check
+from dbmsolver.verify import run
 from dbmsolver.verify.refutation import Refuted
 from dbmsolver.verify.report import CheckOptions, Verification
-from dbmsolver.verify.store_check import StoreCheck
+from dbmsolver.verify.run import StoreCheck
 
 NO_OPTIONS = CheckOptions()
 ROWS = [[0, 1, 5, 2], [0, 2, 0, 1], [1, 1, 3, 0]]
@@ -49,7 +49,7 @@ def test_a_solution_as_short_as_the_bound() -> None:
 
 
 def test_the_usual_depth() -> None:
-    most = store_check.MOST_IN_FULL
+    most = run.MOST_IN_FULL
     assert [a_check().usual_depth(states) for states in (most, most + 1)] == ["full", "lemma"]
     assert a_check(CheckOptions(sample=1.0)).usual_depth(1) == "lemma"
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined
-from dbmsolver.verify.kernels.rules import holds, one
-from dbmsolver.verify.kernels.words import ONE, SUIT, U64, ZERO, count_bits, first_bit, height_of
-
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
+from dbmsolver.verify.kernels.sets import first_of, holds
+from dbmsolver.verify.kernels.words import ZERO, Ints, Words, count_bits
 
 ALL_HOME = np.uint64(0xDDDD)
 """The heights of the foundations when all cards are home."""
@@ -79,36 +75,22 @@ def nothing_laid():
 
 
 @inlined
-def end_columns(board, bottoms, tops):
-    """Write that nothing is under the first cards of columns, and nothing on the last ones."""
+def has_ring(board, bottoms, tops, lying):
+    """Write where columns begin and end; return True if cards lie on each other in a ring.
+
+    There is none if columns lead to all cards that are ``lying`` in columns.
+    """
     while tops:
-        board.load[first_bit(tops)] = NOTHING
-        tops &= tops - ONE
-    while bottoms:
-        board.on[first_bit(bottoms)] = NOTHING
-        bottoms &= bottoms - ONE
-
-
-@inlined
-def is_in_columns(board, bottoms, lying):
-    """Return True if columns lead to all cards ``lying`` on others: there is no ring of cards."""
+        card, tops = first_of(tops)
+        board.load[card] = NOTHING
     reached = 0
     while bottoms:
-        card = np.int64(first_bit(bottoms))
-        bottoms &= bottoms - ONE
+        card, bottoms = first_of(bottoms)
+        board.on[card] = NOTHING
         while card >= 0:
             reached += 1
             card = board.load[card]
-    return reached == count_bits(lying)
-
-
-@inlined
-def cards_home(heights):
-    """Return the set of the cards on foundations of these heights."""
-    home = ZERO
-    for suit in range(4):
-        home |= (SUIT & (one(4 * height_of(heights, suit)) - ONE)) << U64(suit)
-    return home
+    return reached != count_bits(lying)
 
 
 @inlined

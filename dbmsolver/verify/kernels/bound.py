@@ -33,20 +33,18 @@ move that takes it from there.
 from __future__ import annotations
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel
-from dbmsolver.verify.kernels.board import cards_home
-from dbmsolver.verify.kernels.covers import fewest_of_pairs, higher_than
-from dbmsolver.verify.kernels.rules import holds, one
-from dbmsolver.verify.kernels.stock_bound import least
-from dbmsolver.verify.kernels.words import (
-    ALL,
-    ONE,
+from dbmsolver.verify.kernels.covers import fewest_of_pairs
+from dbmsolver.verify.kernels.sets import (
     SUIT,
-    U64,
-    ZERO,
-    count_bits,
-    first_bit,
+    count_left,
+    first_of,
     height_of,
+    higher_than,
+    holds,
+    one,
 )
+from dbmsolver.verify.kernels.stock_bound import least
+from dbmsolver.verify.kernels.words import U64, ZERO, count_bits
 
 
 @inlined_kernel
@@ -57,7 +55,7 @@ def lower_bound(r, board, laid):
     if r.whole_suits:
         return bound_of_suits(r, board, laid)
     moving, still = cut_into_pieces(r, board, laid)
-    result = moving + (0 if r.forced_free else count_bits(ALL & ~cards_home(laid.heights)))
+    result = moving + (0 if r.forced_free else count_left(laid.heights))
     if r.limited or not (r.runs or r.both_ways):
         result += fewest_of_pairs(board, still)
     return result
@@ -72,8 +70,8 @@ def cut_into_pieces(r, board, laid):
     """
     result, still, bottoms = 0, ZERO, laid.bottoms
     while bottoms:
-        card, under = first_bit(bottoms), -1
-        bottoms &= bottoms - ONE
+        card, bottoms = first_of(bottoms)
+        under = -1
         over = cards = ZERO
         first, moves = card, False
         while card >= 0:
@@ -103,8 +101,8 @@ def bound_of_suits(r, board, laid):
             result += 1
     bottoms = laid.bottoms
     while bottoms:
-        card, under = first_bit(bottoms), -1
-        bottoms &= bottoms - ONE
+        card, bottoms = first_of(bottoms)
+        under = -1
         seen = ZERO
         while card >= 0:
             if card >= 48:

@@ -1,7 +1,8 @@
 """Distances of classes: how many moves between classes each is away from all cards home.
 
 All classes that follow from the deal's are listed, signature by signature: strata ascending, as
-moves lead to the same stratum or a higher one. Then distances are worked out, strata descending.
+moves lead to the same stratum or a higher one. Then distances are worked out, strata descending,
+and in each signature again and again, until none is lowered.
 
 Only two rules of docs/dominance.md leave moves out: a safe card goes home alone, and none comes
 back. Let the *normal form* N(C) of a class C be what safe moves lead to, the lowest card first,
@@ -15,33 +16,107 @@ colour that may lie on it are home. A card y of these may not be safe yet: if it
 not safe any more, and may be what y is put on. No move from N(C) leads there.
 
 A won class has as many moves to come as there are cards that are not home. It is not listed.
+
+The distance of a position's class, and the turns that its stock needs where these count, are
+together a lower bound of the moves to come (:mod:`dbmsolver.verify` has the argument).
 """
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
-from dbmsolver.game.cards import CARDS
-from dbmsolver.jit.decorators import inner, kernel
-from dbmsolver.verify.kernels.class_layout import lay_columns, lay_out
-from dbmsolver.verify.kernels.class_moves import (
-    IS_WON,
-    LIFTED,
-    is_won,
-    list_successors,
-    only_move,
-)
-from dbmsolver.verify.kernels.distance_table import (
-    FAR,
-    FURTHEST,
-    LOST,
-    NO_CLASS,
-    NONE,
-    place_of,
-    run_in,
-    slot_in,
-)
-from dbmsolver.verify.kernels.words import U64, height_of
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.verify.kernels.class_layout import KING, ClassRules, lay_columns, lay_out
+from dbmsolver.verify.kernels.class_moves import is_won, list_successors, only_move
+from dbmsolver.verify.kernels.rules import is_as_none
+from dbmsolver.verify.kernels.sets import count_left, holds
+from dbmsolver.verify.kernels.words import HALF, ONE, U64, ZERO, Words, hash_state, slot_of
+
+NONE = np.uint64(0xFFFFFFFFFFFFFFFF)
+"""The word in an empty slot."""
+LOST = 255
+"""The distance of a class that cannot be won."""
+FURTHEST = 254
+"""This distance, and any above; no class has it."""
+FAR = 1 << 14
+"""The moves to come from a position that cannot be won; no solution has as many."""
+NO_CLASS = -FAR
+"""The moves to come from a position of a class that no moves from the deal lead to."""
+
+
+class Distances(NamedTuple):
+    """The distances of the classes of a deal.
+
+    The keys of each signature are a hash table of their own, and all these lie one after the other.
+    """
+
+    known: bool  # False if none are wanted: then all arrays are empty
+    game: ClassRules
+    runs: Words  # [slots, 3]: a hash table: signature, its first key, and its slots; NONE for none
+    keys: Words
+    moves: NDArray[np.uint8]  # of each key
+
+
+def no_distances() -> Distances:
+    """Return what stands for distances where none are wanted."""
+    none, rows = np.empty(0, np.int64), np.empty((0, 4), np.int64)
+    game = ClassRules(0, 1, -1, KING + 1, rows, none, none, none, none, 0, rows, 0)
+    words = np.empty((0, 3), np.uint64)
+    return Distances(False, game, words, np.empty(0, np.uint64), np.empty(0, np.uint8))
+
+
+@inlined
+def slot_in(keys, first, size, key):
+    """Return the slot of a key, or the empty one for it, in a table from ``first`` on."""
+    slot = first + slot_of(hash_state(ZERO, key, ZERO, ZERO), size)
+    while keys[slot] != key and keys[slot] != NONE:
+        slot += 1
+        if slot == first + size:
+            slot = first
+    return slot
+
+
+@inlined
+def run_in(runs, signature):
+    """Return the row of a signature, or the empty one for it."""
+    row = np.int64(hash_state(signature, ZERO, ZERO, ZERO) & HALF) & (runs.shape[0] - 1)
+    while runs[row, 0] != signature and runs[row, 0] != NONE:
+        row = (row + 1) & (runs.shape[0] - 1)
+    return row
+
+
+@inlined
+def place_of(c, signature, key):
+    """Return the place of a class among all keys, -1 if it is not listed."""
+    run = run_in(c.runs, signature)
+    if c.runs[run, 0] == NONE:
+        return np.int64(-1)
+    place = slot_in(c.keys, np.int64(c.runs[run, 1]), np.int64(c.runs[run, 2]), key)
+    return place if c.keys[place] == key else np.int64(-1)
+
+
+@kernel
+def enter_runs(runs, signatures, firsts):
+    """Enter signatures, and where their tables begin, into an empty table."""
+    for number in range(signatures.size):
+        row = run_in(runs, signatures[number])
+        runs[row, 0], runs[row, 1] = signatures[number], firsts[number]
+        runs[row, 2] = firsts[number + 1] - firsts[number]
+
+
+@kernel
+def enter_keys(table, first, size, keys):
+    """Enter keys into a table from ``first`` on; return how many were not there."""
+    new = 0
+    for number in range(keys.size):
+        if keys[number] != NONE:
+            slot = slot_in(table, first, size, keys[number])
+            new += table[slot] == NONE
+            table[slot] = keys[number]
+    return new
 
 
 @kernel
@@ -61,10 +136,10 @@ def list_classes(game, board, signature, table, entered, waiting, stack, lifted)
         if not is_signature or not lay_out(game, board, key):
             return entered, -1, count
         for number in range(list_successors(game, board, signature, key, True)):
-            if board.told[number, IS_WON]:
+            if board.won[number]:
                 continue
             above, after = board.after[number, 0], board.after[number, 1]
-            if board.told[number, LIFTED]:
+            if above != signature:
                 lifted[count, 0], lifted[count, 1] = above, after
                 count += 1
                 continue
@@ -76,90 +151,48 @@ def list_classes(game, board, signature, table, entered, waiting, stack, lifted)
     return entered, waiting, count
 
 
-@inner
-def cards_left(game, key):
-    """Return how many cards of a class are not home."""
-    left = CARDS
-    for suit in range(4):
-        left -= height_of(key >> U64(game.pack.size), suit)
-    return left
-
-
 @kernel
-def list_edges(c, board, signature, first, order, starts, targets, begin):
-    """Note the distances of a signature's classes by moves to higher strata, and list the others.
+def lower_distances(c, board, signature, first, order):
+    """Lower the distance of each class of a signature to that by its best move, as far as known.
 
-    ``order`` are places of the classes, from ``first`` on, and that at ``begin`` is the next one.
-    Places that its moves in the signature lead to go to ``targets``, those of number n from
-    ``starts[n]`` on. Returns where it ends for want of room, -1 if a class is missing.
+    ``order`` are places of the classes, from ``first`` on. Returns how many distances are lower
+    then, -1 if a class is missing.
     """
-    size, most = np.int64(c.runs[run_in(c.runs, signature), 2]), board.after.shape[0]
-    count = starts[begin]
     lay_columns(c.game, board, signature)
-    for number in range(begin, order.size):
-        if count + most > targets.size:
-            return number
+    lowered = 0
+    for number in range(order.size):
         place = first + order[number]
-        nearest = np.int64(LOST)
+        nearest = np.int64(c.moves[place])
         if not lay_out(c.game, board, c.keys[place]):
             return -1
         for at in range(list_successors(c.game, board, signature, c.keys[place], True)):
             after, key = board.after[at, 0], board.after[at, 1]
-            if board.told[at, IS_WON]:
-                nearest = min(nearest, 1 + cards_left(c.game, key))
-            elif board.told[at, LIFTED]:
-                found = place_of(c, after, key)
-                if found < 0:
-                    return -1
-                if c.moves[found] != LOST:
-                    nearest = min(nearest, min(1 + np.int64(c.moves[found]), FURTHEST))
-            else:
-                found = slot_in(c.keys, first, size, key)
-                if c.keys[found] != key:
-                    return -1
-                targets[count] = found - first
-                count += 1
-        c.moves[place] = nearest
-        starts[number + 1] = count
-    return order.size
-
-
-@kernel
-def relax(moves, order, starts, targets):
-    """Lower the distances of a signature's classes until no move within it lowers one."""
-    changed = True
-    while changed:
-        changed = False
-        for number in range(order.size):
-            place = order[number]
-            nearest = np.int64(moves[place])
-            for at in range(starts[number], starts[number + 1]):
-                there = np.int64(moves[targets[at]])
-                if there + 1 < nearest:
-                    nearest = there + 1
-            if nearest < moves[place]:
-                moves[place] = nearest
-                changed = True
+            if board.won[at]:
+                nearest = min(nearest, 1 + count_left(key >> U64(c.game.pack.size)))
+                continue
+            found = place_of(c, after, key)
+            if found < 0:
+                return -1
+            if c.moves[found] != LOST:
+                nearest = min(nearest, min(1 + np.int64(c.moves[found]), FURTHEST))
+        if nearest < c.moves[place]:
+            c.moves[place] = nearest
+            lowered += 1
+    return lowered
 
 
 @inner
 def distance_of(c, board, signature, key):
-    """Return the distance of a class: FAR if it cannot be won, NO_CLASS if it does not follow."""
-    place = place_of(c, signature, key)
-    if place < 0:
-        return distance_by_safe_moves(c, board, signature, key)
-    return np.int64(c.moves[place]) if c.moves[place] != LOST else np.int64(FAR)
+    """Return the distance of a class: FAR if it cannot be won, NO_CLASS if it does not follow.
 
-
-@inner
-def distance_by_safe_moves(c, board, signature, key):
-    """Return the distance of a class that is not listed: safe moves lead to one that is."""
-    made, place = np.int64(0), np.int64(-1)
+    From a class that is not listed, safe moves lead to one that is.
+    """
+    made, place = np.int64(0), place_of(c, signature, key)
     while place < 0:
         if not (lay_columns(c.game, board, signature) and lay_out(c.game, board, key)):
             return np.int64(NO_CLASS)
         if is_won(c.game, board.numbers[3], board.numbers[0]):
-            return made + cards_left(c.game, key)
+            return made + count_left(key >> U64(c.game.pack.size))
         if only_move(c.game, board) < 0:
             return np.int64(NO_CLASS)
         list_successors(c.game, board, signature, key, True)
@@ -167,3 +200,50 @@ def distance_by_safe_moves(c, board, signature, key):
         place = place_of(c, signature, key)
         made += 1
     return made + np.int64(c.moves[place]) if c.moves[place] != LOST else np.int64(FAR)
+
+
+@inlined
+def signature_of(game, laid):
+    """Return the signature of the class of a position, and how many cards are covered."""
+    signature, covered = ZERO, np.int64(0)
+    for column in range(game.columns):
+        left = np.int64(0)
+        while left < game.sizes[column] and holds(laid.dealt, game.dealt[column, left]):
+            left += 1
+        if left == 1 and game.dealt[column, 0] >> 2 == KING:
+            left = np.int64(0)
+        signature |= U64(left) << U64(game.shifts[column])
+        if left:
+            covered += left - 1
+    return signature, covered
+
+
+@inlined
+def key_of(game, laid):
+    """Return the key of the class of a position."""
+    size = game.pack.size
+    key = laid.heights << U64(size)
+    for place in range(size):
+        if holds(laid.dealt, game.pack[place]):
+            key |= ONE << U64(place)
+    if laid.hand == 0:
+        return key
+    if game.most_turns >= 0 or not is_as_none(laid.waste, laid.hand, game.draw):
+        key |= U64(laid.waste) << U64(size + 16)
+    return key | U64(laid.turns) << U64(size + 22) if laid.turns else key
+
+
+@inner
+def moves_by_class(f, laid, scratch):
+    """Return the moves to come by the class of a position: FAR if it cannot be won.
+
+    NO_CLASS if the class does not follow from the deal's; 0 if it is won.
+    """
+    game, r = f.distances.game, f.rules
+    signature, covered = signature_of(game, laid)
+    if is_won(game, covered, laid.hand):
+        return np.int64(0)  # the bound of positions has all cards that are not home, and turns
+    moves = distance_of(f.distances, scratch, signature, key_of(game, laid))
+    if r.counted and moves != NO_CLASS:
+        moves += (laid.hand - laid.waste + r.draw - 1) // r.draw
+    return moves

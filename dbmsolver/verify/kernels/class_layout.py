@@ -16,19 +16,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.jit.decorators import inner, kernel
 from dbmsolver.verify.kernels.rules import is_as_none
-from dbmsolver.verify.kernels.words import ONE, U64, ZERO
+from dbmsolver.verify.kernels.words import ONE, U64, ZERO, Ints, Words
 
 KING = 12
+WON_SIGNATURE = np.uint64(1 << 63)
 COVERED, HELD, FREE, STOCK, HOME = range(5)
 """The locations that a card can be in."""
-
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 
 class ClassRules(NamedTuple):
@@ -66,7 +63,7 @@ class LaidClass(NamedTuple):
     numbers: Ints  # [6]: cards in hand, in the waste, turns left, covered cards, empty columns,
     # columns that have cards where they were dealt
     after: Words  # [*, 2]: signature and key of the classes that follow
-    told: Ints  # [*, 2]: and numbers of them, see class_moves.py
+    won: Ints  # [*]: 1 for those that are won
 
 
 def make_board(game: ClassRules) -> LaidClass:
@@ -76,9 +73,9 @@ def make_board(game: ClassRules) -> LaidClass:
     counts, free = (np.zeros((13, 4), np.int64) for _ in range(2))
     home, numbers = np.zeros(4, np.int64), np.zeros(6, np.int64)
     most = game.columns + 8 + 2 * game.pack.size  # held cards, foundations, plays
-    after, told = np.zeros((most, 2), np.uint64), np.zeros((most, 2), np.int64)
+    after, won = np.zeros((most, 2), np.uint64), np.zeros(most, np.int64)
     return LaidClass(
-        dealt, held, left, column, where, home, hand, counts, free, numbers, after, told
+        dealt, held, left, column, where, home, hand, counts, free, numbers, after, won
     )
 
 

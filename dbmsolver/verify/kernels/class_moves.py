@@ -12,19 +12,9 @@ import numpy as np
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.jit.decorators import inlined, inner
-from dbmsolver.verify.kernels.class_layout import (
-    FREE,
-    HELD,
-    KING,
-    STOCK,
-    kind_of,
-    matching,
-)
+from dbmsolver.verify.kernels.class_layout import FREE, HELD, KING, STOCK, kind_of, matching
 from dbmsolver.verify.kernels.rules import is_as_none
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO
-
-LIFTED, IS_WON = range(2)
-"""The numbers of a class that follows: how many strata it is higher, and 1 if it is won."""
 
 
 @inner
@@ -60,20 +50,6 @@ def is_won(game, covered, hand):
 
 
 @inner
-def after_leaving(game, board, signature, card):
-    """Return the signature, and the number of covered cards, after a held card has left.
-
-    A king that is left alone at the bottom is free.
-    """
-    number = board.column[card]
-    left, covered = board.left[number] - 1, board.numbers[3]
-    if left > 0:
-        covered -= 1
-    leaving = 2 if left == 1 and game.dealt[number, 0] >> 2 == KING else 1
-    return signature - (U64(leaving) << U64(game.shifts[number])), covered
-
-
-@inner
 def with_home(game, key, card, by):
     """Return the key with the foundation of a card higher by one, or lower by one."""
     step = ONE << U64(game.pack.size + 4 * (card & 3))
@@ -82,23 +58,27 @@ def with_home(game, key, card, by):
 
 @inner
 def note(game, board, count, signature, key, covered, hand):
-    """Write a class that follows, in the same stratum, to the board; return how many there are."""
+    """Write a class that follows to the board; return how many there are."""
     board.after[count, 0], board.after[count, 1] = signature, key
-    board.told[count, LIFTED], board.told[count, IS_WON] = 0, is_won(game, covered, hand)
+    board.won[count] = is_won(game, covered, hand)
     return count + 1
 
 
 @inner
 def move_open(game, board, count, signature, key, card):
-    """Note the class in which an open card has left its place."""
-    hand = board.numbers[0]
-    if board.where[card] != HELD:
-        return note(game, board, count, signature, key, board.numbers[3], hand)
-    after, covered = after_leaving(game, board, signature, card)
-    note(game, board, count, after, key, covered, hand)
-    shift = U64(game.shifts[board.column[card]])
-    board.told[count, LIFTED] = np.int64((signature - after) >> shift)
-    return count + 1
+    """Note the class in which an open card has left its place.
+
+    A king that a held card leaves alone at the bottom is free.
+    """
+    covered = board.numbers[3]
+    if board.where[card] == HELD:
+        number = board.column[card]
+        left = board.left[number] - 1
+        if left > 0:
+            covered -= 1
+        leaving = 2 if left == 1 and game.dealt[number, 0] >> 2 == KING else 1
+        signature -= U64(leaving) << U64(game.shifts[number])
+    return note(game, board, count, signature, key, covered, board.numbers[0])
 
 
 @inner
@@ -133,7 +113,7 @@ def list_plays(game, board, count, signature, key, only):
             seen |= ONE << U64(at)
             card = game.pack[board.hand[at - 1]]
             after = after_play(game, board, key, at, turns)
-            if (only < 0 or card == only) and is_next(board, card):
+            if (only < 0 or card == only) and board.home[card & 3] == card >> 2:
                 up = with_home(game, after, card, 1)
                 count = note(game, board, count, signature, up, covered, hand - 1)
             if only < 0 and has_place(game, board, card):
@@ -148,12 +128,6 @@ def list_plays(game, board, count, signature, key, only):
             turns -= 1
         at = np.int64(0)
     return count
-
-
-@inner
-def is_next(board, card):
-    """Return True if a foundation waits for a card, open or in the stock."""
-    return board.home[card & 3] == card >> 2
 
 
 @inner

@@ -12,10 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
-from dbmsolver.verify.kernels.words import AHEAD, U64, ZERO, fetch, hash_state, slot_of
-
-Words = NDArray[np.uint64]
-Ints = NDArray[np.int64]
+from dbmsolver.verify.kernels.words import AHEAD, U64, ZERO, Ints, Words, fetch, hash_state, slot_of
 
 STATE_WORDS = 4
 MOST_STATES = (1 << 36) - 2

@@ -7,24 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
-from dbmsolver.verify.kernels.closed_set import (
-    INSIDE,
-    MOST_MADE,
-    OUTSIDE,
-    STATE_WORDS,
-    Ints,
-    Words,
-    ask_for,
-    copy_row,
-    facts_of,
-    find,
-    hash_ahead,
-    is_filled,
-    is_of_part,
-)
+from dbmsolver.verify.kernels import closed_set
 from dbmsolver.verify.kernels.errors import BAD_CODE, BAD_LAYER, NOT_CLOSED, UNKNOWN_CLASS
 from dbmsolver.verify.kernels.kinds import bound_of, expand_state
-from dbmsolver.verify.kernels.words import AHEAD
+from dbmsolver.verify.kernels.words import AHEAD, Ints, Words
 
 
 class Task(NamedTuple):
@@ -60,7 +46,7 @@ class Found(NamedTuple):
 
 def make_found() -> Found:
     """Return room for findings."""
-    pair = np.zeros((2, STATE_WORDS), np.uint64)
+    pair = np.zeros((2, closed_set.STATE_WORDS), np.uint64)
     return Found(np.zeros(1, np.int64), np.zeros(1, np.uint64), np.zeros(1, np.int64), pair)
 
 
@@ -74,7 +60,7 @@ def count_moves_made(f, states, count, layer, table, made):
         if bound < 0:
             return UNKNOWN_CLASS, number
         made[number] = layer - bound
-        if not 0 <= made[number] <= MOST_MADE:
+        if not 0 <= made[number] <= closed_set.MOST_MADE:
             return BAD_LAYER, number
     return 0, count
 
@@ -104,8 +90,8 @@ def check_states(f, closed, task, states, made, count, begin, table, after, foun
         if end > after.sources.size // 2 or number == count - 1:
             missing = look_up_all(f, closed, task, begin, after, end, table)
             if missing >= 0:
-                copy_row(states.rows[after.sources[missing]], found.pair[0])
-                copy_row(after.rows[missing], found.pair[1])
+                closed_set.copy_row(states.rows[after.sources[missing]], found.pair[0])
+                closed_set.copy_row(after.rows[missing], found.pair[1])
                 return NOT_CLOSED
             end = 0
     return 0
@@ -118,7 +104,7 @@ def check_root(task, row, made, code):
     Only moves that cost nothing lead from the deal to states that no move has been made to.
     """
     is_root = True
-    for word in range(STATE_WORDS):
+    for word in range(closed_set.STATE_WORDS):
         is_root &= row[word] == task.root[word]
     if task.costs:
         as_root = made == task.root_made
@@ -136,20 +122,20 @@ def look_up_all(f, closed, task, begin, after, end, table):
     One may be missing if no solution through it is shorter than the one claimed. For a state whose
     parent-move code is that of the move, the number of the state that the move begins in is noted.
     """
-    hash_ahead(closed, after.rows, end, after.hashes)
+    closed_set.hash_ahead(closed, after.rows, end, after.hashes)
     for place in range(end):
         if place + AHEAD < end:
-            ask_for(closed, after.hashes[place + AHEAD])
+            closed_set.ask_for(closed, after.hashes[place + AHEAD])
         hashed, row = after.hashes[place], after.rows[place]
-        if not is_of_part(closed, hashed):
+        if not closed_set.is_of_part(closed, hashed):
             continue
-        slot, made = find(closed, hashed, row), after.made[place]
-        if is_filled(closed, slot):
-            number, made_there, code = facts_of(closed, slot)
+        slot, made = closed_set.find(closed, hashed, row), after.made[place]
+        if closed_set.is_filled(closed, slot):
+            number, made_there, code = closed_set.facts_of(closed, slot)
             if task.codes and code == after.codes[place] and (not task.costs or made_there == made):
                 same = task.first <= number < task.last
-                parent = INSIDE + begin + after.sources[place] if same else OUTSIDE
-                closed.parents[number] = parent
+                inside = closed_set.INSIDE + begin + after.sources[place]
+                closed.parents[number] = inside if same else closed_set.OUTSIDE
             if not task.costs or made_there <= made:
                 continue
         if not task.costs:

@@ -5,14 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel
-from dbmsolver.verify.kernels.rules import holds, one
-from dbmsolver.verify.kernels.words import ALL, ONE, SUIT, U64, ZERO, count_bits, first_bit
-
-
-@inlined
-def higher_than(card):
-    """Return the cards of a card's suit that are higher than it."""
-    return (SUIT << U64(card)) & ALL & ~one(card)
+from dbmsolver.verify.kernels.sets import first_of, holds, one
+from dbmsolver.verify.kernels.words import ONE, U64, ZERO, count_bits
 
 
 @inlined
@@ -24,12 +18,10 @@ def fewest_of_pairs(board, cards):
     """
     paired, rest = ZERO, cards
     while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
+        card, rest = first_of(rest)
         others = board.near[card] & cards
         while others:
-            other = first_bit(others)
-            others &= others - ONE
+            other, others = first_of(others)
             if holds(board.near[other], card):
                 own = board.piece[card]
                 if not holds(paired, own):
@@ -58,8 +50,7 @@ def touching_all(cards, near, stack):
         chosen = 0
         rest = cards
         while rest:
-            card = first_bit(rest)
-            rest &= rest - ONE
+            card, rest = first_of(rest)
             degree = count_bits(near[card] & cards)
             edges += degree
             if degree > most:

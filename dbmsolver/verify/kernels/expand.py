@@ -6,13 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dbmsolver.jit.decorators import inlined, inner, kernel
-from dbmsolver.verify.kernels.board import ALL_HOME, COST, Board, Ints, Words, make_board
+from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.verify.kernels.board import ALL_HOME, COST, Board, make_board
 from dbmsolver.verify.kernels.bound import lower_bound
-from dbmsolver.verify.kernels.class_bound import moves_by_class
+from dbmsolver.verify.kernels.class_distances import NO_CLASS, moves_by_class
 from dbmsolver.verify.kernels.class_layout import LaidClass
 from dbmsolver.verify.kernels.class_layout import make_board as make_class_board
-from dbmsolver.verify.kernels.distance_table import NO_CLASS
 from dbmsolver.verify.kernels.errors import GOAL
 from dbmsolver.verify.kernels.moves import list_moves
 from dbmsolver.verify.kernels.positions import (
@@ -24,7 +23,7 @@ from dbmsolver.verify.kernels.positions import (
     state_of,
 )
 from dbmsolver.verify.kernels.rules import forced_card
-from dbmsolver.verify.kernels.words import ZERO
+from dbmsolver.verify.kernels.words import ZERO, Ints, Words
 
 
 class Successors(NamedTuple):
@@ -109,9 +108,3 @@ def bound_of_cards(f, row, table):
         by_class = moves_by_class(f, laid, table.classes)
         moves = by_class if by_class == NO_CLASS else max(moves, by_class)
     return error, moves
-
-
-@inner
-def no_bound(f, row, table):
-    """Return no error and 0, where no moves are counted, or layers take the place of moves made."""
-    return 0, 0

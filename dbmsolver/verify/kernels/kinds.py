@@ -6,16 +6,73 @@ Which function it is, the class of the deal's tables decides. A kind is added he
 
 from __future__ import annotations
 
+from dbmsolver.jit.decorators import inner, kernel
 from dbmsolver.jit.families import ByType
-from dbmsolver.verify.kernels.class_layout import ClassRules
-from dbmsolver.verify.kernels.classes import expand_class
-from dbmsolver.verify.kernels.expand import bound_of_cards, expand_cards, no_bound
-from dbmsolver.verify.kernels.expand_leaving import expand_leaving
+from dbmsolver.verify.kernels import class_moves, pairs, piles
+from dbmsolver.verify.kernels.class_layout import WON_SIGNATURE, ClassRules, lay_columns, lay_out
+from dbmsolver.verify.kernels.digest import hash_key
+from dbmsolver.verify.kernels.errors import BAD_CLASS, GOAL, NO_POSITION, OTHER_LAYER
+from dbmsolver.verify.kernels.expand import Seen, bound_of_cards, expand_cards, write, wrong
+from dbmsolver.verify.kernels.leaving import take_apart
 from dbmsolver.verify.kernels.pairs import Pairs
 from dbmsolver.verify.kernels.piles import Pile
-from dbmsolver.verify.kernels.positions import Tables
+from dbmsolver.verify.kernels.positions import State, Tables
 from dbmsolver.verify.kernels.record_expand import expand_record
 from dbmsolver.verify.kernels.record_layout import RecordTables
+from dbmsolver.verify.kernels.words import ZERO
+
+# Of games whose cards only leave:
+is_state = ByType({Pile: piles.is_pile, Pairs: pairs.is_pyramid})
+is_of_layer = ByType({Pile: piles.is_pile_of_layer, Pairs: pairs.is_any_layer})
+is_won = ByType({Pile: piles.is_pile_won, Pairs: pairs.is_pyramid_won})
+list_moves = ByType({Pile: piles.list_pile_moves, Pairs: pairs.list_pair_moves})
+
+
+@kernel
+def is_position(g, key, state):
+    """Take a key apart into ``state``; return False if it is no position of the deal."""
+    return take_apart(g.keys, key, state) and is_state(g, state)
+
+
+@inner
+def expand_leaving(g, row, layer, table, after, end):
+    """Take a key apart, and list the keys that moves lead to.
+
+    The first word of a row is the key, the second one the layer, where signatures tell it.
+    """
+    state = table.state
+    if not is_position(g, row[0], state):
+        return wrong(NO_POSITION, end)
+    if not is_of_layer(g, state, layer):
+        return wrong(OTHER_LAYER, end)
+    if is_won(g, state):
+        return wrong(GOAL, end)
+    end = list_moves(g, state, table, row[1], after, end)
+    return Seen(0, False, hash_key(row[0], row[1], ZERO, 2), end)
+
+
+@inner
+def expand_class(game, row, layer, board, after, end):
+    """Lay a class out, and list the classes that follow."""
+    signature, key = row[0], row[1]
+    if signature == WON_SIGNATURE:
+        return wrong(GOAL, end)
+    if not (lay_columns(game, board, signature) and lay_out(game, board, key)):
+        return wrong(BAD_CLASS, end)
+    if class_moves.is_won(game, board.numbers[3], board.numbers[0]):
+        return wrong(GOAL, end)
+    for number in range(class_moves.list_successors(game, board, signature, key, False)):
+        following = State(board.after[number, 0], board.after[number, 1], ZERO)
+        write(after, end, following, 0, 0)
+        end += 1
+    return Seen(0, False, hash_key(signature, key, ZERO, 2), end)
+
+
+@inner
+def no_bound(f, row, table):
+    """Return no error and 0, where no moves are counted, or layers take the place of moves made."""
+    return 0, 0
+
 
 expand_state = ByType(
     {

@@ -9,29 +9,21 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel
-from dbmsolver.verify.kernels.words import U64, ZERO
-
-Ints = NDArray[np.int64]
+from dbmsolver.verify.kernels.words import U64, ZERO, Ints
 
 
 class LeavingKeys(NamedTuple):
     """The form of the keys of a deal."""
 
-    shifts: Ints
-    """int64[fields]: the lowest bit of each field of a state in its key."""
-    masks: Ints
-    """int64[fields]: the bits of each field."""
-    first: Ints
-    """int64[fields]: the state that is dealt."""
-    cut: int
-    """The bits of a local key below those of the signature."""
+    shifts: Ints  # [fields]: the lowest bit of each field of a state in its key
+    masks: Ints  # [fields]: the bits of each field
+    first: Ints  # [fields]: the state that is dealt
+    cut: int  # the bits of a local key below those of the signature
     signature_bits: int
     local_bits: int
-    tells_layer: bool
-    """True if signatures tell the layer: the same cards may be closed in several."""
+    tells_layer: bool  # True if signatures tell the layer: the same cards may be closed in several
 
 
 class LeavingTable(NamedTuple):

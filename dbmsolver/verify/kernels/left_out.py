@@ -28,8 +28,9 @@ from __future__ import annotations
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.kernels.board import NOTHING
-from dbmsolver.verify.kernels.rules import holds, is_safe, one
-from dbmsolver.verify.kernels.words import ONE, U64, first_bit, height_of
+from dbmsolver.verify.kernels.rules import is_safe
+from dbmsolver.verify.kernels.sets import height_of, holds, one
+from dbmsolver.verify.kernels.words import ONE, U64, first_bit
 
 KINGS = U64(0xF) << U64(48)
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
-from dbmsolver.verify.kernels.closed_set import STATE_WORDS, Words, copy_row, hash_row
+from dbmsolver.verify.kernels.closed_set import STATE_WORDS, copy_row, hash_row
 from dbmsolver.verify.kernels.errors import GOAL
 from dbmsolver.verify.kernels.kinds import expand_state
-from dbmsolver.verify.kernels.words import AHEAD, fetch, slot_of
+from dbmsolver.verify.kernels.words import AHEAD, Words, fetch, slot_of
 
 ALL_LISTED, MORE, FULL, WON, NO_STATE = range(5)
 """Ends of a call: nothing is left; some are left; there is no room; a win; no position."""

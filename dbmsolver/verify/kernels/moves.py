@@ -15,23 +15,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dbmsolver.jit.decorators import inlined
+from dbmsolver.verify.kernels import left_out
 from dbmsolver.verify.kernels.board import CARD, COST, NOTHING, PLACE, TURNS, WASTE, carries
-from dbmsolver.verify.kernels.left_out import (
-    bottoms_stay,
-    is_of_use,
-    need_not_change_twins,
-    play_is_certain,
-    stays_home,
-)
-from dbmsolver.verify.kernels.rules import (
-    ALL_OR_NOTHING,
-    CARD_OR_ALL,
-    MOST_TAKERS,
-    holds,
-    is_as_none,
-    one,
-)
-from dbmsolver.verify.kernels.words import ALL, ONE, ZERO, count_bits, first_bit, height_of
+from dbmsolver.verify.kernels.rules import ALL_OR_NOTHING, CARD_OR_ALL, MOST_TAKERS, is_as_none
+from dbmsolver.verify.kernels.sets import ALL, first_of, height_of, holds, one
+from dbmsolver.verify.kernels.words import ZERO, count_bits
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME
 
 
@@ -53,15 +41,14 @@ def list_moves(r, board, laid, forced):
         after = After(laid.waste, laid.turns, 0 if r.forced_free else 1)
         return note(board, 0, forced, HOME, after)
     after = After(laid.waste, laid.turns, 1)
-    if laid.hand and play_is_certain(r, board, laid):
+    if laid.hand and left_out.play_is_certain(r, board, laid):
         card = board.hand[laid.waste - 1]
         left = cards_left(r, laid.hand, laid.waste)
         return note(board, 0, card, HOME, After(left, laid.turns, 1))
     count, to_columns = moves_of_columns(r, board, laid, after)
     rest = laid.cells
     while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
+        card, rest = first_of(rest)
         count = moves_of_card(r, board, laid, count, card, r.fillers, after)
     if laid.reserve:
         card = r.reserve[laid.reserve - 1]
@@ -86,15 +73,15 @@ def moves_of_columns(r, board, laid, after):
     count, to_columns = 0, ZERO
     room, empty = has_room(r, laid), laid.used < r.columns
     most, most_to_empty = cards_at_once(r, laid, False), cards_at_once(r, laid, True)
-    stay = bottoms_stay(r, board, laid)
+    stay = left_out.bottoms_stay(r, board, laid)
     tops = laid.tops
     while tops:
-        top = first_bit(tops)
-        tops &= tops - ONE
+        top, tops = first_of(tops)
         card, cards = top, 1
         while True:
             under = board.on[card]
-            leaves, twin = may_leave(r, under, cards), need_not_change_twins(r, laid, card, under)
+            leaves = may_leave(r, under, cards)
+            twin = left_out.need_not_change_twins(r, laid, card, under)
             if leaves and not twin:
                 to_columns |= one(card)
             if goes_home(r, board, laid, card, top, cards):
@@ -144,7 +131,7 @@ def moves_of_foundations(r, board, laid, count, to_columns, after):
     for suit in range(4):
         height = height_of(laid.heights, suit)
         card = 4 * (height - 1) + suit
-        if height <= r.kept or not is_of_use(r, board, laid, card, to_columns):
+        if height <= r.kept or not left_out.is_of_use(r, board, laid, card, to_columns):
             continue
         count = onto_cards(r, board, laid, count, card, card, after)
         if has_room(r, laid):
@@ -166,7 +153,7 @@ def turn_stock(r, board, laid, count):
             card = board.hand[waste - 1]
             cost = 1 + turned if r.counted else 1
             after = After(cards_left(r, hand, waste), turns, cost)
-            if r.only_shortest and stays_home(r, laid.heights, card):
+            if r.only_shortest and left_out.stays_home(r, laid.heights, card):
                 count = note(board, count, card, HOME, after)
                 if r.draw == 1:
                     return count

@@ -9,30 +9,12 @@ import numpy as np
 from dbmsolver.game.cards import CARDS
 from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.jit.families import ByType
-from dbmsolver.verify.kernels.board import Ints, Words, cards_home
+from dbmsolver.verify.kernels import errors as e
 from dbmsolver.verify.kernels.class_layout import ClassRules
-from dbmsolver.verify.kernels.errors import (
-    BAD_FIELDS,
-    BAD_KEY,
-    BAD_SIGNATURE,
-    BAD_WIDTH,
-    FINE,
-    NO_POSITION,
-    OTHER_SIGNATURE,
-    TOO_WIDE,
-)
 from dbmsolver.verify.kernels.leaving import LeavingKeys
 from dbmsolver.verify.kernels.positions import WASTE_SHIFT
-from dbmsolver.verify.kernels.rules import one
-from dbmsolver.verify.kernels.words import (
-    ALL,
-    ONE,
-    U64,
-    ZERO,
-    bits_in,
-    count_bits,
-    height_of,
-)
+from dbmsolver.verify.kernels.sets import ALL, cards_home, height_of, one
+from dbmsolver.verify.kernels.words import ONE, U64, ZERO, Ints, Words, bits_in, count_bits
 from dbmsolver.verify.places import AS_DEALT, BOTTOM, HOME
 
 
@@ -82,24 +64,24 @@ def take_signature(k, signature):
     locked, home = ZERO, cards_home(signature)
     for suit in range(4):
         if height_of(signature, suit) > 13:
-            return BAD_SIGNATURE, home, locked
+            return e.BAD_SIGNATURE, home, locked
     rest = signature >> U64(16)
     for column in range(k.locked.shape[0]):
         count = np.int64(signature >> U64(k.column_shift[column])) & k.column_mask[column]
         rest &= ~(U64(k.column_mask[column]) << U64(k.column_shift[column] - 16))
         if count > k.locked.shape[1]:
-            return BAD_SIGNATURE, home, locked
+            return e.BAD_SIGNATURE, home, locked
         for index in range(count):
             card = k.locked[column, index]
             if card < 0:
-                return BAD_SIGNATURE, home, locked
+                return e.BAD_SIGNATURE, home, locked
             locked |= one(card)
     if k.kept < 13 and home not in (cards_home(U64(0x1111) * U64(k.kept)), ALL):
-        return BAD_SIGNATURE, home, locked
+        return e.BAD_SIGNATURE, home, locked
     # An ace that was dealt to a freecell can be loose there, and nowhere else.
     if rest or (home & locked) or ALL & ~(home | locked | k.can_be_loose):
-        return BAD_SIGNATURE, home, locked
-    return FINE, home, locked
+        return e.BAD_SIGNATURE, home, locked
+    return e.FINE, home, locked
 
 
 @inlined
@@ -125,47 +107,47 @@ def open_planes(k, words, layer, row):
     low_at, high_at = count_bits(in_off), count_bits(in_off) + count_bits(in_low)
     bits = high_at + count_bits(in_high)
     if words != (1 if bits <= 64 else 3):
-        return BAD_WIDTH
+        return e.BAD_WIDTH
     off, low, high = row[1], row[2], row[3]
     if words == 1:
         key = row[1]
         if bits < 64 and key >> U64(bits):
-            return BAD_KEY
+            return e.BAD_KEY
         off, low = spread(key, in_off), spread(key >> U64(low_at), in_low)
         high = spread(key >> U64(high_at), in_high) if high_at < 64 else ZERO
     elif off & ~in_off or low & ~in_low or high & ~in_high:
-        return BAD_KEY
+        return e.BAD_KEY
     off |= k.fixed[0] & loose
     low |= k.fixed[1] & loose
     back = off & high  # from the foundations
     if back & low or (back and k.kept == 13):
-        return BAD_FIELDS
+        return e.BAD_FIELDS
     row[0] = low | back | home
     row[1] = high | home | locked
     row[2] = off | home | locked
     row[3] = ZERO
-    return FINE
+    return e.FINE
 
 
 @inner
 def open_digits(k, words, layer, row):
     """Make a state of digits, if the signature is that of the key."""
     if words != 3:
-        return BAD_WIDTH
+        return e.BAD_WIDTH
     stock = row[3] >> U64(STOCK_IN_KEY)
     signature, ones, twos, fours = stock << U64(STOCK_IN_SIGNATURE), ZERO, ZERO, ZERO
     rest = ZERO
     for card in range(CARDS):
         if card % PER_WORD == 0:
             if rest:
-                return NO_POSITION
+                return e.NO_POSITION
             rest = row[1 + card // PER_WORD]
             if card // PER_WORD == 2:
                 rest &= (ONE << U64(STOCK_IN_KEY)) - ONE
         digit = np.int64(rest & U64(7))
         rest >>= U64(3)
         if digit >= PLACES_OF_DIGITS.size:
-            return NO_POSITION
+            return e.NO_POSITION
         if digit:
             signature |= k.marks[card]
         place = PLACES_OF_DIGITS[digit]
@@ -173,17 +155,17 @@ def open_digits(k, words, layer, row):
         twos |= (place >> ONE & ONE) << U64(card)
         fours |= (place >> U64(2)) << U64(card)
     if rest or stock >> U64(12):
-        return NO_POSITION
+        return e.NO_POSITION
     if signature != row[0]:
-        return OTHER_SIGNATURE
+        return e.OTHER_SIGNATURE
     row[0], row[1], row[2], row[3] = ones, twos, fours | stock << U64(WASTE_SHIFT), ZERO
-    return FINE
+    return e.FINE
 
 
 @inner
 def open_classes(game, words, layer, row):
     """Leave keys of classes as they are."""
-    return FINE if words == 1 else BAD_WIDTH
+    return e.FINE if words == 1 else e.BAD_WIDTH
 
 
 @inner
@@ -193,15 +175,15 @@ def open_leaving(k, words, layer, row):
     A signature stands between the bits of a local key below bit ``cut`` and the others.
     """
     if words != 1:
-        return BAD_WIDTH
+        return e.BAD_WIDTH
     signature, key, below = row[0], row[1], (ONE << U64(k.cut)) - ONE
     with_layer = U64(layer) if k.tells_layer else ZERO
     if signature >> U64(k.signature_bits) != with_layer or key >> U64(k.local_bits):
-        return TOO_WIDE
+        return e.TOO_WIDE
     inside = (signature & ((ONE << U64(k.signature_bits)) - ONE)) << U64(k.cut)
     row[0] = (key & below) | inside | (key & ~below) << U64(k.signature_bits)
     row[1] = with_layer
-    return FINE
+    return e.FINE
 
 
 open_key = ByType(
@@ -228,4 +210,4 @@ def open_states(keys, words, layer, states, count):
         error = open_key(keys, words, layer, states.rows[number])
         if error:
             return error, number
-    return FINE, count
+    return e.FINE, count

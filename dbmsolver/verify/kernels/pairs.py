@@ -12,12 +12,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel, inner, kernel
 from dbmsolver.verify.kernels.leaving import LeavingKeys, copy_state, write_after
-
-Ints = NDArray[np.int64]
+from dbmsolver.verify.kernels.words import Ints
 
 KING = 12
 """The rank of the king, from 0."""
@@ -32,25 +30,16 @@ class Pairs(NamedTuple):
 
     keys: LeavingKeys
     columns: int
-    cards: Ints
-    """int64[columns + 1, *]: the cards of each column, the highest row first; then those of waste
-    and stock, as they are numbered. -1 elsewhere."""
-    number: Ints
-    """int64[52]: of a card of waste and stock, its number, from 0."""
-    held: int
-    """The cards of waste and stock."""
-    lowest: int
-    """The lowest rank of the deck, from 0."""
-    turns: int
-    """The times that the waste may be turned over."""
-    free_stock: bool
-    """True if the card of the stock that is turned next can be removed."""
-    stock_goes: bool
-    """True if the cards of waste and stock have to go, too."""
-    turns_count: bool
-    """True if a turn of the stock leads up a layer."""
-    removals_count: bool
-    """True if a removal leads up a layer, unless fewer removals are needed after it."""
+    cards: Ints  # [columns + 1, *]: the cards of each column, the highest row first; then those of
+    # waste and stock, as they are numbered. -1 elsewhere
+    number: Ints  # [52]: of a card of waste and stock, its number, from 0
+    held: int  # the cards of waste and stock
+    lowest: int  # the lowest rank of the deck, from 0
+    turns: int  # the times that the waste may be turned over
+    free_stock: bool  # True if the card of the stock that is turned next can be removed
+    stock_goes: bool  # True if the cards of waste and stock have to go, too
+    turns_count: bool  # True if a turn of the stock leads up a layer
+    removals_count: bool  # True if a removal leads up a layer, unless fewer are needed after it
 
 
 @inlined

@@ -9,12 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner
 from dbmsolver.verify.kernels.leaving import LeavingKeys, copy_state, write_after
-
-Ints = NDArray[np.int64]
+from dbmsolver.verify.kernels.words import Ints
 
 EMPTY = 52
 """The card on top of an empty pile."""
@@ -25,18 +23,12 @@ class Pile(NamedTuple):
 
     keys: LeavingKeys
     columns: int
-    cards: Ints
-    """int64[columns + 1, *]: the cards of each column and of the stock; the last one goes first."""
-    source: Ints
-    """int64[53]: by card, the column that it lies in, or the number of columns; -1 for none."""
-    depth: Ints
-    """int64[53]: by card, its place there, from 0."""
-    ranks: int
-    """The ranks of the deck."""
-    wraps: bool
-    """True if its lowest and highest rank follow each other."""
-    turns_count: bool
-    """True if a card of the stock leads up a layer."""
+    cards: Ints  # [columns + 1, *]: cards of each column and of the stock; the last one goes first
+    source: Ints  # [53]: by card, the column that it lies in, or the number of columns; -1 for none
+    depth: Ints  # [53]: by card, its place there, from 0
+    ranks: int  # the ranks of the deck
+    wraps: bool  # True if its lowest and highest rank follow each other
+    turns_count: bool  # True if a card of the stock leads up a layer
 
 
 @inlined

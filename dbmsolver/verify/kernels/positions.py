@@ -12,32 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
-from dbmsolver.verify.kernels.board import (
-    CARD,
-    PLACE,
-    TURNS,
-    WASTE,
-    Ints,
-    Laid,
-    Words,
-    cards_home,
-    end_columns,
-    is_in_columns,
-    nothing_laid,
-)
+from dbmsolver.verify.kernels import errors as e
+from dbmsolver.verify.kernels.board import CARD, PLACE, TURNS, WASTE, Laid, has_ring, nothing_laid
+from dbmsolver.verify.kernels.class_distances import Distances, no_distances
 from dbmsolver.verify.kernels.digest import hash_key
-from dbmsolver.verify.kernels.distance_table import Distances, no_distances
-from dbmsolver.verify.kernels.errors import (
-    BAD_FIELDS,
-    COLLISION,
-    FINE,
-    NO_POSITION,
-    RING,
-    TOO_MANY_CELLS,
-    TOO_MANY_COLUMNS,
-)
-from dbmsolver.verify.kernels.rules import Rules, holds, is_as_none, one
-from dbmsolver.verify.kernels.words import ALL, ONE, SUIT, U64, ZERO, count_bits, first_bit
+from dbmsolver.verify.kernels.rules import Rules, is_as_none
+from dbmsolver.verify.kernels.sets import ALL, SUIT, cards_home, first_of, holds, one
+from dbmsolver.verify.kernels.words import U64, ZERO, Ints, Words, count_bits
 from dbmsolver.verify.places import AS_DEALT, BOTTOM, FREECELL, HOME
 
 WASTE_SHIFT, TURNS_SHIFT = 52, 58
@@ -121,8 +102,7 @@ def put_on_others(f, state, lying, bottoms, board):
     covered, dealt = ZERO, cards_at(state, AS_DEALT)
     rest = lying & ~bottoms
     while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
+        card, rest = first_of(rest)
         if holds(dealt, card):
             under = f.dealt_on[card]
             if under < 0:
@@ -131,13 +111,13 @@ def put_on_others(f, state, lying, bottoms, board):
         else:
             under = f.rules.takers[card, place_of(state, card)]
             if under < 0:
-                return BAD_FIELDS, bottoms, covered
+                return e.BAD_FIELDS, bottoms, covered
         if holds(covered | ~lying, under):
-            return COLLISION, bottoms, covered
+            return e.COLLISION, bottoms, covered
         covered |= one(under)
         board.on[card] = under
         board.load[under] = card
-    return FINE, bottoms, covered
+    return e.FINE, bottoms, covered
 
 
 @inlined
@@ -163,10 +143,10 @@ def lay_out(f, state, board):
     for place in range(f.can_be.size):
         strange |= cards_at(state, place) & ~f.can_be[place]
     if strange:
-        return BAD_FIELDS, nothing_laid()
+        return e.BAD_FIELDS, nothing_laid()
     cells, dealt = cards_at(state, FREECELL), cards_at(state, AS_DEALT)
     if count_bits(cells) > r.freecells:
-        return TOO_MANY_CELLS, nothing_laid()
+        return e.TOO_MANY_CELLS, nothing_laid()
     lying = ALL & ~(cards_at(state, HOME) | cells | (dealt & f.aside))
     bottoms = cards_at(state, BOTTOM)
     error, bottoms, covered = put_on_others(f, state, lying, bottoms, board)
@@ -174,14 +154,12 @@ def lay_out(f, state, board):
         return error, nothing_laid()
     used, tops = count_bits(bottoms), lying & ~covered
     if used > r.columns:
-        return TOO_MANY_COLUMNS, nothing_laid()
-    end_columns(board, bottoms, tops)
-    if not is_in_columns(board, bottoms, lying):
-        return RING, nothing_laid()
+        return e.TOO_MANY_COLUMNS, nothing_laid()
+    if has_ring(board, bottoms, tops, lying):
+        return e.RING, nothing_laid()
     down, rest = ZERO, f.face_down & covered
     while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
+        card, rest = first_of(rest)
         if holds(dealt, board.load[card]):
             down |= one(card)
     good, hand, reserve = lay_stock(r, dealt, board)
@@ -194,7 +172,7 @@ def lay_out(f, state, board):
     laid = Laid(
         heights, tops, bottoms, lying, cells, dealt, down, used, hand, waste, turns, reserve
     )  # fmt: skip
-    return FINE if good else NO_POSITION, laid
+    return e.FINE if good else e.NO_POSITION, laid
 
 
 @kernel
@@ -222,9 +200,9 @@ def after_move(f, state, laid, move):
 def code_of(f, state, laid, move):
     """Return the parent-move code of a move from a state.
 
-    Beside the card and its place before it has the cards of the waste, and a bit. That says, of a
-    card of waste and stock, that the waste was turned over where that is limited, and of any other
-    that the reserve loses a card to the column that becomes empty.
+    It has the card, the place that the card leaves, how many cards the waste has then, and a flag.
+    For a card of the waste or the stock, the flag says that the waste was turned over, where that
+    is limited. For any other card, it says that a card of the reserve fills the column left empty.
     """
     card = move[CARD]
     filled = laid.reserve > 0 and holds(laid.bottoms, card)

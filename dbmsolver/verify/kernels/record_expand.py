@@ -24,8 +24,9 @@ from dbmsolver.verify.kernels.positions import (
 )
 from dbmsolver.verify.kernels.record_layout import MOST_MACROS, take_apart, takes_any_card
 from dbmsolver.verify.kernels.record_macros import CARD, HOMEWARD, PARENT, WAY, list_macros
-from dbmsolver.verify.kernels.rules import MOST_TAKERS, forced_card, holds, one
-from dbmsolver.verify.kernels.words import ONE, ZERO, count_bits, first_bit
+from dbmsolver.verify.kernels.rules import MOST_TAKERS, forced_card
+from dbmsolver.verify.kernels.sets import first_of, holds, one
+from dbmsolver.verify.kernels.words import ZERO, count_bits, first_bit
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME
 
 
@@ -110,8 +111,7 @@ def carry_out(f, macro, lifted, record, table):
     tops = record.tops
     rest = lifted
     while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
+        card, rest = first_of(rest)
         record = to_slot(f, record, card)
         if table.on[card] >= 0:
             tops |= one(table.on[card])
@@ -122,24 +122,20 @@ def carry_out(f, macro, lifted, record, table):
         record = Record(state, record.tops, record.slots)
     else:
         record = put_down(f, record, x, macro[PARENT], table)
-    alone = cards_alone(f, record, table)
-    record = Record(record.state, record.tops & ~alone, record.slots)
-    while alone:
-        record = to_slot(f, record, first_bit(alone))
-        alone &= alone - ONE
+    record, _ = with_cards_alone(f, record, table)
     return record
 
 
 @inlined
-def cards_alone(f, record, table):
-    """Return the last cards of columns that are too short to be stuck."""
+def with_cards_alone(f, record, table):
+    """Return (a record after the only cards of columns have become slot cards, these cards)."""
     alone, rest = ZERO, record.tops if takes_any_card(f) else ZERO
     while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
+        card, rest = first_of(rest)
         if table.on[card] == NOTHING:
+            record = to_slot(f, record, card)
             alone |= one(card)
-    return alone
+    return Record(record.state, record.tops & ~alone, record.slots), alone
 
 
 @inlined
@@ -192,11 +188,7 @@ def send_home(f, record, fix, card, table):
     """Send a card home: (the record, cards of ``fix``)."""
     record = without(record, card, table)
     record = Record(put(record.state, one(card), HOME), record.tops, record.slots)
-    alone = cards_alone(f, record, table)
-    if alone:
-        record = to_slot(
-            f, Record(record.state, record.tops & ~alone, record.slots), first_bit(alone)
-        )
+    record, alone = with_cards_alone(f, record, table)
     return record, (fix & ~one(card)) | alone
 
 
@@ -210,8 +202,7 @@ def find_child(f, cards, parents):
         return -1, -1
     rest = cards
     while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
+        card, rest = first_of(rest)
         found = f.rules.takes[card] & parents
         if found:
             return card, first_bit(found)

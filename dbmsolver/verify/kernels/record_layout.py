@@ -13,25 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.verify.kernels.board import (
-    Board,
-    Ints,
-    Words,
-    end_columns,
-    is_in_columns,
-    make_board,
-)
-from dbmsolver.verify.kernels.errors import (
-    BAD_FIELDS,
-    BAD_FIX,
-    FINE,
-    RING,
-    TOO_MANY_CELLS,
-    TOO_MANY_COLUMNS,
-)
+from dbmsolver.verify.kernels import errors as e
+from dbmsolver.verify.kernels.board import Board, has_ring, make_board
 from dbmsolver.verify.kernels.positions import Tables, cards_at, put_on_others, state_of
-from dbmsolver.verify.kernels.rules import one
-from dbmsolver.verify.kernels.words import ALL, ONE, ZERO, count_bits, first_bit
+from dbmsolver.verify.kernels.sets import ALL, first_of, one
+from dbmsolver.verify.kernels.words import ZERO, Ints, Words, count_bits
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME
 
 MOST_MACROS = 8192
@@ -104,10 +90,10 @@ def take_apart(f, state, table):
     fix = bottoms if any_card and freecells > 0 else ZERO
     if any_card:
         if freecells == 0 and slots:
-            return no_record(BAD_FIELDS)
+            return no_record(e.BAD_FIELDS)
         slots, bottoms = ZERO, slots | bottoms
     if bottoms & ~f.rules.fillers:
-        return no_record(BAD_FIELDS)
+        return no_record(e.BAD_FIELDS)
     lying = ALL & ~(cards_at(state, HOME) | slots)
     error, bottoms, covered = put_on_others(f, state, lying, bottoms, board)
     if error:
@@ -118,31 +104,28 @@ def take_apart(f, state, table):
         bottoms &= ~slots
     stuck, tops = count_bits(bottoms), lying & ~covered
     if stuck > f.rules.columns:
-        return no_record(TOO_MANY_COLUMNS)
-    end_columns(board, bottoms, tops)
-    if not is_in_columns(board, bottoms, lying):
-        return no_record(RING)
+        return no_record(e.TOO_MANY_COLUMNS)
+    if has_ring(board, bottoms, tops, lying):
+        return no_record(e.RING)
     measure_columns(bottoms, slots, table)
     spaces = f.rules.columns - stuck
     room = freecells + (spaces if any_card else 0)
     free = room - count_bits(slots)
     if fix & ~slots or (fix and (free != 0 or count_bits(fix) > spaces)):
-        return no_record(BAD_FIX)
+        return no_record(e.BAD_FIX)
     if free < 0:
-        return no_record(TOO_MANY_CELLS)
-    return FINE, LaidRecord(tops, bottoms, slots, fix, free, spaces)
+        return no_record(e.TOO_MANY_CELLS)
+    return e.FINE, LaidRecord(tops, bottoms, slots, fix, free, spaces)
 
 
 @inlined
 def measure_columns(bottoms, slots, table):
     """Write the column of each card, and the cards above it."""
     while slots:
-        card = first_bit(slots)
-        slots &= slots - ONE
+        card, slots = first_of(slots)
         table.column[card], table.over[card] = IN_SLOT, ZERO
     while bottoms:
-        bottom = np.int64(first_bit(bottoms))
-        bottoms &= bottoms - ONE
+        bottom, bottoms = first_of(bottoms)
         above, card = ZERO, table.board.load[bottom]
         while card >= 0:
             above |= one(card)

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from dbmsolver.jit.decorators import inlined, inner
 from dbmsolver.verify.kernels.record_layout import IN_SLOT, MOST_MACROS, takes_any_card
-from dbmsolver.verify.kernels.rules import MOST_TAKERS, holds, one
-from dbmsolver.verify.kernels.words import ONE, ZERO, count_bits, first_bit, height_of
+from dbmsolver.verify.kernels.rules import MOST_TAKERS
+from dbmsolver.verify.kernels.sets import first_of, height_of, holds, one
+from dbmsolver.verify.kernels.words import ONE, ZERO, count_bits
 
 HOMEWARD, IN_PLACE, MOVED, TO_COLUMN = range(4)
 """Ways to move x: home; onto p where p lies; onto p, which has gone to an empty column; a king to
@@ -41,8 +42,7 @@ def list_macros(f, signature, record, table):
     count = 0
     rest = near
     while rest:
-        x = first_bit(rest)
-        rest &= rest - ONE
+        x, rest = first_of(rest)
         own = table.column[x]
         if height_of(signature, x & 3) == x >> 2:
             count = add(f, record, table, count, Attempt(x, -1, HOMEWARD, -1))
@@ -82,8 +82,8 @@ def cards_within(record, table, most):
     """Return the slot cards, and those of columns that at most so many cards lie above."""
     cards, rest = record.slots, record.tops
     while rest:
-        card, above = first_bit(rest), 0
-        rest &= rest - ONE
+        card, rest = first_of(rest)
+        above = 0
         while card >= 0 and above <= most:
             cards |= one(card)
             card, above = table.board.on[card], above + 1
@@ -95,8 +95,7 @@ def cleared_by(record, table, most):
     """Return the columns whose first card has at most so many cards above it."""
     hosts, rest = ZERO, record.bottoms
     while rest:
-        host = first_bit(rest)
-        rest &= rest - ONE
+        host, rest = first_of(rest)
         if count_bits(table.over[host]) <= most:
             hosts |= one(host)
     return hosts
@@ -106,8 +105,7 @@ def cleared_by(record, table, most):
 def add_hosts(f, record, table, count, attempt, hosts):
     """Add the macros of an attempt with each of some hosts; return how many there are then."""
     while hosts:
-        host = first_bit(hosts)
-        hosts &= hosts - ONE
+        host, hosts = first_of(hosts)
         hosted = Attempt(attempt.card, attempt.parent, attempt.way, host)
         count = add(f, record, table, count, hosted)
     return count
@@ -185,8 +183,8 @@ def add_variants(f, record, table, count, attempt, lifted, late):
     while chosen:
         stripped, rest = ZERO, chosen
         while rest:
-            stripped |= table.over[first_bit(rest)]
-            rest &= rest - ONE
+            column, rest = first_of(rest)
+            stripped |= table.over[column]
         still = late & ~stripped
         fits = count_bits(stripped & ~lifted) == left and count_bits(chosen) <= f.rules.freecells
         if fits and still:
@@ -201,8 +199,7 @@ def stripped_by(record, table, lifted, most):
     """Return the columns from which at most so many cards have to be lifted besides, and some."""
     columns, rest = ZERO, record.bottoms
     while rest:
-        column = first_bit(rest)
-        rest &= rest - ONE
+        column, rest = first_of(rest)
         more = count_bits(table.over[column] & ~lifted)
         if 1 <= more <= most:
             columns |= one(column)

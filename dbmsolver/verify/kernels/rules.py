@@ -11,13 +11,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel
-from dbmsolver.verify.kernels.words import ONE, U64, height_of
-
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
+from dbmsolver.verify.kernels.sets import height_of, holds
+from dbmsolver.verify.kernels.words import Ints, Words
 
 MOST_TAKERS = 4
 """The most cards that take a card."""
@@ -30,65 +27,31 @@ class Rules(NamedTuple):
 
     columns: int
     freecells: int
-    room: int
-    """Freecells that a card may be put into: none where cards only leave them."""
-    takers: Ints
-    """int64[52, 4]: by place value, the card that a card may be put on; -1 for none."""
-    takes: Words
-    """uint64[52]: the same as a set."""
-    moves_with: Words
-    """uint64[52]: the cards with which a card that lies on them moves as one."""
-    part: int
-    """The part of a column that goes to columns."""
-    runs: bool
-    """True if more cards than one may move as one."""
-    both_ways: bool
-    """True if columns are built up, too, or cards come back from the foundations."""
-    limited: bool
-    """True if runs move only as far as there is room to move their cards one by one."""
-    fillers: np.uint64
-    """The cards that an empty column takes."""
-    waste_fillers: np.uint64
-    """The cards that it takes from the waste."""
-    whole_suits: bool
-    """True if cards go home only as a whole suit, from the end of a column, in one move."""
-    kept: int
-    """The cards of each suit that never come back from the foundations: all 13 in most games."""
-    at_home: Ints
-    """int64[ways, 52, 4]: in each way, the cards of each suit that are home if a card that can go
-    home does so at once; 14 for never. No way at all where no move is forced."""
-    forced_free: bool
-    """True if a forced move costs nothing."""
-    pack: Ints
-    """int64[*]: the deal's waste and stock, in the order in which they are turned."""
-    reserve: Ints
-    """int64[*]: the deal's reserve of which only the last card moves; it fills empty columns."""
-    draw: int
-    """Cards that are turned from the stock at once."""
-    turns: int
-    """Times that the waste may be turned over; -1 for any number."""
-    counted: int
-    """0 if no turn counts as a move; 1 if turns of the stock do; 2 if those of the waste do too."""
-    all_reached: bool
-    """True if only the cards that turning reaches matter, not how often it is done."""
-    only_shortest: bool
-    """True if moves that some shortest solution does without are left out."""
-    patience: bool
-    """True for Klondike and its relatives, which have a lower bound of their own."""
-    twins: bool
-    """True if a run goes from one twin to the other only to free the first for its foundation."""
-
-
-@inlined
-def holds(cards, card):
-    """Return True if a set of cards has this card."""
-    return (cards >> U64(card)) & ONE != U64(0)
-
-
-@inlined
-def one(card):
-    """Return the set of this card alone."""
-    return ONE << U64(card)
+    room: int  # freecells that a card may be put into: none where cards only leave them
+    takers: Ints  # [52, 4]: by place value, the card that a card may be put on; -1 for none
+    takes: Words  # [52]: the same as a set
+    moves_with: Words  # [52]: the cards with which a card that lies on them moves as one
+    part: int  # the part of a column that goes to columns
+    runs: bool  # True if more cards than one may move as one
+    both_ways: bool  # True if columns are built up, too, or cards come back from the foundations
+    limited: bool  # True if runs move only as far as there is room to move their cards one by one
+    fillers: np.uint64  # the cards that an empty column takes
+    waste_fillers: np.uint64  # the cards that it takes from the waste
+    whole_suits: bool  # True if only a whole suit goes home, from the end of a column, in one move
+    kept: int  # the cards of each suit that never come back from the foundations; mostly all 13
+    at_home: Ints  # [ways, 52, 4]: in each way, the cards of each suit that are home if a card that
+    # can go home does so at once; 14 for never. No way at all where no move is forced
+    forced_free: bool  # True if a forced move costs nothing
+    pack: Ints  # [*]: the deal's waste and stock, in the order in which they are turned
+    reserve: Ints  # [*]: the reserve, of which only the last card moves; it fills empty columns
+    draw: int  # cards that are turned from the stock at once
+    turns: int  # times that the waste may be turned over; -1 for any number
+    counted: int  # 0 if no turn counts as a move; 1 if turns of the stock do; 2 if those of the
+    # waste do too
+    all_reached: bool  # True if what turning reaches matters, and not how often it is done
+    only_shortest: bool  # True if moves that some shortest solution does without are left out
+    patience: bool  # True for Klondike and its relatives, which have a lower bound of their own
+    twins: bool  # True if a run goes from twin to twin only to free the first for its foundation
 
 
 @inlined_kernel

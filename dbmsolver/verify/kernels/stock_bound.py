@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
-from dbmsolver.verify.kernels.board import cards_home
-from dbmsolver.verify.kernels.covers import fewest_of_pairs, higher_than
-from dbmsolver.verify.kernels.rules import holds, one
-from dbmsolver.verify.kernels.words import ALL, ONE, ZERO, count_bits, first_bit
+from dbmsolver.verify.kernels.covers import fewest_of_pairs
+from dbmsolver.verify.kernels.sets import count_left, first_of, higher_than, holds, one
+from dbmsolver.verify.kernels.words import ZERO
 
 
 @inlined
@@ -22,11 +21,11 @@ def least(r, board, laid):
     every ``draw`` cards of the stock, and what waste and stock need besides; and where single cards
     are turned, those of the waste are like cards of columns, in pairs with these.
     """
-    moves = count_bits(ALL & ~cards_home(laid.heights))
+    moves = count_left(laid.heights)
     loose, bottoms = ZERO, laid.bottoms
     while bottoms:
-        away, own = _away(board, laid, first_bit(bottoms))
-        bottoms &= bottoms - ONE
+        bottom, bottoms = first_of(bottoms)
+        away, own = _away(board, laid, bottom)
         moves += away
         loose |= own
     if r.counted:

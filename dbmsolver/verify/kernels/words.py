@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined
 
+Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+
 U64 = np.uint64
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
-ALL = np.uint64((1 << 52) - 1)
 HALF = np.uint64(0xFFFFFFFF)
 """The lower half of a word."""
 AHEAD = 12
 """The number of look-ups that lie between asking for a line of memory and reading it."""
-SUIT = np.uint64(0x1111111111111)
-"""The cards of the first suit; shifted by its number, those of another one."""
 
 
 @intrinsic
@@ -61,7 +61,7 @@ def fetch(typingctx, array, index):
     return types.void(array, types.int64), codegen
 
 
-def bits_in(words: NDArray[np.uint64]) -> NDArray[np.int64]:
+def bits_in(words: Words) -> Ints:
     """Return how many bits of each word are set. NumPy has a function for it from 2.0 on."""
     as_bytes = np.ascontiguousarray(words).view(np.uint8).reshape(-1, 8)
     return np.unpackbits(as_bytes, axis=1).sum(axis=1, dtype=np.int64)
@@ -82,9 +82,3 @@ def hash_state(signature, off, low, high):
 def slot_of(hashed, slots):
     """Return the slot to look in first for a hash, of so many slots."""
     return np.int64(((hashed & HALF) * U64(slots)) >> U64(32))
-
-
-@inlined
-def height_of(signature, suit):
-    """Return the foundation height of a suit, as int64."""
-    return np.int64((signature >> U64(4 * suit)) & U64(15))

@@ -22,8 +22,7 @@ from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.kits.klondike.class_keys import ClassKeys
 from dbmsolver.verify.class_format import ClassFormat
-from dbmsolver.verify.kernels.class_layout import is_class, make_board
-from dbmsolver.verify.kernels.classes import WON_SIGNATURE
+from dbmsolver.verify.kernels.class_layout import WON_SIGNATURE, is_class, make_board
 from dbmsolver.verify.kernels.errors import BAD_CLASS, GOAL
 
 Words = tuple[int, int]

@@ -16,9 +16,9 @@ from dbmsolver.game.kinds import Build, Fill
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.kits.records.keys import RecordKeys
 from dbmsolver.verify.format_of_deal import make_format
+from dbmsolver.verify.forms import root_record
 from dbmsolver.verify.kernels.errors import GOAL, NOT_NORMAL, TOO_MANY_MACROS
 from dbmsolver.verify.kernels.record_layout import RecordTables, make_table
-from dbmsolver.verify.records import root_record
 
 KINDS: list[tuple[Build, Fill]] = [
     (build, fill) for build in ("alternate", "suit") for fill in ("any", "kings", "none")

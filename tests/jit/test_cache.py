@@ -87,7 +87,7 @@ def test_another_checkout_finds_what_is_compiled(tmp_path: Path) -> None:
     one, other, home = copied(tmp_path / "1"), copied(tmp_path / "2"), tmp_path / "home"
     assert loads(one, home) == "0 1\n"
     assert loads(other, home) == "1 0\n"
-    changed = other / "dbmsolver" / "core" / "bits.py"
+    changed = other / "dbmsolver" / "kernels" / "bits.py"
     changed.write_text(changed.read_text() + "\n# changed\n")
     assert loads(other, home) == "0 1\n"
     assert loads(one, home) == "1 0\n"

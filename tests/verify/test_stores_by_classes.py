@@ -37,7 +37,7 @@ from dbmsolver.storage.meanings import VERSIONS
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.verify import run as verify_run
 from dbmsolver.verify.claim import Progress
-from dbmsolver.verify.kernels.distance_table import Distances
+from dbmsolver.verify.kernels.class_distances import Distances
 
 DEAL = Deal.load("8", GAMES["klondike_by_threes"], numbers="ksolve")
 LENGTH = 112

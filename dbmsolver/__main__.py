@@ -12,14 +12,12 @@ from dbmsolver.signals import end_at_once
 def main() -> None:
     """Run the command line; a signal that comes while it is being loaded ends it, too."""
     end_at_once()
-    # Loading makes much that stays. Looking for garbage in it takes a tenth of a short run, and as
-    # much again at the end, when nothing is garbage any more.
-    gc.set_threshold(300_000)
-    atexit.register(gc.freeze)
+    from dbmsolver.process import look_for_garbage_seldom, look_for_room
+
+    look_for_garbage_seldom()
+    atexit.register(gc.freeze)  # nothing is garbage at the end, and looking takes as long again
     # Starting threads for linear algebra, which nothing here does, takes as long as all of numpy.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from dbmsolver.process import look_for_room
-
     look_for_room()
     from dbmsolver.cli.app import main as run
 

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from dbmsolver.process import look_for_garbage_seldom
+
 
 def python_command(function: Callable[..., Any], *arguments: object) -> list[str]:
     """Return the command of a process that calls a function of a module with these arguments.
@@ -15,7 +17,10 @@ def python_command(function: Callable[..., Any], *arguments: object) -> list[str
     """
     name, module = function.__name__, function.__module__
     call = f"{name}({', '.join(map(repr, arguments))})"
-    # As `__main__` does: what is loaded stays, and the collector would look through it in vain.
-    program = "import gc, sys; gc.set_threshold(300_000); "
-    program += f"sys.path[:] = {sys.path!r}; from {module} import {name}; {call}"
+    seldom = look_for_garbage_seldom.__name__
+    program = (
+        f"import sys; sys.path[:] = {sys.path!r}; "
+        f"from {look_for_garbage_seldom.__module__} import {seldom}; {seldom}(); "
+        f"from {module} import {name}; {call}"
+    )
     return [sys.executable, "-c", program]

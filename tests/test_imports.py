@@ -23,7 +23,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("arrays", ""),
     ("closable", ""),
     ("process", ""),
-    ("programs", ""),
+    ("programs", "process"),
     ("disk", ""),
     ("temporary", "disk"),
     ("signals", "errors"),

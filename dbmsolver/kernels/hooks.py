@@ -39,8 +39,8 @@ class Hook(ByType):
 
         The module `hooks` beside that class is imported first, if it has not been.
         """
-        kit, _, _ = tables.__module__.rpartition(".")
-        if tables not in self.functions and kit.startswith(_KITS):
+        if tables not in self.functions and tables.__module__.startswith(_KITS):
+            kit, _, _ = tables.__module__.rpartition(".")
             import_module(f"{kit}.hooks")
         return self.functions.get(tables)
 

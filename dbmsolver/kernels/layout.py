@@ -120,11 +120,6 @@ def _planes(t, layout, nets, off, low, high):
 
 
 @inlined
-def _planes_of(t, layout, nets, first, second, third):
-    return first, second, third
-
-
-@inlined
 def _unpack(t, layout, nets, first, second, third):
     off = t.fixed[0] & layout.loose
     low = t.fixed[1] & layout.loose
@@ -150,7 +145,7 @@ PLAIN = {hooks.make_layout: _plain, hooks.pack_key: _off, hooks.unpack_key: _fir
 THREE_WORDS = {
     hooks.make_layout: _three_words,
     hooks.pack_key: _planes,
-    hooks.unpack_key: _planes_of,
+    hooks.unpack_key: _planes,
 }
 """The hooks of keys that are all three planes as they are."""
 

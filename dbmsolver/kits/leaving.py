@@ -26,7 +26,7 @@ class LeavingKeys(StateCodec, ABC):
     closed_as_records = True
     worth_a_batch = 1 << 12  # hardly any states follow from them in their signature
     layered_strata = True
-    least: int = 0  # each deal has its own
+    least: int
     most_moves: int
     places: int
 

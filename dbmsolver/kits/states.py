@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -149,7 +150,7 @@ class StateCodec:
 
         return make_bound_tables(self.tables, self.columns)
 
-    @property
+    @cached_property
     def least(self) -> int:
         """The lower bound of the deal's position: no solution has fewer moves."""
         from dbmsolver.kernels.layers import insert_candidates
@@ -234,7 +235,7 @@ class StateCodec:
         yield self.state(position)
 
     def _state(self, heights: Sequence[int], places: Mapping[int, int]) -> State:
-        """Return the state with these foundation heights and place values of the other tables."""
+        """Return the state with these foundation heights and place values of the other cards."""
         places = dict(places)
         if self.rules.takes_back and min(heights) < 13:
             kept = self.rules.kept_rank

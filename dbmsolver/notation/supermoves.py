@@ -7,6 +7,7 @@ or the end of it, as far as single-card moves through free cells and empty colum
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dbmsolver.errors import IllegalMoveError
 from dbmsolver.game.moves import Move, Place
@@ -24,16 +25,19 @@ def largest(position: Position, rules: Rules, source: int, destination: int) -> 
     column, target = position.columns[source], position.columns[destination]
     if source == destination:
         return 0
-    fitting = [
-        length
-        for length in range(run_length(position, column, rules), 0, -1)
-        if (
-            position.can_stack(column[-length], target[-1], rules)
+
+    def fits(card: int) -> bool:
+        return (
+            position.can_stack(card, target[-1], rules)
             if target
-            else position.can_fill(column[-length], rules)
+            else position.can_fill(card, rules)
         )
-    ]
-    most = capacity(position, rules, destination) if fitting else 0
+
+    lengths = range(run_length(position, column, rules), 0, -1)
+    fitting = [length for length in lengths if fits(column[-length])]
+    if not fitting:  # as for most columns: there is no need to look how many cards can move
+        return 0
+    most = capacity(position, rules, destination)
     return next((length for length in fitting if length <= most), 0)
 
 
@@ -42,7 +46,7 @@ def move_run(position: Position, source: int, destination: int, count: int) -> P
     columns = list(position.columns)
     columns[destination] += columns[source][-count:]
     columns[source] = columns[source][:-count]
-    return Position(tuple(columns), position.freecells, position.foundations, position.base)
+    return replace(position, columns=tuple(columns))
 
 
 def split(

@@ -78,7 +78,7 @@ class Game(NamedTuple):
     @property
     def two_way(self) -> bool:
         """True if columns are built up, too, or cards come back from the foundations."""
-        return self.removable or set(self.rises) > {1}
+        return self.removable or min(self.rises, default=1) < 0
 
 
 class Tables(NamedTuple):

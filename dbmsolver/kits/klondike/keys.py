@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -93,7 +94,7 @@ class PatienceKeys:
         """The stratum in which all cards have left stock and reserve, and none lies face down."""
         return int((self.tables.bits >= 0).sum())
 
-    @property
+    @cached_property
     def least(self) -> int:
         """The lower bound of the deal's position: no solution has fewer moves."""
         from dbmsolver.kits.klondike.bound import bound_of, make_weights

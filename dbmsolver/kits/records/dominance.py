@@ -106,9 +106,8 @@ def expand_record(t, sets, off, low, scratch):
 
     ``sets`` describes its signature (:func:`dbmsolver.kits.cards.expand.signature_sets`); ``off``
     and ``low`` (uint64) are its planes. The same successor may be listed more than once. Writes all
-    of
-    ``scratch``. Returns -1 for what no record of a game is, or if there are more macros than there
-    is room for.
+    of ``scratch``. Returns -1 for what no record of a game is, or if there are more macros than
+    there is room for.
     """
     wanted = next_home(sets.signature)
     form = make_form(t, sets.signature, wanted, sets.locked, sets.loose, sets.under, off, low)

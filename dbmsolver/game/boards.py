@@ -70,7 +70,7 @@ from dbmsolver.game.cards import (
 from dbmsolver.game.home_words import HEIGHTS, parse_home
 from dbmsolver.game.layouts import Heights, layout_of
 from dbmsolver.game.pairing import columns_of_pyramid
-from dbmsolver.game.position import Position, Pyramid
+from dbmsolver.game.position import Home, Position, Pyramid
 from dbmsolver.game.positions import make_position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shapes import (
@@ -82,7 +82,7 @@ from dbmsolver.game.shapes import (
     words_of,
 )
 from dbmsolver.game.texts import LINE_END, WHICH_GAME
-from dbmsolver.game.wide import Home, with_heights
+from dbmsolver.game.wide import with_heights
 
 LABEL = re.compile(
     r"\s*(?:(?:(?P<home>foundations?|founds?|decks?)|(?P<cells>freecells?|fc)"

@@ -69,7 +69,7 @@ from collections.abc import Iterator
 from dbmsolver.game.cards import suit
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import WASTE, Move, Place
-from dbmsolver.game.patience import Patience
+from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.safe_moves import is_safe_home
 
@@ -82,29 +82,22 @@ def is_brief(rules: Rules) -> bool:
 
 
 def brief_successors(
-    position: Patience, rules: Rules, policy: Policy
-) -> list[tuple[Move, Patience]]:
+    position: Position, rules: Rules, policy: Policy
+) -> list[tuple[Move, Position]]:
     """Return the positions one move away that a search for a shortest solution looks at."""
     found = position.successors(rules, policy)
     if not is_brief(rules) or position.forced(rules, policy) is not None:
-        return [(move, _patience(after)) for move, after in found]
+        return found
     top = position.waste[-1:]
     if rules.draw == 1 and top and is_safe_home(rules, top[0], position.foundations, policy):
         home = Move(top[0], WASTE, Place("foundation", suit(top[0])))
         return [(home, position.apply(home))]
     return [
-        (move, _patience(after))
-        for move, after in found
-        if not _is_left_out(position, move, rules, policy)
+        (move, after) for move, after in found if not _is_left_out(position, move, rules, policy)
     ]
 
 
-def _patience(position: object) -> Patience:
-    assert isinstance(position, Patience)
-    return position
-
-
-def _is_left_out(position: Patience, move: Move, rules: Rules, policy: Policy) -> bool:
+def _is_left_out(position: Position, move: Move, rules: Rules, policy: Policy) -> bool:
     if move.destination.kind != "column":
         return False
     if move.source == WASTE:
@@ -115,7 +108,7 @@ def _is_left_out(position: Patience, move: Move, rules: Rules, policy: Policy) -
     return whole and rules.fill == "kings" and not _is_room_wanted(position, rules)
 
 
-def _may_come_back(position: Patience, card: int, rules: Rules, policy: Policy) -> bool:
+def _may_come_back(position: Position, card: int, rules: Rules, policy: Policy) -> bool:
     """Return True if a card of a foundation stays in a column, and a card can be put on it there.
 
     It is the same if a card can be put on one beneath it on its foundation, which comes back after
@@ -131,7 +124,7 @@ def _may_come_back(position: Patience, card: int, rules: Rules, policy: Policy) 
     return any(position.can_stack(other, one, rules) for one in beneath for other in movable)
 
 
-def _movable(position: Patience, rules: Rules) -> Iterator[int]:
+def _movable(position: Position, rules: Rules) -> Iterator[int]:
     """Yield the cards that may move to a column, some of them after turns of the stock."""
     yield from (*position.waste, *position.stock)
     yield from position.returning(rules)
@@ -144,7 +137,7 @@ def _movable(position: Patience, rules: Rules) -> Iterator[int]:
             yield card
 
 
-def _is_room_wanted(position: Patience, rules: Rules) -> bool:
+def _is_room_wanted(position: Position, rules: Rules) -> bool:
     """Return True if no column is empty, and a king may move that is not at a column's bottom."""
     if not all(position.columns):
         return False

@@ -13,7 +13,6 @@ from itertools import pairwise
 from dbmsolver.game.cards import rank, suit
 from dbmsolver.game.classes import Class, Classes, ClassMove
 from dbmsolver.game.moves import WASTE, Move, Place
-from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.turns import turns_before, turns_to
@@ -27,7 +26,7 @@ class Follower:
 
     def __init__(self, classes: Classes) -> None:
         self.classes = classes
-        self.position: Patience = classes.deal
+        self.position: Position = classes.deal
         self.moves: list[Move] = []
 
     def follow(self, path: Sequence[Class | None]) -> None:
@@ -122,7 +121,7 @@ class Follower:
                 self._apply(Move(card, Place("column", index), place))
 
 
-def moves_along(classes: Classes, path: Sequence[Class | None]) -> tuple[list[Move], Patience]:
+def moves_along(classes: Classes, path: Sequence[Class | None]) -> tuple[list[Move], Position]:
     """Return legal moves from the deal along a path of classes, and where they lead.
 
     The path begins with the deal's class; None stands for a won class, from which all cards go
@@ -135,7 +134,7 @@ def moves_along(classes: Classes, path: Sequence[Class | None]) -> tuple[list[Mo
     return follower.moves, follower.position
 
 
-def shifts_to(start: Patience, goal: Position, rules: Rules) -> list[Move]:
+def shifts_to(start: Position, goal: Position, rules: Rules) -> list[Move]:
     """Return moves from a position towards another of its class.
 
     They move runs to the other card of the rank and colour of the one they lie on, and turn the
@@ -152,7 +151,7 @@ def shifts_to(start: Patience, goal: Position, rules: Rules) -> list[Move]:
     return moves + (turns_to(position, goal, rules) or [])
 
 
-def _shift(position: Patience, card: int, onto: int, rules: Rules) -> Move | None:
+def _shift(position: Position, card: int, onto: int, rules: Rules) -> Move | None:
     """Return the move of a run that begins with ``card`` to a bare card, if it can be made."""
     goal = next((i for i, column in enumerate(position.columns) if column[-1:] == (onto,)), None)
     for index, column in enumerate(position.columns):

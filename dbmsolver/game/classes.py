@@ -26,7 +26,6 @@ from dbmsolver.errors import InputError
 from dbmsolver.game.bases import ACE
 from dbmsolver.game.cards import CARDS, card_name, rank, suit
 from dbmsolver.game.kinds import Policy
-from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.safe_moves import is_safe_home
@@ -112,11 +111,11 @@ class Classes:
     """The classes of one deal; the policy says which moves home take nothing away."""
 
     def __init__(self, deal: Position, rules: Rules, policy: Policy = "wkr") -> None:
-        if not isinstance(deal, Patience) or not is_in_a_class(deal, rules):
+        if not rules.is_patience or not is_in_a_class(deal, rules):
             raise InputError("the theorem of classes does not hold for this deal")
         self.rules = rules
         self.policy = policy
-        self.deal: Patience = deal
+        self.deal = deal
         self.columns = [
             column[: self._dealt(column, hidden)]
             for column, hidden in zip(deal.columns, deal.hidden, strict=True)
@@ -139,7 +138,7 @@ class Classes:
 
     def class_of(self, position: Position) -> Class:
         """Return the class of a position; InputError if no game from the deal comes to it."""
-        if not isinstance(position, Patience):
+        if not position.is_like(self.deal):
             raise InputError("the position is of another kind of game, expected one of Klondike's")
         counts = [0] * len(self.columns)
         dealt = {column[0]: index for index, column in enumerate(self.columns) if column}

@@ -130,9 +130,7 @@ class Pairing(Patience):
         rules of pairs.
         """
         if move.destination != REMOVED:
-            turned = self._turn(move)
-            assert isinstance(turned, Pairing)
-            return turned
+            return self._turn(move)
         free = self._within_reach()
         if (move.card, move.source) not in free or move.count != 1:
             raise IllegalMoveError(f"{card_name(move.card)} is not free to move", str(move.source))

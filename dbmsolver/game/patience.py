@@ -75,6 +75,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 from dbmsolver.errors import IllegalMoveError, InputError
 from dbmsolver.game.cards import card_name, rank, suit
@@ -102,7 +103,7 @@ class Patience(Position):
 
     has_waste = True
 
-    def without_turn_limit(self) -> Patience:
+    def without_turn_limit(self) -> Self:
         """Return the position with unlimited passes through the stock."""
         return replace(self, turns=None)
 
@@ -113,12 +114,6 @@ class Patience(Position):
         counted from the base.
         """
         return max(self.lowest - 1, rules.kept_rank)
-
-    def returning(self, rules: Rules) -> list[int]:
-        """Return the cards on top of foundations that come back where the rules let cards do so."""
-        kept = self.kept(rules)
-        tops = map(self.top_home, range(4))
-        return [top for top in tops if top is not None and rank(self.counted(top)) > kept]
 
     def available(self) -> list[tuple[int, Place]]:
         """Return the cards that are free to move: last of columns, of the reserve, of the waste."""
@@ -304,7 +299,7 @@ class Patience(Position):
             self.stock, waste, hidden, self.turns, reserve,
         )  # fmt: skip
 
-    def _turn(self, move: Move) -> Patience:
+    def _turn(self, move: Move) -> Self:
         """Return the position after cards of the stock, or the waste, were turned."""
         card, source, destination, _, count, _ = move
         if (source, destination) == (STOCK, WASTE):

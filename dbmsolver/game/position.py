@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 from dbmsolver.errors import IllegalMoveError
 from dbmsolver.game.bases import ACE, Base
@@ -29,6 +29,9 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.game.safe_moves import is_safe_home
 from dbmsolver.game.showing import picture
 from dbmsolver.game.validity import check_position
+
+Home = tuple[tuple[int, ...], ...]
+"""The heights of each suit's foundations, highest first."""
 
 Pyramid = list[list[int | None]]
 """The rows of a pyramid from its top, None for a card that is gone."""
@@ -106,6 +109,19 @@ class Position:
         """The rows of a pyramid, None where there is none."""
         return None
 
+    @property
+    def home(self) -> Home:
+        """The heights of the foundations of each suit; only wide games have several of a suit."""
+        return tuple((height,) for height in self.foundations)
+
+    def is_like(self, other: Position) -> bool:
+        """Return True if both are positions of the same kind of game."""
+        return type(self) is type(other)
+
+    def rearranged(self, **cards: Any) -> Self:
+        """Return the position with other cards in these places, named by fields of its class."""
+        return replace(self, **cards)
+
     def kept(self, rules: Rules) -> int:
         """Return the highest rank up to which no card comes back from the foundations; 0 for none.
 
@@ -113,7 +129,13 @@ class Position:
         """
         return rules.kept_rank
 
-    def without_turn_limit(self) -> Position:
+    def returning(self, rules: Rules) -> list[int]:
+        """Return the cards on top of foundations that come back where the rules let cards do so."""
+        kept = self.kept(rules)
+        tops = map(self.top_home, range(4))
+        return [top for top in tops if top is not None and rank(self.counted(top)) > kept]
+
+    def without_turn_limit(self) -> Self:
         """Return the position with unlimited passes through the stock.
 
         All moves that can be made from this position can be made from the returned one, too.

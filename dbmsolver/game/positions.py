@@ -13,9 +13,9 @@ from dbmsolver.game.layouts import Heights, Layout
 from dbmsolver.game.one_pile import OnePile
 from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.patience import Patience
-from dbmsolver.game.position import Position
+from dbmsolver.game.position import Home, Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.game.wide import Home, Wide, home_of
+from dbmsolver.game.wide import Wide, home_of
 
 Cards = Sequence[int]
 

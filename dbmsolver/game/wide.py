@@ -27,12 +27,9 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.moves import COLUMNS, STOCK, WASTE, Move, Place
 from dbmsolver.game.patience import Patience
-from dbmsolver.game.position import Position
+from dbmsolver.game.position import Home, Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.validity import NAMED_AT_MOST
-
-Home = tuple[tuple[int, ...], ...]
-"""The heights of each suit's foundations, highest first."""
 
 
 @dataclass(frozen=True, slots=True)

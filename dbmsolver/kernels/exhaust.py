@@ -22,7 +22,6 @@ import numpy as np
 
 from dbmsolver.jit.decorators import allocating, inner, kernel
 from dbmsolver.kernels.admission import (
-    LEAST_BITS,
     PieceBits,
     admit_burst,
     admit_run,
@@ -41,7 +40,6 @@ from dbmsolver.kernels.hooks import (
 )
 from dbmsolver.kernels.layout import width_of
 from dbmsolver.kernels.outgoing import (
-    OTHER_PIECES,
     Totals,
     fill_runs,
     has_room_for_runs,
@@ -53,7 +51,6 @@ from dbmsolver.kernels.record_groups import make_record_space
 from dbmsolver.kernels.workspace import BURST, GROUP, USED_SIGNATURES, USED_WIDTH
 
 U64 = np.uint64
-ONE = np.uint64(1)
 ZERO = np.uint64(0)
 
 
@@ -181,38 +178,3 @@ def exhaust_batch(t, ws, space, out, runs, first, last, limit):
         write_runs(ws, space, out, totals.outgoing)
         put_closed(ws, out, signature, width, count, totals.forced)
     return last
-
-
-@kernel
-def count_flips(t, ws, space, signature, keys, codes, words, ones, flips):
-    """Count, for each bit of the piece word, how often it is set and how often a move changes it.
-
-    ``keys`` (uint64, ``words`` words each) and ``codes`` belong to some states of one signature.
-    For each bit, adds to ``ones`` (int64[64]) the number of keys with the bit set, and to ``flips``
-    (int64[64]) the number of successors with the same signature in which it differs. Uses ``ws``
-    and ``space`` as scratch memory.
-    """
-    sets, layout = prepare(space, t, ws, signature)
-    piece_word = 1 if layout.wide else 0
-    in_none = PieceBits(ZERO, ONE)  # so all candidates leave
-    for index in range(codes.size):
-        for word in range(words):
-            ws.order[word] = keys[words * index + word]
-        ws.order_codes[0] = codes[index]
-        key = ws.order[piece_word]
-        _, _, _, totals = close(
-            t, ws, space, layout, sets, in_none, np.int64(LEAST_BITS), np.int64(0), np.int64(1),
-            np.int64(BURST + 1),
-        )  # fmt: skip
-        first = np.int64(0)
-        for number in range(totals.outgoing):
-            target = np.int64(space.outgoing_targets[number])
-            if target != OTHER_PIECES:
-                first += target_width(space.layouts, target)
-                continue
-            changed = key ^ ws.outgoing[first + piece_word]
-            first += words
-            for bit in range(64):
-                flips[bit] += np.int64((changed >> U64(bit)) & ONE)
-        for bit in range(64):
-            ones[bit] += np.int64((key >> U64(bit)) & ONE)

@@ -3,7 +3,7 @@
 A piece holds the local keys with ``piece word & mask == value``: the keys that agree in a few
 chosen bits of their first word, or of the second (plane *low*) where they are wide. Pieces are the
 leaves of a binary tree; splitting one tests one more bit. Good bits belong to cards that seldom
-move, so that few moves lead from piece to piece (:func:`dbmsolver.kernels.exhaust.count_flips`).
+move, so that few moves lead from piece to piece.
 
 Arrays of keys are uint64 with ``words`` (1 or 3) words for each state. ``table`` and ``steps`` are
 a hash table of ``2**bits`` slots (:mod:`dbmsolver.kernels.hashing`), compact if ``steps`` is not

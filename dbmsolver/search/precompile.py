@@ -270,9 +270,7 @@ def _of_exhaustion(
         (exhaust.write_runs, (ws, space, out, _NUMBER)),
         (exhaust.exhaust_batch, (t, ws, space, out, runs, _NUMBER, _NUMBER, _NUMBER)),
     ]
-    flips = _WORD, _WORDS, codes, _NUMBER, _NUMBERS, _NUMBERS
     pieces = [
-        (exhaust.count_flips, (t, ws, space, *flips)),
         (exhaust.close_piece, (t, ws, space, _WORD, *[_NUMBER] * 4, _WORD, _WORD)),
         (exhaust.split_other_pieces, (ws, space, _NUMBER, _NUMBER, _WORDS, codes)),
         *_of_pieces(t, ws, codes),

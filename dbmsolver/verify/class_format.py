@@ -53,7 +53,6 @@ class ClassFormat:
 
     def __init__(self, deal: Deal, policy: Policy, any_passes: bool = False) -> None:
         position, rules = deal.position, deal.rules
-        assert isinstance(position, Patience)
         if any_passes:
             position = position.without_turn_limit()
         if not is_in_a_class(position, rules):

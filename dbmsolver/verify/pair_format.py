@@ -25,14 +25,11 @@ waste. 200: a card was turned. 201: the waste was turned over. 202: the deal its
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from dbmsolver.errors import InputError
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
 from dbmsolver.verify.kernels.leaving import LeavingKeys
 from dbmsolver.verify.kernels.pairs import KING, Pairs, fewest_removals
@@ -51,10 +48,9 @@ class PairFormat(LeavingFormat):
     def __init__(self, deal: Deal, layered: bool = False) -> None:
         super().__init__(deal)
         position = deal.position
-        assert isinstance(position, Pairing) and position.turns is not None
         self.columns = [list(column) for column in position.columns]
         self.held = [*position.waste, *position.stock]
-        size, turns = len(self.held), position.turns
+        size, turns = len(self.held), position.turns or 0
         # In a key the columns come last.
         widths = [size.bit_length(), turns.bit_length(), size]
         widths += [len(column).bit_length() for column in self.columns]
@@ -97,7 +93,6 @@ class PairFormat(LeavingFormat):
         if fields is None:
             return None
         dealt = self.deal.position
-        assert isinstance(dealt, Pairing)
         *left, number, turns, held = fields
         columns = tuple(
             tuple(column[:length]) for column, length in zip(self.columns, left, strict=True)
@@ -107,8 +102,7 @@ class PairFormat(LeavingFormat):
         stock = tuple(card for n, card in numbered if n > number)
         kept = {*waste, *stock}.union(*columns)
         gone = set(self.held).union(*self.columns) - kept
-        position = replace(
-            dealt,
+        position = dealt.rearranged(
             columns=columns,
             waste=waste,
             stock=stock,

@@ -39,7 +39,6 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Metric, Policy
 from dbmsolver.game.measures import measure_of
-from dbmsolver.game.patience import Patience
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.board import NOTHING, NOWHERE
 from dbmsolver.verify.kernels.opening import PER_WORD, PLACES_OF_DIGITS, DigitKeys
@@ -67,7 +66,6 @@ def format_of_patience(deal: Deal, policy: Policy, metric: Metric | None) -> For
     ``metric`` is that in which a shortest solution is claimed, None of a proof.
     """
     position = deal.position
-    assert isinstance(position, Patience)
     rules = rules_of_deal(deal, measure_of(deal.rules, policy, metric), metric is not None)
     below, face_down = np.full(CARDS, NOWHERE, np.int64), []
     aside = [*rules.pack.tolist(), *rules.reserve.tolist()]

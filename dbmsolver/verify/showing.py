@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.board import Board, make_board
@@ -64,10 +62,9 @@ def position_of(form: Format, deal: Deal, words: State) -> Position | None:
     columns = tuple(tuple(map(base.card, column)) for column in counted)
     hearts, spades, diamonds, clubs = (laid.heights >> 4 * suit & 15 for suit in range(4))
     heights = hearts, spades, diamonds, clubs
-    if isinstance(dealt, Patience):
+    if dealt.has_waste:
         left = tuple(map(base.card, board.hand[: laid.hand].tolist()))
-        return replace(
-            dealt,
+        return dealt.rearranged(
             columns=columns,
             foundations=heights,
             stock=left[laid.waste :],

@@ -16,7 +16,6 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.kernels.exhaust import (
     close_piece,
-    count_flips,
     exhaust_batch,
     split_other_pieces,
     write_runs,
@@ -38,6 +37,7 @@ from dbmsolver.kernels.workspace import (
 )
 from dbmsolver.kits.cards.groups import PositionSpace, make_position_space
 from dbmsolver.kits.states import State
+from dbmsolver.search.proof.closing import count_flips
 
 SEEDS = st.integers(0, 2**32)
 
@@ -327,10 +327,8 @@ def test_flips_of_bits_are_counted(rules: Rules, seed: int) -> None:
             set_bits += (words[state] & bits) > 0
             for before in {*expected.parents.get(state, {}).values()} & words.keys():
                 changed += ((words[state] ^ words[before]) & bits) > 0
-        ones, flips = np.zeros(64, np.int64), np.zeros(64, np.int64)
         codes = np.full(len(states), codec.root_code, codec.code_type)
-        of = np.uint64(signature), np.concatenate(keys), codes, keys[0].size
-        ws = workspace(codec.code_type)
-        count_flips(codec.tables, ws, space(), *of, ones, flips)
+        of = signature, np.concatenate(keys), codes, keys[0].size
+        ones, flips = count_flips(codec, *of)
         assert ones.tolist() == set_bits.tolist()
         assert flips.tolist() == changed.tolist()

@@ -28,7 +28,6 @@ from dbmsolver.jit.decorators import kernel
 from dbmsolver.kernels import record_groups
 from dbmsolver.kernels.exhaust import (
     close_piece,
-    count_flips,
     exhaust_batch,
     split_other_pieces,
     write_runs,
@@ -56,6 +55,7 @@ from dbmsolver.kits.klondike.class_keys import ClassKeys
 from dbmsolver.kits.records.dominance import successors
 from dbmsolver.kits.records.keys import RecordKeys
 from dbmsolver.kits.states import State
+from dbmsolver.search.proof.closing import count_flips
 
 STATES = 4 * BURST
 CANDIDATES = 3 * BURST
@@ -502,17 +502,15 @@ def test_the_successors_of_a_record_are_candidates_of_one_group() -> None:
 @pytest.mark.parametrize("game", ["freecell", "eight_off"])
 def test_flips_of_bits_are_counted(game: str) -> None:
     """For each bit how often it is set, and how often a successor differs in it."""
-    ws, space = memory()
+    _, space = memory()
     for keys, state in deep_records(game, range(11, 15)):
         word = np.uint64(state.signature)
         key = local_key(keys.tables, *np.array(state, np.uint64))
         number = 1 if key.size > 1 else 0
-        ones, flips = np.ones(64, np.int64), np.zeros(64, np.int64)
         codes = np.zeros(2, np.uint8)
-        given = np.tile(key, 2), codes, key.size
-        count_flips(keys.tables, ws, space, word, *given, ones, flips)
+        ones, flips = count_flips(keys, state.signature, np.tile(key, 2), codes, key.size)
         bits = 1 << np.arange(64, dtype=np.uint64)
-        assert ones.tolist() == (1 + 2 * ((key[number] & bits) > 0)).tolist()
+        assert ones.tolist() == (2 * ((key[number] & bits) > 0)).tolist()
         count = successors(keys.tables, *words_of(*state[:3]), space.scratch)
         rows = space.scratch.found[:count].copy()
         if key.size == 1:  # successors that are listed twice are dropped

@@ -16,7 +16,6 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import measure_of
 from dbmsolver.game.moves import Move
-from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.kits.cards.tables import POLICY_HORNE, POLICY_NONE, POLICY_WKR
 from dbmsolver.kits.klondike import class_tables
@@ -118,7 +117,7 @@ class ClassKeys(StateCodec):
             key >> int(t.turns_shift) if t.limited else None,
         )
 
-    def moves_along(self, states: Sequence[State]) -> tuple[list[Move], Patience]:
+    def moves_along(self, states: Sequence[State]) -> tuple[list[Move], Position]:
         """Return legal moves from the deal along a path of classes, and where they lead.
 
         All cards go home at the end if the last class is won. ValueError if a class does not

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -69,7 +68,6 @@ class PatienceKeys:
         self.policy = policy
         self.measure = measure_of(deal.rules, policy, metric)
         position = deal.position
-        assert isinstance(position, Patience)
         self._dealt = position
         self.base = position.base
         self.stock = self._counted(position.waste, position.stock)
@@ -111,7 +109,7 @@ class PatienceKeys:
 
     def encode(self, position: Position) -> int:
         """Return the key of a position; InputError if no game from this deal can reach it."""
-        if not isinstance(position, Patience):
+        if not position.is_like(self._dealt):
             raise InputError("the position is of another kind of game, expected one of Klondike's")
         if position.base != self.base:
             raise InputError("the position has another base than the deal")
@@ -136,8 +134,8 @@ class PatienceKeys:
         if self.tables.free and not same:
             left = (*position.waste, *position.stock)
             same = left == (*shown.waste, *shown.stock) and (
-                replace(shown, waste=(), stock=()).canonical()
-                == replace(position, waste=(), stock=()).canonical()
+                shown.rearranged(waste=(), stock=()).canonical()
+                == position.rearranged(waste=(), stock=()).canonical()
             )
         if not same:
             raise InputError("no game from the deal comes to this position")
@@ -273,13 +271,12 @@ class PatienceKeys:
 
     def before_turning(self, position: Position) -> Iterator[int]:
         """Yield the keys of positions from which turning the stock alone leads to a position."""
-        assert isinstance(position, Patience)
         left = (*position.waste, *position.stock)
         most = self._dealt.turns
         later = [position.turns] if most is None else range(position.turns or 0, most + 1)
         for turns in later:
             for waste in range(len(left) + 1):
-                start = replace(position, waste=left[:waste], stock=left[waste:], turns=turns)
+                start = position.rearranged(waste=left[:waste], stock=left[waste:], turns=turns)
                 if turns_to(start, position, self.rules) is not None:
                     yield self.encode(start)
 

@@ -10,7 +10,7 @@ import numpy as np
 from dbmsolver.game.brevity import is_brief
 from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.kinds import Policy
-from dbmsolver.game.patience import Patience
+from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.safe_moves import is_safe_home
 from dbmsolver.kits.klondike.bound import PatienceBoundTables
@@ -49,7 +49,7 @@ _TAKES = {
 
 
 def tables_of(
-    position: Patience, rules: Rules, policy: Policy, counted: int, brief: bool
+    position: Position, rules: Rules, policy: Policy, counted: int, brief: bool
 ) -> PatienceTables:
     """Return the tables of a deal; ``counted`` says which turns cost a move.
 

@@ -8,7 +8,6 @@ more.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -18,7 +17,6 @@ from dbmsolver.errors import InputError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Measure
 from dbmsolver.game.moves import REMOVED, Move
-from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.kits.cards.tables import PLACE_HOME
@@ -58,10 +56,9 @@ class PairKeys(LeavingKeys):
         self.code_type = np.uint8
         self.codes = FIRST + 1
         dealt = deal.position
-        assert isinstance(dealt, Pairing) and dealt.turns is not None
         self._own = dealt
         self._held = (*dealt.waste, *dealt.stock)
-        self._turns = dealt.turns
+        self._turns = dealt.turns or 0
         # Kernels take the tables of each kind of state, by their class.
         self.tables: PairTables = make_tables(  # type: ignore[assignment]
             dealt.columns,
@@ -69,7 +66,7 @@ class PairKeys(LeavingKeys):
             dealt.lowest,
             self._turns,
             self.rules.free_stock,
-            dealt.whole,
+            self.rules.pairs == "all",
             question == Question.SOLVE,
         )
         t = self.tables
@@ -163,7 +160,7 @@ class PairKeys(LeavingKeys):
     def encode(self, position: Position) -> int:
         """Return the public key of a position; InputError if no game from the deal reaches it."""
         dealt, t = self._own, self.tables
-        if not isinstance(position, Pairing) or position.foundations != dealt.foundations:
+        if not position.is_like(dealt) or position.foundations != dealt.foundations:
             raise InputError("the position is not of this deal's deck")
         public = 0
         for index, (column, own) in enumerate(zip(position.columns, dealt.columns, strict=True)):
@@ -192,7 +189,7 @@ class PairKeys(LeavingKeys):
         columns = state.signature & int(t.columns_mask)
         return self.decode(state.off | columns << int(t.key_bits))
 
-    def decode(self, key: int) -> Pairing:
+    def decode(self, key: int) -> Position:
         """Return the position of a public key; InputError if it is not the key of one."""
         t, dealt = self.tables, self._own
         columns, rest = key >> int(t.key_bits), key & (1 << int(t.key_bits)) - 1
@@ -210,8 +207,7 @@ class PairKeys(LeavingKeys):
         stock = tuple(self._held[n - 1] for n in numbers if n > number)
         kept = tuple(column[:length] for column, length in zip(dealt.columns, lengths, strict=True))
         gone = set(self._held).union(*dealt.columns) - {*waste, *stock}.union(*kept)
-        position = replace(
-            dealt,
+        position = dealt.rearranged(
             columns=kept,
             waste=waste,
             stock=stock,

@@ -15,7 +15,6 @@ from dbmsolver.game.measures import Measure
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.game.wide import Wide
 from dbmsolver.kits.states import Step
 from dbmsolver.kits.wide.rows import least_moves, normal_row
 from dbmsolver.kits.wide.steps import place_of
@@ -44,7 +43,6 @@ class WideKeys:
     method = Method.EVERY_POSITION
 
     def __init__(self, deal: Deal) -> None:
-        assert isinstance(deal.position, Wide)
         self.deal = deal
         self.rules: Rules = deal.rules
         self.measure = Measure(deal.rules, "none", "turns")
@@ -54,7 +52,7 @@ class WideKeys:
         self.root = self.row(deal.position)
         self.least = int(least_moves(self.tables, self._board, self.root))
 
-    def row(self, position: Wide) -> Row:
+    def row(self, position: Position) -> Row:
         """Return the row of a position; InputError if it is none of this deal."""
         t, b, own = self.tables, self._board, self._own
         gone = len(own.stock) - len(position.stock)
@@ -100,7 +98,7 @@ def _pairs_of_cards(rules: Rules) -> tuple[Flags, Flags]:
     )
 
 
-def _tables(position: Wide, rules: Rules) -> WideTables:
+def _tables(position: Position, rules: Rules) -> WideTables:
     columns, lowest = len(position.columns), position.lowest
     stacks, joined = _pairs_of_cards(rules)
     heads, origin, count = heads_of(position.columns, position.hidden)
@@ -133,7 +131,7 @@ def _tables(position: Wide, rules: Rules) -> WideTables:
     )
 
 
-def _most_cards(position: Wide, rules: Rules) -> int:
+def _most_cards(position: Position, rules: Rules) -> int:
     """Return the most cards that the waste and the columns can have together, at any time.
 
     Cards that are in the stock now are not counted.
@@ -146,7 +144,7 @@ def _most_cards(position: Wide, rules: Rules) -> int:
     return cards
 
 
-def _write_out(b: WideBoard, position: Wide, own: Wide, gone: int) -> None:
+def _write_out(b: WideBoard, position: Position, own: Position, gone: int) -> None:
     """Write a position out on a board."""
     b.numbers[GONE], b.numbers[WASTED] = gone, len(position.waste)
     b.waste[: len(position.waste)] = position.waste

@@ -37,7 +37,6 @@ from dbmsolver.game.cards import SUITS, is_card
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.decks import DIGITS, deal_of_line, deck_of_digits, is_deck, lay_klondike
 from dbmsolver.game.moves import STOCK, WASTE, Place
-from dbmsolver.game.patience import Patience
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.texts import LINE_END, WHICH_GAME
 from dbmsolver.notation.formats.building import Builder
@@ -95,7 +94,6 @@ class _Game(Builder):
         after = self.position
         if after is before:  # a move after the win
             return
-        assert isinstance(before, Patience) and isinstance(after, Patience)
         touched = {index for kind, index in (step.source, step.destination) if kind == "column"}
         self.uncovered -= touched
         for index in touched:
@@ -110,7 +108,6 @@ class _Game(Builder):
         start: a board may not say which do, as in KSolve's format.
         """
         start = self.deal.position
-        assert isinstance(start, Patience)
         if self.surplus or not any(start.hidden):  # moves after the win are not played
             return
         if column not in self.uncovered:
@@ -308,7 +305,6 @@ def _lengths(solution: Solution) -> tuple[int, int]:
     Neither counts that the waste is turned over; the latter counts cards that are turned up.
     """
     start = solution.initial
-    assert isinstance(start, Patience)
     length = sum((step.source, step.destination) != (WASTE, STOCK) for step in solution.steps)
     return length, length + sum(start.hidden)
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.kernels import exhaust
+from dbmsolver.kernels.admission import LEAST_BITS
 from dbmsolver.kernels.runs import RunArrays
 from dbmsolver.kernels.workspace import BURST, Output, Workspace, make_workspace
 from dbmsolver.kits.states import StateCodec
@@ -15,6 +16,7 @@ from dbmsolver.search.proof.broken import broken
 
 Words = NDArray[np.uint64]
 
+_NOTHING = np.empty(0, np.uint64)
 FLIP_SAMPLE = 1_000
 """States, about that many, that are expanded to see which bits seldom change."""
 
@@ -78,11 +80,30 @@ class Kernels:
 def count_flips(
     codec: StateCodec, signature: int, keys: Words, codes: NDArray[Any], words: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count how often each bit of the piece word is set, and changed by a move, in some states."""
-    ones, flips = np.zeros(64, np.int64), np.zeros(64, np.int64)
+    """Count how often each bit of the piece word is set, and changed by a move, in some states.
+
+    ``keys`` (``words`` words each) and ``codes`` belong to some states of one signature. Returns,
+    for each of 64 bits, the number of these states with the bit set; and the number of their
+    successors with the same signature in which it differs.
+    """
+    kernels = Kernels(codec, BURST)
     ws = make_workspace(words, 1, BURST, codec.code_type)
-    space = exhaust.make_space(codec.tables, codec.closed_as_records, BURST)
-    exhaust.count_flips(
-        codec.tables, ws, space, np.uint64(signature), keys, codes, words, ones, flips
-    )
-    return ones, flips
+    inside, inside_codes = np.empty(words * BURST, np.uint64), np.empty(BURST, codec.code_type)
+    piece_word = int(words > 1)
+    own, changed = keys[piece_word::words], [_NOTHING]
+    reach, nowhere = (0, 1, BURST + 1), (0, 1)  # no state is in this piece, so all candidates leave
+    for index, code in enumerate(codes):
+        ws.order[:words] = keys[words * index : words * (index + 1)]
+        ws.order_codes[0] = code
+        _, _, outgoing, _ = kernels.close_piece(ws, signature, LEAST_BITS, reach, nowhere)
+        found, _ = kernels.split_other_pieces(ws, outgoing, words, inside, inside_codes)
+        changed.append(inside[: words * found][piece_word::words] ^ own[index])
+    return _count_bits(own), _count_bits(np.concatenate(changed))
+
+
+def _count_bits(words: Words) -> NDArray[np.int64]:
+    """Return how many of the words have each of 64 bits."""
+    octets = np.ascontiguousarray(words, "<u8").view(np.uint8)
+    bits = np.unpackbits(octets, bitorder="little").reshape(-1, 64)
+    counts: NDArray[np.int64] = bits.sum(0, dtype=np.int64)
+    return counts

@@ -10,7 +10,6 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.position import Position
 
 if TYPE_CHECKING:
-    from dbmsolver.kits.klondike.keys import PatienceKeys
     from dbmsolver.kits.states import StateCodec
 
 
@@ -24,7 +23,7 @@ def position_of(deal: Deal, policy: Policy, key: int) -> Position:
     return _keys(deal, policy).decode(key)
 
 
-def _keys(deal: Deal, policy: Policy) -> StateCodec | PatienceKeys:
+def _keys(deal: Deal, policy: Policy) -> StateCodec:
     """Return the keys of a deal; UsageError for a game whose positions have no numbers."""
     from dbmsolver.kits.choice import are_wide, position_keys
 

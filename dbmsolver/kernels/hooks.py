@@ -226,6 +226,8 @@ expand_row = Hook()
 ``burst`` are staged before. Candidates of other shards than ``me``, and those of a slice above
 ``ceiling``, go to ``shard.outgoing``.
 """
+held_back = Hook()
+"""Return how many cards (int64) of a row's state are held back: beams prefer states with few."""
 way_to_go = Hook()
 """Return a number (int64) that is the lower, the nearer a row's state seems to the goal."""
 moves_at_most = Hook()

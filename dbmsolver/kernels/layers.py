@@ -23,6 +23,7 @@ from dbmsolver.kernels.bits import prefetch
 from dbmsolver.kernels.hooks import (
     assess,
     expand_row,
+    held_back,
     hold,
     holds,
     is_goal,
@@ -204,6 +205,19 @@ def requeue(t, b, shard, layer, weight, locked_in_deal, waiting, first):
             place_row(t, shard, index, meta, layer, weight)
         first += 1
     return first
+
+
+@kernel
+def rate_rows(t, rows, chosen, rates):
+    """Write to ``rates`` (int64[*, 2]) f of each of the ``chosen`` rows (uint32[*]), with weight 1.
+
+    Then follows how many cards are held back.
+    """
+    for place in range(chosen.size):
+        index = np.int64(chosen[place])
+        meta = meta_at(t, rows, index)
+        rates[place, 0] = g_of(meta) + h_of(meta)
+        rates[place, 1] = held_back(t, rows, index)
 
 
 @kernel

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
     from dbmsolver.kits.klondike.class_keys import ClassKeys
-    from dbmsolver.kits.klondike.keys import PatienceKeys
+    from dbmsolver.kits.klondike.word_keys import PatienceStates
     from dbmsolver.kits.leaving import LeavingKeys
     from dbmsolver.kits.wide.keys import WideKeys
 
 CoveringKeys: TypeAlias = "RecordKeys | ClassKeys"
 """Keys of states that stand for several positions."""
-AnyKeys: TypeAlias = "StateCodec | PatienceKeys | WideKeys"
+AnyKeys: TypeAlias = "StateCodec | WideKeys"
+"""Keys of any kind; only those of wide games are not keys of states."""
 
 
 def are_leaving(keys: AnyKeys) -> TypeIs[LeavingKeys]:
@@ -32,7 +33,7 @@ def are_leaving(keys: AnyKeys) -> TypeIs[LeavingKeys]:
     return keys.deal.rules.only_leave
 
 
-def are_of_patience(keys: AnyKeys) -> TypeIs[PatienceKeys]:
+def are_of_patience(keys: AnyKeys) -> TypeIs[PatienceStates]:
     """Return True if they are those of positions of Klondike or one of its relatives."""
     return keys.deal.rules.is_patience and keys.method == Method.EVERY_POSITION
 
@@ -74,8 +75,10 @@ def keys_of(
         return ClassKeys(deal, policy, method=method)
     if deal.rules.is_patience:
         from dbmsolver.kits.klondike.keys import PatienceKeys
+        from dbmsolver.kits.klondike.word_keys import PatienceStates
 
-        return PatienceKeys(deal, policy, metric or usual_metric(deal.rules), question)
+        metric = metric or usual_metric(deal.rules)
+        return PatienceStates(PatienceKeys(deal, policy, metric, question))
     if deal.rules.has_pile:
         from dbmsolver.kits.pile.keys import PileKeys
 
@@ -89,16 +92,6 @@ def keys_of(
 
         return WideKeys(deal)
     return codec_of(deal, policy, method, metric)
-
-
-def states_of(keys: AnyKeys) -> StateCodec:
-    """Return the keys of the states that a proof closes stratum by stratum."""
-    if are_of_patience(keys):
-        from dbmsolver.kits.klondike.word_keys import PatienceStates
-
-        return PatienceStates(keys)
-    assert isinstance(keys, StateCodec)
-    return keys
 
 
 def position_keys(deal: Deal, policy: Policy) -> AnyKeys:

@@ -39,6 +39,11 @@ class LeavingKeys(StateCodec, ABC):
         found: Words = signatures & ~np.uint64(self.goal)
         return found
 
+    @property
+    def won_from(self) -> int:
+        """The first stratum that no state of an unsolvable deal is in: that of a win."""
+        return self.last_stratum
+
     @abstractmethod
     def encode(self, position: Any) -> int:
         """Return the public key of a position; InputError if no game from the deal reaches it."""

@@ -164,6 +164,14 @@ class StateCodec:
         insert_candidates(self.tables, self.bounds, shard, NO_CEILING, 1, self.locked, root, 0)
         return int(shard.rows[0, META] >> BOUND_SHIFT & BOUND_MASK)
 
+    @property
+    def won_from(self) -> int:
+        """The first stratum that no state of an unsolvable deal is in.
+
+        All its states but one have one card that is not home, and the goal is a move away.
+        """
+        return self.last_stratum - 1
+
     def parent(self, state: State, code: int) -> State:
         """Return the state before the move of a parent-move code."""
         from dbmsolver.kernels.hooks import undo_code
@@ -348,8 +356,27 @@ class StateCodec:
         locked = ((*field, dealt >> field.shift & field.mask) for field in self.falling())
         return [*((*field, 13) for field in self.rising()), *locked]
 
+    def are_signatures(self, signatures: NDArray[np.uint64]) -> bool:
+        """Return True if no field of these signatures is larger than any state has it."""
+        before_goal = self.before_goal(signatures)
+        used = 0
+        for shift, mask, most in self.most_in_fields():
+            used |= mask << shift
+            if (((before_goal >> np.uint64(shift)) & np.uint64(mask)) > np.uint64(most)).any():
+                return False
+        return not (before_goal & ~np.uint64(used)).any()
+
     def are_keys(self, keys: NDArray[np.uint64]) -> bool:
         """Return True if kernels can work with local keys that have no bits too many."""
+        return True
+
+    def have_signatures(
+        self, keys: NDArray[np.uint64], signatures: NDArray[np.uint64], counts: NDArray[np.int64]
+    ) -> bool:
+        """Return True if local keys that tell their signature tell those of their runs.
+
+        ``counts`` are the states of each run. Keys of most kinds tell no signature.
+        """
         return True
 
     def rising(self) -> list[Field]:

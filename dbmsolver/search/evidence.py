@@ -19,7 +19,6 @@ from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.kits.choice import (
     AnyKeys,
-    are_leaving,
     are_of_classes,
     are_of_patience,
     are_of_records,
@@ -35,7 +34,7 @@ from dbmsolver.storage.store import Store
 
 if TYPE_CHECKING:
     from dbmsolver.kits.klondike.class_keys import ClassKeys
-    from dbmsolver.kits.klondike.keys import PatienceKeys
+    from dbmsolver.kits.klondike.word_keys import PatienceStates
 
 GAMES = 3
 """The number of random games that are played through the closed states of a proof."""
@@ -161,18 +160,9 @@ def _check_solution(store: Store, codec: AnyKeys) -> list[str]:
 
 
 def _is_last(codec: AnyKeys, place: BlockKey) -> bool:
-    """Return True if no state of an unsolvable deal is in this stratum.
-
-    All its states but one have one card that is not home, and the goal is a move away. Over
-    classes, and where cards only leave, it is that of a win. In Klondike and its relatives there is
-    none.
-    """
+    """Return True if no state of an unsolvable deal is in this stratum."""
     assert not are_wide(codec)  # they have no stores
-    if are_of_patience(codec):
-        return place.stratum > codec.last_stratum
-    if are_leaving(codec):
-        return place.place >= codec.last_stratum
-    return place.stratum >= codec.last_stratum - (not codec.method.of_classes)
+    return (place.place if codec.layered_strata else place.stratum) >= codec.won_from
 
 
 def _check_closed(store: Store, codec: AnyKeys) -> str:
@@ -199,17 +189,15 @@ def _check_closed(store: Store, codec: AnyKeys) -> str:
     return f"{GAMES} random games from the deal stay among the closed states"
 
 
-def _check_patience(store: Store, keys: PatienceKeys) -> str:
+def _check_patience(store: Store, states: PatienceStates) -> str:
     """Check that random games of the search's own moves stay among the closed states.
 
     Which moves a search for a shortest solution leaves out depends on what its states stand for.
     """
     from dbmsolver.kits.klondike.moves import moves_of
     from dbmsolver.kits.klondike.tables import make_board, make_found
-    from dbmsolver.kits.klondike.word_keys import PatienceStates
 
-    states = PatienceStates(keys)
-    finder = Finder(store, states)
+    keys, finder = states.keys, Finder(store, states)
     board, found = make_board(), make_found()
 
     def following(key: int) -> list[int]:

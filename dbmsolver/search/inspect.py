@@ -17,8 +17,6 @@ from dbmsolver.game.patience import turns_over
 from dbmsolver.game.position import Position
 from dbmsolver.game.turns import turns_to
 from dbmsolver.kits.choice import AnyKeys, are_covering, are_of_classes, are_of_patience, are_wide
-from dbmsolver.kits.klondike.keys import PatienceKeys
-from dbmsolver.kits.klondike.word_keys import PatienceStates
 from dbmsolver.kits.records.keys import RecordKeys
 from dbmsolver.kits.states import State, StateCodec
 from dbmsolver.results import Keep, Limit, Method, Question, Verdict
@@ -38,6 +36,7 @@ from dbmsolver.storage.store import Store, look
 
 if TYPE_CHECKING:
     from dbmsolver.kits.klondike.class_keys import ClassKeys
+    from dbmsolver.kits.klondike.word_keys import PatienceStates
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,15 +268,16 @@ def _moves_to_states(store: Store, codec: StateCodec, states: Iterable[State]) -
     return None
 
 
-def _moves_with_turns(store: Store, keys: PatienceKeys, position: Position) -> list[Move] | None:
+def _moves_with_turns(
+    store: Store, states: PatienceStates, position: Position
+) -> list[Move] | None:
     """Return the moves to a position of a game of Klondike's kind, None if it was not visited.
 
     Turns of the stock that lead to it after the last play are among them. Several closed states may
     lead to it so, and the solution may; the shortest of these ways is returned.
     """
+    keys, finder = states.keys, Finder(store, states)
     keys.encode(position)
-    states = PatienceStates(keys)
-    finder = Finder(store, states)
     ways = []
     for key in keys.before_turning(position):
         state = states.state_of(key)
@@ -290,7 +290,7 @@ def _moves_with_turns(store: Store, keys: PatienceKeys, position: Position) -> l
         for move in moves:
             reached = reached.apply(move)
         ways.append(moves + (turns_to(reached, position, keys.rules) or []))
-    on_solution = _moves_on_solution(store, keys, position)
+    on_solution = _moves_on_solution(store, states, position)
     if on_solution is not None:
         ways.append(on_solution)
     return min(ways, key=keys.measure.length, default=None)

@@ -20,7 +20,13 @@ from dbmsolver.kernels.blocks import find_key, from_planes, to_planes
 from dbmsolver.kernels.closed_rows import closed_code, count_rows, make_cache
 from dbmsolver.kernels.digest import digest_runs
 from dbmsolver.kernels.hooks import make_bound_tables, undo_code
-from dbmsolver.kernels.layers import expand_layer, insert_candidates, order_todo, requeue
+from dbmsolver.kernels.layers import (
+    expand_layer,
+    insert_candidates,
+    order_todo,
+    rate_rows,
+    requeue,
+)
 from dbmsolver.kernels.layout import KeyLayout
 from dbmsolver.kernels.packing import pack_keys, packing_of, unpack_keys
 from dbmsolver.kernels.pieces import admit_piece, copy_keys, load_table, route
@@ -87,7 +93,6 @@ from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Method, Question
 from dbmsolver.search.precompile_dives import (
     Call,
-    beams_of_patience,
     checks_of_patience,
     dives_of_patience,
     of_wide,
@@ -184,6 +189,8 @@ _WORD = np.uint64(0)
 _WORDS = np.empty(1, np.uint64)
 _NUMBERS = np.empty(1, np.int64)
 _COSTS = np.empty(1, np.uint16)
+_RATES = np.empty((1, 2), np.int64)
+_CANDIDATES = np.empty((1, ROW), np.uint64)
 _LAYOUT = KeyLayout(_WORD, _NUMBER, _WORD, _WORD, False)
 _PIECE = PieceBits(_WORD, _WORD)
 _WORD_SETS = WordSets(_WORD, _WORD)
@@ -197,9 +204,12 @@ def _of_beams(codec: StateCodec) -> list[Call]:
     shared = (t, codec.bounds, shard, _NUMBER, _NUMBER, _NUMBER)
     return [
         (expand_layer, (*shared, *[_NUMBER] * 4)),
-        (insert_candidates, (*shared, np.empty((1, ROW), np.uint64), _NUMBER)),
+        (insert_candidates, (*shared, _CANDIDATES, _NUMBER)),
         (requeue, (*shared, shard.todo, _NUMBER)),
         (rehash, (t, shard.rows, _NUMBER, shard.table, _WORDS)),
+        (rate_rows, (t, shard.rows, shard.todo, _RATES)),
+        (closed_code, (t, shard.rows, shard.table, _CANDIDATES)),
+        (read_rows, (t, shard.rows, shard.todo, _CANDIDATES)),
     ]
 
 
@@ -208,7 +218,7 @@ def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
     t = codec.tables
     shard = make_shard(t, 1, 1, 1)
     metas, counts = np.empty(1, np.uint32), np.empty((1, 2), np.int64)
-    candidates = np.empty((1, ROW), np.uint64)
+    candidates = _CANDIDATES
     return [
         *_of_beams(codec),
         (pack_rows, (t, candidates, metas)),
@@ -218,13 +228,11 @@ def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
             count_rows,
             (t, shard.rows, shard.flat, metas, _NUMBER, counts, make_cache()),
         ),
-        (closed_code, (t, shard.rows, shard.table, candidates)),
         (count_unclosed, (t, shard.rows, *[_NUMBER] * 3)),
         (copy_runs, (*[_NUMBERS] * 4, _WORDS, metas, *[_NUMBERS] * 2, _WORDS, metas)),
         (find_shards, (t, candidates, _NUMBER, _NUMBERS)),
         (take_rows, (t, shard.rows, shard, _NUMBER, _NUMBER, metas)),
         (lend_rows, (t, shard, shard.rows, metas)),
-        (read_rows, (t, shard.rows, metas, candidates)),
         (find_unstored, (t, shard.rows, _NUMBER, True, metas, _COSTS)),
         (mark_rows, (t, shard.rows, metas, _WORD)),
         (hold_closed, (t, candidates, shard.rows, _NUMBER)),
@@ -314,7 +322,7 @@ def _of_classes() -> list[Call]:
         *_of_walks(t),
         *_of_store(t, np.uint8),
         *_of_records(t, sets),
-        *beams_of_patience(_turning_keys(GAMES["klondike"])),
+        *_of_beams(PatienceStates(_turning_keys(GAMES["klondike"]))),
     ]
 
 
@@ -338,7 +346,7 @@ def _of_patience(rules: Rules) -> list[Call]:
         *_of_records(t, _WORD_SETS, np.uint16),
         *checks_of_patience(keys),
         *_of_store(t, np.uint16),
-        *beams_of_patience(_turning_keys(rules)),
+        *_of_beams(PatienceStates(_turning_keys(rules))),
     ]
 
 
@@ -354,7 +362,6 @@ def _of_turning(rules: Rules, any_solution: bool) -> list[Call]:
     return [
         *(dives_of_patience(keys) if any_solution else []),
         *_of_layers(states, np.uint16),
-        *beams_of_patience(keys),
         *checks_of_patience(keys),
         *_of_store(states.tables, np.uint16),
     ]

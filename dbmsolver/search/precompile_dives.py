@@ -8,12 +8,10 @@ import numpy as np
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
-from dbmsolver.kits.klondike import beam, dive
-from dbmsolver.kits.klondike.bound import make_weights
+from dbmsolver.kits.klondike import dive
 from dbmsolver.kits.klondike.check import find_wrong
 from dbmsolver.kits.klondike.keys import PatienceKeys
-from dbmsolver.kits.klondike.strata import signatures, strata_of
-from dbmsolver.kits.klondike.tables import make_board, make_found
+from dbmsolver.kits.klondike.strata import signatures
 from dbmsolver.kits.wide.beam import WideBeamShape, make_beam, next_level, replay
 from dbmsolver.kits.wide.keys import WideKeys
 from dbmsolver.kits.wide.rows import least_moves, normal_row
@@ -31,7 +29,6 @@ Call = tuple[Any, tuple[Any, ...]]
 
 _NUMBER = 0
 _STATES = np.empty((1, 3), np.uint64)
-_CODES = np.empty(1, np.uint16)
 _NUMBERS = np.empty(1, np.int64)
 
 
@@ -53,21 +50,6 @@ def of_wide(rules: Rules) -> list[Call]:
     ]
 
 
-def beams_of_patience(keys: PatienceKeys) -> list[Call]:
-    """Return the kernels of beams in a game of Klondike's kind."""
-    tables, bounds, weights = keys.tables, keys.bounds, make_weights()
-    board, found = make_board(), make_found()
-    beaming = beam.make_beaming(_STATES[0], 1, 1, 1)
-    some_kept = (_STATES, _CODES, beaming.parents, beaming.costs)
-    return [
-        (
-            beam.expand_kept,
-            (tables, bounds, beaming, board, weights, found, _NUMBER, _NUMBER),
-        ),
-        (beam.keep, (beaming, *some_kept)),
-    ]
-
-
 def dives_of_patience(keys: PatienceKeys) -> list[Call]:
     """Return the kernel of dives in a game of Klondike's kind."""
     diving = dive.make_diving(_STATES[0], 1, 1)
@@ -77,7 +59,6 @@ def dives_of_patience(keys: PatienceKeys) -> list[Call]:
 def checks_of_patience(keys: PatienceKeys) -> list[Call]:
     """Return the kernels that check blocks of a game of Klondike's kind, and look states up."""
     return [
-        (strata_of, (keys.tables, _STATES, _NUMBERS)),
         (signatures, (keys.tables, _STATES, _NUMBERS.view(np.uint64))),
         (find_wrong, (keys.tables, keys.arranging, _STATES, _NUMBERS)),
     ]

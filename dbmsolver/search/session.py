@@ -45,7 +45,7 @@ from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.stages import Stages
 from dbmsolver.search.trace import replay
 from dbmsolver.storage.blocks import Runs
-from dbmsolver.storage.intake import intake_of
+from dbmsolver.storage.intake import Intake
 from dbmsolver.storage.manifest import check_same, deal_of, new_manifest
 from dbmsolver.storage.store import Store, look
 from dbmsolver.temporary import temporary_folder
@@ -429,7 +429,7 @@ class _Run:
 
 def _intake(keys: AnyKeys) -> Callable[[bytes, Runs, str], None]:
     """Return a function that checks each block of a store before the search works with it."""
-    return _no_block if are_wide(keys) else intake_of(keys)
+    return _no_block if are_wide(keys) else Intake(keys)
 
 
 def _no_block(key: bytes, runs: Runs, where: str) -> None:

@@ -23,7 +23,6 @@ from dbmsolver.kits.choice import (
     are_of_patience,
     are_wide,
     keys_of,
-    states_of,
 )
 from dbmsolver.kits.records.keys import RecordKeys
 from dbmsolver.kits.states import StateCodec
@@ -39,7 +38,7 @@ from dbmsolver.storage.records import layer_and_stratum
 
 if TYPE_CHECKING:
     from dbmsolver.clusters import Connection
-    from dbmsolver.kits.klondike.keys import PatienceKeys
+    from dbmsolver.kits.klondike.word_keys import PatienceStates
     from dbmsolver.kits.leaving import LeavingKeys
     from dbmsolver.kits.wide.keys import WideKeys
     from dbmsolver.search.improve.best import Best
@@ -122,7 +121,7 @@ class Stages:
         if best is not None:
             yield WideLayers(keys, self.recorder, self.limits, self.memory, best)
 
-    def _turning(self, keys: PatienceKeys) -> Generator[Search, None, None]:
+    def _turning(self, keys: PatienceStates) -> Generator[Search, None, None]:
         """Yield the searches of Klondike and its relatives."""
         from dbmsolver.search.improve.best import Best
         from dbmsolver.search.improve.lost_ahead import LAST
@@ -134,7 +133,7 @@ class Stages:
                 if not self.begun:
                     yield PatienceDives(keys, self.recorder, self.limits, self.memory, None)
                     self._begin()
-                yield self._beside_beams(self._strata(states_of(keys), connection, stack))
+                yield self._beside_beams(self._strata(keys, connection, stack))
             return
         self.best = best = Best(keys, self.recorder)
         classes, won = self._classes_ahead(keys), False
@@ -149,7 +148,7 @@ class Stages:
         if may_list and self.options.bound != Bound.POSITIONS:
             yield from self._by_classes(best, keys)
         else:
-            yield from self._below(best, states_of(keys))
+            yield from self._below(best, keys)
 
     def _proving(self, keys: StateCodec) -> Generator[Search, None, None]:
         """Yield the searches that tell whether there is a solution."""
@@ -208,7 +207,7 @@ class Stages:
         """Return a proof, and beams beside it."""
         from dbmsolver.search.improve.beside_proof import BesideProof
 
-        return BesideProof(proof, self.keys, self.memory // 8)
+        return BesideProof(proof, self.memory // 8)
 
     def _workers(self, keys: StateCodec, connection: Connection | None) -> Workers:
         """Return the workers that close signatures."""
@@ -230,11 +229,11 @@ class Stages:
         yield from self._any_ahead(best)
         yield from self._below(best, keys)
 
-    def _classes_ahead(self, keys: PatienceKeys) -> CoveringKeys | None:
+    def _classes_ahead(self, keys: PatienceStates) -> CoveringKeys | None:
         """Return the keys of the classes that the first dives are over; None if none are made."""
         if self.options.lost_ahead and not self.begun:
             method = method_ahead(self.question, self.deal, keys.measure.metric)
-            ahead = keys_of(self.deal, keys.policy, method)
+            ahead = keys_of(self.deal, self.recorder.policy, method)
             if are_covering(ahead):
                 return ahead
         return None
@@ -269,7 +268,7 @@ class Stages:
             yield from self._lost_ahead(best, RecordKeys(self.deal, self.recorder.policy))
         yield AnyAhead(best, self.limits, self.memory // 4)
 
-    def _by_classes(self, best: Best[Any], keys: PatienceKeys) -> Generator[Search, None, None]:
+    def _by_classes(self, best: Best[Any], keys: PatienceStates) -> Generator[Search, None, None]:
         """Yield the search for solutions that are shorter, which may get distances of classes.
 
         If the classes show that the deal is lost, a dive over them is the proof.
@@ -292,7 +291,7 @@ class Stages:
         )
         yield search
         if search.lost is not None:
-            classes = keys_of(self.deal, keys.policy, Method.CLASSES)
+            classes = keys_of(self.deal, self.recorder.policy, Method.CLASSES)
             assert are_covering(classes)
             schedule = ((CLASS_ORDERS[2], search.lost + 1),)
             # As many classes are listed already: a limit of states would only cut the proof short.
@@ -330,7 +329,7 @@ class Stages:
         if by_cost and not self.recorder.resumable:
             record, entry = None, NOTHING  # nobody goes on from the store
         else:
-            root = initial_candidates(states_of(self.keys))
+            root = initial_candidates(self.keys)
             place = layer_and_stratum(root.stratum)
             record, entry = NewRecord(*place, root.pack()), root.entry
         batch = self.recorder.batch

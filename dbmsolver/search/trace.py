@@ -18,7 +18,7 @@ from dbmsolver.kernels.runs import local_key, progress_of
 from dbmsolver.kits.states import State, StateCodec, Step
 from dbmsolver.results import Method
 from dbmsolver.storage.blocks import Runs, read_block
-from dbmsolver.storage.intake import intake_of
+from dbmsolver.storage.intake import Intake
 from dbmsolver.storage.records import layer_and_stratum, parse_closed_key, stratum_prefix
 from dbmsolver.storage.store import Store
 
@@ -71,7 +71,7 @@ class Finder:
         self.store = store
         self.codec = codec
         self.kind = kind
-        store.check_states = intake_of(codec)
+        store.check_states = Intake(codec)
         self._blocks: dict[bytes, Runs] = {}
         self._kept = 0
         self._near = 0

@@ -6,30 +6,10 @@ numbers in a block and check nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-
 from dbmsolver.errors import StoreError
 from dbmsolver.kernels.runs import keys_fit, progress_of
 from dbmsolver.kits.states import StateCodec
-from dbmsolver.results import Method
 from dbmsolver.storage.blocks import Runs
-
-if TYPE_CHECKING:
-    from dbmsolver.kits.klondike.keys import PatienceKeys
-
-
-def intake_of(keys: StateCodec | PatienceKeys) -> Callable[[bytes, Runs, str], None]:
-    """Return the check of the blocks of a deal's store; its arguments are those of `Intake`."""
-    if keys.rules.is_patience and keys.method == Method.EVERY_POSITION:
-        from dbmsolver.storage.patience_blocks import PatienceIntake
-
-        of_positions: Any = getattr(keys, "keys", keys)  # those of a proof's states have them
-        return PatienceIntake(of_positions)
-    assert isinstance(keys, StateCodec)
-    return Intake(keys)
 
 
 class Intake:
@@ -37,8 +17,6 @@ class Intake:
 
     def __init__(self, codec: StateCodec) -> None:
         self.codec = codec
-        self._fields = codec.most_in_fields()
-        self._used = sum(mask << shift for shift, mask, _ in self._fields)
 
     def __call__(self, key: bytes, runs: Runs, where: str) -> None:
         """Raise StoreError, naming ``where``, if a block with this key cannot have these states."""
@@ -48,12 +26,8 @@ class Intake:
 
     def _wrong(self, key: bytes, runs: Runs) -> str | None:
         signatures, keys = runs.signatures, self.codec
-        before_goal = keys.before_goal(signatures)
-        if (before_goal & ~np.uint64(self._used)).any():
+        if not keys.are_signatures(signatures):
             return "signatures that cannot be"
-        for shift, mask, most in self._fields:
-            if (((before_goal >> np.uint64(shift)) & np.uint64(mask)) > np.uint64(most)).any():
-                return "signatures that cannot be"
         stratum = int.from_bytes(key[1:5] if keys.layered_strata else key[3:5], "big")
         if (progress_of(keys.tables, signatures, keys.locked) != stratum).any():
             return "signatures of another stratum"
@@ -63,6 +37,12 @@ class Intake:
                 return "signatures that its key does not name"
         if runs.codes.dtype != keys.code_type or int(runs.codes.max()) >= keys.codes:
             return "parent-move codes that cannot be"
+        if key[:1] == b"C" and runs.extra is not None:
+            return "numbers that only pending states have"
         if not keys_fit(keys.tables, signatures, runs.counts, runs.key_words, runs.keys):
             return "keys that cannot be"
-        return None if keys.are_keys(runs.keys) else "keys that cannot be"
+        if not keys.are_keys(runs.keys):
+            return "keys that cannot be"
+        if not keys.have_signatures(runs.keys, signatures, runs.counts):
+            return "keys of other signatures"
+        return None

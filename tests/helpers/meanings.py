@@ -35,7 +35,7 @@ from dbmsolver.kits.klondike.class_distances import MOST_SUCCESSORS
 from dbmsolver.kits.klondike.class_keys import ClassKeys
 from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.kits.klondike.moves import moves_of
-from dbmsolver.kits.klondike.strata import signatures
+from dbmsolver.kits.klondike.strata import CARD_BITS, signatures
 from dbmsolver.kits.klondike.tables import make_board, make_found
 from dbmsolver.kits.pairs.keys import PairKeys
 from dbmsolver.kits.pile.keys import PileKeys
@@ -50,7 +50,6 @@ from dbmsolver.kits.wide.rows import make_successors
 from dbmsolver.kits.wide.search import make_frontier
 from dbmsolver.results import Question
 from dbmsolver.search.astar.class_listing import ClassListing
-from dbmsolver.storage import patience_blocks
 from dbmsolver.storage.records import layer_and_stratum
 from helpers.kernels import (
     NO_LIMIT,
@@ -321,9 +320,9 @@ def _add_patience(values: Values, keys: PatienceKeys, positions: list[Position])
             continue
         signature = np.zeros(1, np.uint64)
         signatures(keys.tables, words[None], signature)
-        stratum = patience_blocks.strata_of(keys, words[None])
+        stratum = [(int(signature[0]) & int(CARD_BITS)).bit_count()]
         codes = sorted(found.codes[:number].tolist())
-        stored = [signature.tolist(), stratum.tolist(), int(hash_words(*words, 3))]
+        stored = [signature.tolist(), stratum, int(hash_words(*words, 3))]
         values["keys"].append([key, *stored, codes])
         values["bound"].append(
             int(bound_of(keys.tables, keys.bounds, words, board, make_weights()))

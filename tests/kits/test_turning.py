@@ -9,8 +9,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.patience import Patience, counts_as_play
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.kits.cards.tables import PLACE_BOTTOM, PLACE_HOME
-from dbmsolver.kits.choice import keys_of
-from dbmsolver.kits.klondike.keys import PatienceKeys
+from dbmsolver.kits.choice import are_of_patience, keys_of
 from dbmsolver.kits.turning import TURN, Step, step_of, with_turns
 from dbmsolver.results import Method, Question
 
@@ -59,7 +58,7 @@ def test_turns_count_where_the_question_says_so() -> None:
         (None, Question.PROVE, 1),
     ):
         keys = keys_of(deal, "none", Method.EVERY_POSITION, metric, question)
-        assert isinstance(keys, PatienceKeys) and keys.tables.free == free
+        assert are_of_patience(keys) and keys.keys.tables.free == free
 
 
 def test_moves_are_left_out_for_a_shortest_solution_only() -> None:
@@ -67,4 +66,4 @@ def test_moves_are_left_out_for_a_shortest_solution_only() -> None:
     deal = Deal.from_number(1, GAMES["klondike"])
     for question, brief in ((Question.SOLVE, 1), (Question.PROVE, 0)):
         keys = keys_of(deal, "none", Method.EVERY_POSITION, None, question)
-        assert isinstance(keys, PatienceKeys) and keys.tables.brief == brief
+        assert are_of_patience(keys) and keys.keys.tables.brief == brief

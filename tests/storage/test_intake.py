@@ -15,7 +15,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.storage.blocks import Runs, read_block
-from dbmsolver.storage.intake import Intake, intake_of
+from dbmsolver.storage.intake import Intake
 from dbmsolver.storage.store import Store
 
 LOST = Deal.from_number(1, rules_for("freecell", 1))
@@ -44,7 +44,6 @@ def with_last(array: np.ndarray, value: int, kind: Any = None) -> np.ndarray:
 
 def test_what_a_search_writes_is_taken(block: tuple[bytes, Runs]) -> None:
     key, runs = block
-    assert isinstance(intake_of(CODEC), Intake)
     for kind in (b"C", b"A"):
         Intake(CODEC)(kind + key[1:], runs, "here")
     in_a_layer = key[:1] + bytes([0, 7]) + key[3:]

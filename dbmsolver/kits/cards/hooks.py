@@ -89,6 +89,7 @@ STATES = {
     hooks.assess: layers.assess,
     hooks.is_goal: layers.is_goal,
     hooks.expand_row: layers.expand_row,
+    hooks.held_back: layers.held_back,
     hooks.way_to_go: layers.way_to_go,
     hooks.moves_at_most: layers.moves_at_most,
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
+from dbmsolver.kernels.bits import popcount
 from dbmsolver.kernels.hooks import (
     apply_move,
     before_move,
@@ -73,6 +74,12 @@ def assess(t, b, shard, index, meta, layer, weight, locked_in_deal):
 def is_goal(t, rows, index, meta):
     """Return True if a row has the state with all cards home."""
     return rows[index, SIGNATURE] == GOAL
+
+
+@inlined
+def held_back(t, rows, index):
+    """Return how many cards lie in freecells."""
+    return popcount(rows[index, OFF] & ~rows[index, LOW])
 
 
 @inlined

@@ -73,6 +73,11 @@ class ClassKeys(StateCodec):
         """Return the code of the deal's class, which has no parent."""
         return 0
 
+    @property
+    def won_from(self) -> int:
+        """The first stratum that no state of an unsolvable deal is in: that of a win."""
+        return self.last_stratum
+
     def step_of(self, position: Position, move: Move) -> Step:
         """Return the step of a move from a position: a card and its place value, or a turn."""
         return step_of(position, move, self.rules)

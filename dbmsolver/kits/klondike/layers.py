@@ -98,6 +98,13 @@ def is_goal(t, rows, index, meta):
 
 
 @inlined
+def held_back(t, rows, index):
+    """Return how many cards lie face down, or where they were dealt in stock and reserve."""
+    off, low, high = words_at(t, rows, index)
+    return t.last - 1 - stratum_of_words(t, off, low, high)
+
+
+@inlined
 def way_to_go(t, rows, index):
     """Return how many cards are not home, plus how many are face down or left in the stock.
 

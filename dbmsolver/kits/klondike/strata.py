@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.kernels.bits import lowest_bit, popcount
+from dbmsolver.kernels.bits import lowest_bit
 from dbmsolver.kernels.states import CARDS
 from dbmsolver.kits.klondike.tables import PER_WORD, WASTE_SHIFT
 
@@ -84,13 +84,3 @@ def signatures(t, words, found):
                 left &= left - U64(1)
                 signature |= U64(1) << U64(t.bits[word * PER_WORD + place // 3])
             found[state] |= signature
-
-
-@kernel
-def strata_of(t, words, found):
-    """Write the stratum of each state (uint64[states, 3]) to ``found`` (int64[states])."""
-    found[:] = 0
-    for word in range(3):
-        some = marked(t, word)
-        for state in range(words.shape[0]):
-            found[state] += popcount(digits_not_zero(words[state, word]) & some)

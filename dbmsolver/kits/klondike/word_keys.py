@@ -1,32 +1,42 @@
-"""Positions of Klondike and its relatives as states of a proof."""
+"""Positions of Klondike and its relatives as states of a search."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.errors import InternalError
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.kernels.layout import PLANES
+from dbmsolver.kits.klondike.class_distances import ClassDistances
 from dbmsolver.kits.klondike.distances import no_distances
 from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.kits.klondike.layers import LayerBounds
-from dbmsolver.kits.klondike.strata import WON, signatures
-from dbmsolver.kits.klondike.tables import NO_PARENT, Words
+from dbmsolver.kits.klondike.strata import WON
+from dbmsolver.kits.klondike.strata import signatures as signatures_of
+from dbmsolver.kits.klondike.tables import NO_PARENT, WASTE_SHIFT, Words
 from dbmsolver.kits.klondike.words import StrataTables, make_tables
 from dbmsolver.kits.states import State, StateCodec, Step
 from dbmsolver.kits.turning import with_turns
 
+_DIGITS = np.array([(1 << 63) - 1, (1 << 63) - 1, (1 << WASTE_SHIFT) - 1], np.uint64)
+"""The bits of the three words that are digits of cards."""
+
 
 class PatienceStates(StateCodec):
-    """The states of one deal of a game of Klondike's kind, for the engine that closes strata.
+    """The states of one deal of a game of Klondike's kind.
 
     A state has three planes (uint64): the words of its position's key by ``keys``
-    (:mod:`dbmsolver.kits.klondike.words`).
+    (:mod:`dbmsolver.kits.klondike.words`). ``distances`` are those of the deal's classes, if any.
     """
 
     closed_as_records = True
 
-    def __init__(self, keys: PatienceKeys) -> None:
+    def __init__(self, keys: PatienceKeys, distances: ClassDistances | None = None) -> None:
         self.keys = keys
         self.deal = keys.deal
         self.rules: Rules = keys.rules
@@ -41,7 +51,7 @@ class PatienceStates(StateCodec):
         self.goal = int(WON)
         self.last_stratum = self.tables.last
         self.root = self.state(keys.deal.position)
-        self.distances = no_distances()
+        self._distances = distances or no_distances()
 
     @property
     def root_code(self) -> int:
@@ -49,12 +59,19 @@ class PatienceStates(StateCodec):
         return NO_PARENT
 
     @property
-    def bounds(self) -> LayerBounds:
-        """The tables of the lower bound on the moves to come.
+    def won_from(self) -> int:
+        """The first stratum that no state of an unsolvable deal is in: that of a win."""
+        return self.last_stratum
 
-        ``distances`` are part of it: those of the deal's classes, or none.
-        """
-        return LayerBounds(self.keys.bounds, self.distances)
+    @property
+    def bounds(self) -> LayerBounds:
+        """The tables of the lower bound on the moves to come; the distances are part of it."""
+        return LayerBounds(self.keys.bounds, self._distances)
+
+    @property
+    def least(self) -> int:
+        """The lower bound of the deal's position: no solution has fewer moves."""
+        return self.keys.least
 
     def step(self, state: State, code: int) -> Step:
         """Return the play that led to a state, by its parent-move code: a card and its place."""
@@ -63,6 +80,21 @@ class PatienceStates(StateCodec):
     def parent(self, state: State, code: int) -> State:
         """Return the state before the play of a parent-move code."""
         return self.state_of(self.keys.parent(self.key_of(state), code))
+
+    def steps_of_dive(self, words: Words, codes: Sequence[int]) -> list[Step]:
+        """Return the steps of a solution that a dive has found, with the turns of the stock.
+
+        ``words`` (uint64[*, 3]) are the states after all plays but the last one, which wins;
+        ``codes`` the parent-move codes of all plays. InternalError if they cannot be played.
+        """
+        keys = [*map(self.keys.key_of, words), self.keys.goal]
+        moved = zip(keys, codes, strict=True)
+        steps = self.played(
+            [(self.keys.card_of(code), self.keys.place(key, code)) for key, code in moved]
+        )
+        if steps is None:
+            raise InternalError("a solution that was found cannot be played")
+        return steps
 
     def played(self, steps: list[Step]) -> list[Step] | None:
         """Return plays with the turns of the stock that they need; None if one is not legal."""
@@ -75,10 +107,7 @@ class PatienceStates(StateCodec):
     def state_of(self, key: int) -> State:
         """Return the state of a key."""
         words = self.keys.words(key)
-        found = np.zeros(1, np.uint64)
-        signatures(self.keys.tables, words[None, :], found)
-        won = self.keys.is_won(key)
-        return State(self.goal if won else int(found[0]), *words.tolist())
+        return State(int(self._signatures(words)[0]), *words.tolist())
 
     def state(self, position: Position) -> State:
         """Return the state of a position; InputError if no game from this deal can reach it."""
@@ -88,10 +117,38 @@ class PatienceStates(StateCodec):
         """Return the won state with this local key."""
         return State(self.goal, *key.tolist())
 
+    def are_signatures(self, signatures: Words) -> bool:
+        """Return True: the local keys tell what the signatures are."""
+        return True
+
+    def are_keys(self, keys: Words) -> bool:
+        """Return True if kernels can work with local keys that have no bits too many."""
+        return self.keys.are_states(keys.reshape(-1, PLANES))
+
+    def have_signatures(self, keys: Words, signatures: Words, counts: NDArray[np.int64]) -> bool:
+        """Return True if the local keys tell the signatures of their runs."""
+        return bool((self._signatures(keys) == np.repeat(signatures, counts)).all())
+
+    def _signatures(self, keys: Words) -> Words:
+        """Return the signature of each of some local keys."""
+        words = keys.reshape(-1, PLANES)
+        found = np.zeros(words.shape[0], np.uint64)
+        signatures_of(self.keys.tables, words, found)
+        found[(words & _DIGITS == self.keys.words(self.keys.goal)).all(axis=1)] = WON
+        return found
+
     def key_of(self, state: State) -> int:
         """Return the key of a state."""
         return self.keys.key_of(state[1:])
 
     def position(self, state: State) -> Position:
         """Return the position of a state."""
-        return self.keys.decode(self.key_of(state))
+        return self.decode(self.key_of(state))
+
+    def encode(self, position: Position) -> int:
+        """Return the key of a position; InputError if no game from this deal can reach it."""
+        return self.keys.encode(position)
+
+    def decode(self, key: int) -> Position:
+        """Return the position of a key; InputError if it is the key of none."""
+        return self.keys.decode(key)

@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from dbmsolver.results import Limits, Report
-from dbmsolver.search.improve.beam import AnyBeam
+from dbmsolver.search.improve.beam import Beam
 from dbmsolver.search.improve.best import Best
-from dbmsolver.search.improve.improver import Improver
+from dbmsolver.search.improve.improver import FIRST, Improver
 from dbmsolver.search.outcome import GoalMet, LeftOpen, Outcome, Search
 
 
@@ -24,8 +24,8 @@ class AnyAhead(Search):
         self.best = best
         self.recorder = best.recorder
         self._improver = Improver(best, memory, limits.max_states)
-        self._shapes = list(self._improver.first)
-        self._beam: AnyBeam | None = None
+        self._shapes = list(FIRST)
+        self._beam: Beam | None = None
 
     def step(self) -> Outcome | None:
         """Go on with a beam, or begin with the next."""

@@ -14,10 +14,11 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 
-from dbmsolver.kits.choice import AnyKeys, position_keys
+from dbmsolver.kits.choice import are_wide, position_keys
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Commit, Method, Report
-from dbmsolver.search.improve.beam import AnyBeam, BeamShape, room_for
-from dbmsolver.search.improve.improver import LATER, STATES, beam_of, first_shapes
+from dbmsolver.search.improve.beam import Beam, BeamShape, room_for
+from dbmsolver.search.improve.improver import FIRST, LATER, STATES
 from dbmsolver.search.outcome import GoalMet, Outcome, Search
 from dbmsolver.search.proof.strata import ProofSearch
 from dbmsolver.search.trace import Step, replay, steps_of
@@ -43,36 +44,35 @@ There no later beam is as narrow as the last of them.
 
 
 class BesideProof(Search):
-    """The proof, and beams, one at a time, in `memory` bytes. A beam's solution ends both.
+    """The proof, and beams, one at a time, in `memory` bytes. A beam's solution ends both."""
 
-    `keys` are those of the states that the proof closes.
-    """
-
-    def __init__(self, proof: ProofSearch, keys: AnyKeys, memory: int) -> None:
+    def __init__(self, proof: ProofSearch, memory: int) -> None:
         self.proof = proof
         self.recorder = proof.recorder
-        self.keys = keys
+        self.keys = proof.codec
         room, most = room_for(memory), self.recorder.limits.limits.max_states
         self._room = room if most is None else min(room, most)
-        rules = keys.deal.rules
+        rules = self.keys.rules
         positions = self.keys.method == Method.EVERY_POSITION and not rules.is_patience
         self._share = SHARE * (_OF_POSITIONS if positions else 1.0)
-        self._shapes = [*first_shapes(rules.is_patience), *LATER]
+        self._shapes = [*FIRST, *LATER]
         self._at_once: list[BeamShape] = []
         if rules.has_runs and not rules.is_patience:
             widest = max((shape.width for shape in AT_ONCE), default=0)
             self._shapes = [shape for shape in self._shapes if shape.width > widest]
             if not self.recorder.statistics.closed:
                 self._at_once += AT_ONCE
-        self._beam: AnyBeam | None = None
+        self._beam: Beam | None = None
         self._closed_before = self.recorder.statistics.closed
         self._looked_at = 0  # by all beams that are over
         self._steps: list[Step] | None = None
 
     @cached_property
-    def _positions(self) -> AnyKeys:
+    def _positions(self) -> StateCodec:
         """The keys of the deal's positions, made for the first beam: most proofs end before it."""
-        return position_keys(self.keys.deal, self.recorder.policy)
+        keys = position_keys(self.keys.deal, self.recorder.policy)
+        assert not are_wide(keys)  # no such game is proved by strata
+        return keys
 
     @property
     def counted(self) -> int:
@@ -97,12 +97,12 @@ class BesideProof(Search):
         self._steps = steps_of(self.keys, replay(self._positions, steps))
         return GoalMet()
 
-    def _due(self) -> AnyBeam | None:
+    def _due(self) -> Beam | None:
         """Return the next beam if it is time for it."""
         if not (self._at_once or self._is_due()):
             return None
         shape = (self._at_once or self._shapes).pop(0)
-        return beam_of(self._positions, shape, min(self._room, _MOST_STATES * shape.width))
+        return Beam(self._positions, shape, min(self._room, _MOST_STATES * shape.width))
 
     def _is_due(self) -> bool:
         """Return True if the next beam fits within SHARE and the memory, and no dive runs."""

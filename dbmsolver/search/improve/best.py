@@ -14,7 +14,7 @@ from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Keys, Step, replay, steps_of
 
 if TYPE_CHECKING:
-    from dbmsolver.search.improve.beam import AnyBeam
+    from dbmsolver.search.improve.beam import Beam
 
 KeysT = TypeVar("KeysT", bound=Keys)
 
@@ -105,7 +105,7 @@ class Best(Generic[KeysT]):
         if waiting is not None and self.length is None:
             self.take(waiting())
 
-    def end_beam(self, beam: AnyBeam, played: Played | None = None) -> bool:
+    def end_beam(self, beam: Beam, played: Played | None = None) -> bool:
         """Count a beam that has ended; keep its solution if it is shorter than the best so far.
 
         ``played`` is that solution, if it has been played already. Return True if it is kept.

@@ -19,7 +19,6 @@ from dataclasses import replace
 from typing import Any
 
 from dbmsolver.errors import StoreError
-from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.kits.klondike.word_keys import PatienceStates
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Commit, Limit, Report
@@ -59,7 +58,7 @@ class ByClasses(Search):
 
     def __init__(
         self,
-        keys: PatienceKeys,
+        states: PatienceStates,
         recorder: Recorder,
         memory: int,
         make: MakeSearch,
@@ -75,12 +74,12 @@ class ByClasses(Search):
         self._begin = begin
         self._has_begun = has_begun
         self._ends_if_lost = ends_if_lost
-        self._states = PatienceStates(keys)
+        self._states = states
         self._search: ShortestBelow | None = None
         if not has_begun and not wanted:
             self._search = make(self._states, memory)
             memory = memory * _SHARE[0] // _SHARE[1]
-        self._listing: ClassListing | None = ClassListing(keys, recorder.threads, memory)
+        self._listing: ClassListing | None = ClassListing(states.keys, recorder.threads, memory)
         self._is_listing = False
 
     @property
@@ -132,8 +131,8 @@ class ByClasses(Search):
         if not self._has_begun:
             self._begin()
         taken = distances.keys.nbytes + distances.values.nbytes
-        self._states.distances = distances
-        self._search = self._make(self._states, self._memory - taken)
+        states = PatienceStates(self._states.keys, distances)
+        self._search = self._make(states, self._memory - taken)
         return None
 
     def _forget(self, best: Best[Any]) -> None:

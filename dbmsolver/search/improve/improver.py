@@ -10,16 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from dbmsolver.kernels.shards import NO_CEILING
-from dbmsolver.kits.choice import AnyKeys, are_of_patience
-from dbmsolver.kits.states import StateCodec
-from dbmsolver.search.improve.beam import AnyBeam, Beam, BeamShape, room_for
+from dbmsolver.search.improve.beam import Beam, BeamShape, room_for
 from dbmsolver.search.improve.best import Best
 
 FIRST = (BeamShape(300, 1), BeamShape(1000, 0), BeamShape(3000, 1))
 """The beams before the search by cost layers, where any solution is wanted at once."""
-FIRST_OF_PATIENCE = (BeamShape(300), BeamShape(1000), BeamShape(3000), BeamShape(3000, 1))
-"""The same in Klondike and its relatives."""
 _BESIDE = (BeamShape(1000, 0), BeamShape(3000, 1))
 """The beams that run beside the search for a shortest solution.
 
@@ -59,24 +54,6 @@ def memory_for_beams(memory: int, any_solution: bool) -> int:
     return part if room_for(part) >= STATES * _BESIDE[0].width else 0
 
 
-def first_shapes(of_patience: bool) -> tuple[BeamShape, ...]:
-    """Return the beams that come first, in games of Klondike's kind or in others."""
-    return FIRST_OF_PATIENCE if of_patience else FIRST
-
-
-def beam_of(keys: AnyKeys, shape: BeamShape, room: int, ceiling: int = NO_CEILING) -> AnyBeam:
-    """Return a beam over the positions of a deal, for solutions of fewer than `ceiling` moves.
-
-    It looks at no more than `room` states.
-    """
-    if are_of_patience(keys):
-        from dbmsolver.search.improve.patience_beam import PatienceBeam
-
-        return PatienceBeam(keys, shape, room, ceiling)
-    assert isinstance(keys, StateCodec)
-    return Beam(keys, shape, room, ceiling)
-
-
 class Improver:
     """The maker of beams, in ``memory`` bytes; none looks at more than about ``most`` states.
 
@@ -90,16 +67,10 @@ class Improver:
         room = room_for(memory)
         self.room = room if most is None else min(room, most)
         self.any_solution = any_solution
-        self._of_patience = are_of_patience(best.codec)
         self._due: list[tuple[float, BeamShape]] = [(PACE, shape) for shape in LATER]
         if not any_solution:
             paces = _PACES if best.recorder.threads == 1 else _PACES_OF_THREADS
             self._due = [*zip(paces, _BESIDE, strict=True), *self._due]
-
-    @property
-    def first(self) -> tuple[BeamShape, ...]:
-        """The beams that come first, one after the other."""
-        return first_shapes(self._of_patience)
 
     def due(self, evaluated: int) -> BeamShape | None:
         """Return the next of the later beams, if it is time for it.
@@ -115,6 +86,6 @@ class Improver:
         self._due.pop(0)
         return shape
 
-    def beam(self, shape: BeamShape) -> AnyBeam:
+    def beam(self, shape: BeamShape) -> Beam:
         """Return a beam for solutions that are shorter than the best one."""
-        return beam_of(self.best.codec, shape, self.room, self.best.ceiling)
+        return Beam(self.best.codec, shape, self.room, self.best.ceiling)

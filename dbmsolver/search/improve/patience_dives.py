@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dbmsolver.kits.klondike.dive import GIVEN_UP, PatienceDiving, dive, make_diving
-from dbmsolver.kits.klondike.keys import PatienceKeys
-from dbmsolver.search.improve.patience_steps import steps_of_plays
+from dbmsolver.kits.klondike.word_keys import PatienceStates
 from dbmsolver.search.improve.position_dives import PositionDives
 from dbmsolver.search.trace import Step
 
@@ -14,7 +13,7 @@ SCHEDULE = (*(1 << 13,) * 8, *(1 << 16,) * 8, *(1 << 19,) * 4)
 """The number of states that each dive meets at most."""
 
 
-class PatienceDives(PositionDives[PatienceKeys, PatienceDiving]):
+class PatienceDives(PositionDives[PatienceStates, PatienceDiving]):
     """The dives, each with more states than those before or with another seed.
 
     They leave moves out, so one that finds nothing says nothing about the next.
@@ -28,12 +27,11 @@ class PatienceDives(PositionDives[PatienceKeys, PatienceDiving]):
         return SCHEDULE
 
     def _begin(self, number: int, most: int) -> PatienceDiving:
-        return make_diving(self.keys.words(self.keys.root), most, number)
+        positions = self.keys.keys
+        return make_diving(positions.words(positions.root), most, number)
 
     def _go_on(self, diving: PatienceDiving, limit: int) -> int:
-        return int(dive(self.keys.tables, diving, limit))
+        return int(dive(self.keys.keys.tables, diving, limit))
 
     def _steps(self, diving: PatienceDiving, length: int) -> list[Step]:
-        words = diving.words[1:length]
-        keys = [*map(self.keys.key_of, words), self.keys.goal]
-        return steps_of_plays(self.keys, zip(keys, diving.path[:length].tolist(), strict=True))
+        return self.keys.steps_of_dive(diving.words[1:length], diving.path[:length].tolist())

@@ -22,7 +22,7 @@ from dbmsolver.search.outcome import GoalMet, Outcome, Search, Stopped
 from dbmsolver.search.trace import Step
 
 if TYPE_CHECKING:
-    from dbmsolver.search.improve.beam import AnyBeam
+    from dbmsolver.search.improve.beam import Beam
     from dbmsolver.search.improve.improver import Improver
 
 
@@ -37,7 +37,7 @@ class ShortestBelow(Search):
         self.recorder = search.recorder
         self.best = best
         self.improver = improver
-        self._between: AnyBeam | None = None
+        self._between: Beam | None = None
         self._beside: _Beside | None = None
         search.ceiling = best.ceiling
 
@@ -77,7 +77,7 @@ class ShortestBelow(Search):
         else:
             self._between = self.improver.beam(shape)
 
-    def offer(self, beam: AnyBeam, played: Played | None = None) -> None:
+    def offer(self, beam: Beam, played: Played | None = None) -> None:
         """Lower the ceiling to the length of a beam's solution if it is shorter than the best."""
         if self.best.end_beam(beam, played):
             self.search.ceiling = self.best.ceiling
@@ -119,14 +119,14 @@ class _Beside:
     solution by ``best.play``, which would hold up the search for some 10 milliseconds.
     """
 
-    def __init__(self, begin: Callable[[], AnyBeam], best: Best[Any]) -> None:
+    def __init__(self, begin: Callable[[], Beam], best: Best[Any]) -> None:
         self._begin = begin
         self._best = best
         self._ended = Flag()
         self._pool = ThreadPoolExecutor(1)
-        self._future: Future[tuple[AnyBeam, Played | None]] = self._pool.submit(self._run)
+        self._future: Future[tuple[Beam, Played | None]] = self._pool.submit(self._run)
 
-    def _run(self) -> tuple[AnyBeam, Played | None]:
+    def _run(self) -> tuple[Beam, Played | None]:
         beam = self._begin()
         while not self._ended.is_set() and not beam.step():
             pass
@@ -136,7 +136,7 @@ class _Beside:
         """Return True if the beam has ended, in whatever way."""
         return self._future.done()
 
-    def result(self) -> tuple[AnyBeam, Played | None]:
+    def result(self) -> tuple[Beam, Played | None]:
         """Return the beam, which has ended, and its solution; raise what ended it otherwise."""
         result = self._future.result()
         self.end()

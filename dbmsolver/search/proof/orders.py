@@ -24,7 +24,7 @@ from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.kernels.runs import RunArrays
-from dbmsolver.kits.choice import keys_of, states_of
+from dbmsolver.kits.choice import are_wide, keys_of
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.process import reuse_freed_memory
 from dbmsolver.results import Method, Question
@@ -36,7 +36,7 @@ from dbmsolver.search.proof.piece_tables import KeyShape
 from dbmsolver.search.proof.piece_worker import PieceResult
 from dbmsolver.search.proof.worker import BatchResult, ProofWorker
 from dbmsolver.storage.binding import CHECKSUM, content_hash, is_intact
-from dbmsolver.storage.intake import intake_of
+from dbmsolver.storage.intake import Intake
 
 _MEMORY = 1 << 30
 """Bytes that each process is taken to have when it chooses how much freed memory to keep."""
@@ -54,7 +54,8 @@ class Proof(NamedTuple):
     def keys(self) -> StateCodec:
         """Return the keys of the proof's states."""
         keys = keys_of(self.deal, self.policy, self.method, question=Question.PROVE)
-        return states_of(keys)
+        assert not are_wide(keys)  # their searches are in memory
+        return keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ class PieceOrder:
             if table is None:
                 done.loaded = False
                 return False
-        check = intake_of(worker.codec)
+        check = Intake(worker.codec)
         blocks = [block._replace(check=check if block.key else None) for block in self.blocks]
         table = expand_whole(shape, done, worker, blocks, table)
         if table is not None:

@@ -18,10 +18,12 @@ from dbmsolver.game.kinds import Metric
 from dbmsolver.game.moves import WASTE, Move, Place
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES
+from dbmsolver.kernels.layout import PLANES
+from dbmsolver.kernels.runs import progress_of
 from dbmsolver.kits.cards.tables import PLACE_BOTTOM, PLACE_HOME
 from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.kits.klondike.moves import moves_of
-from dbmsolver.kits.klondike.strata import signatures
+from dbmsolver.kits.klondike.strata import STOCK_SHIFT, signatures
 from dbmsolver.kits.klondike.tables import (
     BOTTOM,
     HOME,
@@ -31,9 +33,10 @@ from dbmsolver.kits.klondike.tables import (
     make_board,
     make_found,
 )
+from dbmsolver.kits.klondike.word_keys import PatienceStates
 from dbmsolver.results import Question
 from dbmsolver.storage.blocks import Runs
-from dbmsolver.storage.patience_blocks import WORDS, PatienceIntake, strata_of
+from dbmsolver.storage.intake import Intake
 from dbmsolver.storage.records import BlockKey, closed_key, pending_key
 
 DECKS = 4
@@ -157,15 +160,16 @@ def runs_of(keys: PatienceKeys, words: NDArray[np.uint64]) -> Runs:
     order = np.lexsort((words[:, 0], words[:, 1], words[:, 2], found))
     values, counts = np.unique(found, return_counts=True)
     codes = np.zeros(len(words), np.uint16)
-    return Runs(values, counts.astype(np.int64), words[order].ravel(), codes, WORDS)
+    return Runs(values, counts.astype(np.int64), words[order].ravel(), codes, PLANES)
 
 
-def block(game: str, random: Random) -> tuple[PatienceKeys, int, Runs]:
-    """Return keys, and the stratum and the runs of six states of one stratum."""
+def block(game: str, random: Random) -> tuple[PatienceStates, int, Runs]:
+    """Return the states of a deck, and the stratum and the runs of six states of one stratum."""
     found: dict[int, set[int]] = defaultdict(set)
     while True:
         deal = small_deck(game, random)
         keys = PatienceKeys(deal, "none", "turns", Question.SOLVE)
+        states = PatienceStates(keys)
         found.clear()
         for _ in range(40):
             position = deal.position
@@ -173,13 +177,19 @@ def block(game: str, random: Random) -> tuple[PatienceKeys, int, Runs]:
                 position = position.apply(random.choice(moves))
                 key = keys.encode(position)
                 if not position.is_goal() and len(found) < 60:
-                    found[int(strata_of(keys, keys.words(key)[np.newaxis])[0])].add(key)
+                    found[stratum_of(states, key)].add(key)
                 if random.random() < 0.05:
                     break
-        for stratum, states in found.items():
-            if len(states) >= 6:
-                words = np.array([keys.words(key) for key in sorted(states)[:6]])
-                return keys, stratum, runs_of(keys, words)
+        for stratum, alike in found.items():
+            if len(alike) >= 6:
+                words = np.array([keys.words(key) for key in sorted(alike)[:6]])
+                return states, stratum, runs_of(keys, words)
+
+
+def stratum_of(states: PatienceStates, key: int) -> int:
+    """Return the stratum of the state with a key."""
+    signature = np.array([states.state_of(key).signature], np.uint64)
+    return int(progress_of(states.tables, signature, states.locked)[0])
 
 
 def record(stratum: int, runs: Runs) -> bytes:
@@ -187,18 +197,18 @@ def record(stratum: int, runs: Runs) -> bytes:
     return closed_key(b"C", BlockKey(20, stratum, first, last, 1))
 
 
-def refused(keys: PatienceKeys, key: bytes, runs: Runs) -> str:
+def refused(states: PatienceStates, key: bytes, runs: Runs) -> str:
     """Return what is wrong with a block, by the check of blocks that are read."""
     with pytest.raises(StoreError, match="here: the block is wrong: ") as caught:
-        PatienceIntake(keys)(key, runs, "here")
+        Intake(states)(key, runs, "here")
     return str(caught.value).partition("wrong: ")[2]
 
 
 def test_blocks_that_kernels_may_not_see() -> None:
     """Each state of a block is looked at."""
     keys, stratum, runs = block("klondike_by_threes", Random(5))
-    key = record(stratum, runs)
-    PatienceIntake(keys)(key, runs, "here")
+    key, waiting = record(stratum, runs), pending_key(b"P", 20, stratum, 1)
+    Intake(keys)(key, runs, "here")
     for place in range(6):
         words = runs.keys.copy()
         words[3 * place] |= np.uint64(1 << 63)
@@ -208,16 +218,16 @@ def test_blocks_that_kernels_may_not_see() -> None:
     )
     assert refused(keys, key, replace(runs, key_words=1)) == "keys that cannot be"
     more = replace(runs, extra=np.zeros(6, np.uint16))  # which only pending states have
-    assert refused(keys, key, more) == "keys that cannot be"
-    PatienceIntake(keys)(pending_key(b"P", 20, stratum, 1), more, "here")
+    assert refused(keys, key, more) == "numbers that only pending states have"
+    Intake(keys)(waiting, more, "here")
     other = runs.signatures.copy()
-    other[-1] += np.uint64(1)
-    assert refused(keys, key, replace(runs, signatures=other)) == "signatures that cannot be"
+    other[-1] ^= np.uint64(1 << STOCK_SHIFT)
+    assert refused(keys, waiting, replace(runs, signatures=other)) == "keys of other signatures"
     first, last = int(runs.signatures[0]), int(runs.signatures[-1])
     for names in ((first + 1, last), (first, last + 1)):
         wrong = closed_key(b"C", BlockKey(20, stratum, *names, 1))
         assert refused(keys, wrong, runs) == "signatures that its key does not name"
-    assert refused(keys, record(stratum + 1, runs), runs) == "states of another stratum"
+    assert refused(keys, record(stratum + 1, runs), runs) == ("signatures of another stratum")
 
 
 def seen(keys: PatienceKeys, *moved: str, waste: int = 0, turns: int = 0) -> bool:

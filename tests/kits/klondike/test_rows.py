@@ -10,6 +10,7 @@ from helpers.patience_games import PATIENCE_GAMES, small_deck
 from dbmsolver.game.features import OF_PATIENCE
 from dbmsolver.game.kinds import POLICIES
 from dbmsolver.kernels.meta import BOUND_SHIFT, CODE_AND_G, IS_CLOSED, IS_STORED, META
+from dbmsolver.kernels.runs import progress_of
 from dbmsolver.kernels.shards import (
     SLICES,
     count_slices,
@@ -18,13 +19,13 @@ from dbmsolver.kernels.shards import (
     read_rows,
     slices_of,
 )
+from dbmsolver.kernels.states import SIGNATURE
 from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.kits.klondike.moves import moves_of
 from dbmsolver.kits.klondike.rows import NARROW, WIDE
 from dbmsolver.kits.klondike.tables import make_board, make_found
 from dbmsolver.kits.klondike.word_keys import PatienceStates
 from dbmsolver.results import Question
-from dbmsolver.storage.patience_blocks import strata_of
 
 
 def test_rows_hold_states_and_moves_lead_to_no_lower_slice() -> None:
@@ -60,7 +61,7 @@ def test_rows_hold_states_and_moves_lead_to_no_lower_slice() -> None:
             count_slices(states.tables, shard.rows, 0, sizes)
             assert (sizes == np.bincount(slices, minlength=sizes.size)).all(), deal
             won = np.array([keys.is_won(one) for one in (key, *after)])
-            strata = strata_of(keys, np.array([keys.words(one) for one in (key, *after)]))
+            strata = progress_of(states.tables, rows[:, SIGNATURE].copy(), states.locked)
             assert (slices[~won] // SLICES == strata[~won]).all(), deal
             assert ((slices == slices[0]) | (slices // SLICES > slices[0] // SLICES)).all(), deal
             stayed += int((slices[1:] == slices[0]).sum())

@@ -199,7 +199,7 @@ def test_resume_goes_on_with_the_best_solution(
     store = tmp_path / "store"
     deal = Deal.from_number(2)
     begun = solve(deal, store=store, max_states=8_000, any_solution=True)
-    monkeypatch.setattr(ahead.Improver, "first", ())
+    monkeypatch.setattr(ahead, "FIRST", ())
     monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
     events = session.resume(store)
     while True:
@@ -218,7 +218,7 @@ def test_longer_beams_come_between_the_rounds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int
 ) -> None:
     """A better solution in the middle of a layer lowers the ceiling of the search."""
-    monkeypatch.setattr(improver, "FIRST", ())
+    monkeypatch.setattr(ahead, "FIRST", ())
     monkeypatch.setattr(improver, "LATER", (BeamShape(5), BeamShape(20, 1), BeamShape(50)))
     store = tmp_path / "store"
     result, found = solve_any(Deal.from_number(2), store=store, threads=threads)

@@ -15,17 +15,17 @@ from helpers.patience_games import PATIENCE_GAMES, small_deck
 from dbmsolver import api
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.features import OF_PATIENCE
-from dbmsolver.game.kinds import POLICIES
+from dbmsolver.game.kinds import POLICIES, Metric, Policy
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.kernels.shards import NO_CEILING
-from dbmsolver.kits.klondike.keys import PatienceKeys
-from dbmsolver.results import Better, Limit, Question, Verdict
+from dbmsolver.kits.choice import are_of_patience, keys_of
+from dbmsolver.kits.klondike.word_keys import PatienceStates
+from dbmsolver.results import Better, Limit, Method, Verdict
 from dbmsolver.search import session
 from dbmsolver.search.astar import layers, rounds
-from dbmsolver.search.improve import improver
+from dbmsolver.search.improve import ahead
 from dbmsolver.search.improve import patience_dives as dives
-from dbmsolver.search.improve.beam import BeamShape
-from dbmsolver.search.improve.patience_beam import PatienceBeam
+from dbmsolver.search.improve.beam import Beam, BeamShape
 from dbmsolver.search.trace import replay
 from dbmsolver.steps import follow
 
@@ -33,39 +33,45 @@ MOST = 3000
 """States of the largest small deck."""
 
 
+def keys_for(deal: Deal, policy: Policy = "wkr", metric: Metric = "turns") -> PatienceStates:
+    keys = keys_of(deal, policy, Method.EVERY_POSITION, metric)
+    assert are_of_patience(keys)
+    return keys
+
+
 def made(
-    keys: PatienceKeys,
+    keys: PatienceStates,
     width: int,
     ceiling: int = NO_CEILING,
-    room: int = 100_000,
-    cells: int = 0,
-) -> PatienceBeam:
+    room: int = 300_000,
+    held_back: int = 0,
+) -> Beam:
     """Return a beam that has been carried out."""
-    beam = PatienceBeam(keys, BeamShape(width, cells), room, ceiling)
+    beam = Beam(keys, BeamShape(width, held_back), room, ceiling)
     while not beam.step():
         pass
     return beam
 
 
-def length_of(beam: PatienceBeam) -> int | None:
+def length_of(beam: Beam) -> int | None:
     """Return the length of the solution of a beam, played on the readable model; None for none."""
     if beam.steps is None:
         return None
-    position = beam.keys.deal.position
-    moves = replay(beam.keys, beam.steps)
+    position = beam.codec.deal.position
+    moves = replay(beam.codec, beam.steps)
     for move in moves:
         position = position.apply(move)
     assert position.is_goal()
-    return beam.keys.measure.length(moves)
+    return beam.codec.measure.length(moves)
 
 
-def small_keys(seed: str) -> Iterator[PatienceKeys]:
+def small_keys(seed: str) -> Iterator[PatienceStates]:
     """Yield keys of small decks, of any game, policy and metric."""
     random = Random(seed)
     while True:
         deal = small_deck(random.choice(PATIENCE_GAMES), random)
         policy, metric = random.choice(POLICIES), random.choice(OF_PATIENCE)
-        yield PatienceKeys(deal, policy, metric, Question.SOLVE)
+        yield keys_for(deal, policy, metric)
 
 
 def compare(seed: str, decks: int) -> None:
@@ -73,7 +79,7 @@ def compare(seed: str, decks: int) -> None:
     lost = shortest = longer = 0
     for keys in small_keys(seed):
         metric = keys.measure.metric
-        result = api.solve(keys.deal, policy=keys.policy, metric=metric, max_states=MOST)
+        result = api.solve(keys.deal, policy=keys.measure.policy, metric=metric, max_states=MOST)
         if result.limit is not None:
             continue
         found = length_of(made(keys, 1000))
@@ -83,7 +89,7 @@ def compare(seed: str, decks: int) -> None:
             continue
         assert found is None or found >= result.length
         assert length_of(made(keys, 1000, result.length)) is None
-        for other in (made(keys, 3), made(keys, 30, cells=1)):
+        for other in (made(keys, 3), made(keys, 30, held_back=1)):
             length = length_of(other)
             assert length is None or length >= result.length
         shortest += found == result.length
@@ -105,16 +111,16 @@ def test_solutions_of_many_small_decks() -> None:
 def test_a_real_deal() -> None:
     """The length of a shortest solution, and less is not found."""
     deal = Deal.from_number(5, GAMES["klondike_by_threes"])
-    keys = PatienceKeys(deal, "wkr", "turns", Question.SOLVE)
-    found = length_of(made(keys, 300))
+    keys = keys_for(deal)
+    found = length_of(made(keys, 300, held_back=1))
     assert found == api.solve(deal).length
     assert found is not None
-    in_vain = made(keys, 300, found)
+    in_vain = made(keys, 300, found, held_back=1)
     assert length_of(in_vain) is None and not in_vain.gave_up
 
 
 def test_little_room() -> None:
-    keys = PatienceKeys(Deal.from_number(24, GAMES["klondike"]), "wkr", "turns", Question.SOLVE)
+    keys = keys_for(Deal.from_number(24, GAMES["klondike"]))
     for room in (1, 2, 50, 1000):
         beam = made(keys, 300, room=room)
         assert length_of(beam) is None and beam.gave_up
@@ -156,16 +162,20 @@ def test_the_next_run_knows_the_solution(tmp_path: Path) -> None:
 def test_layers_below_a_known_solution_are_closed_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """A longer solution that is known ends no layer that is being closed."""
     monkeypatch.setattr(rounds, "_STOP", 1)
-    monkeypatch.setattr(improver, "FIRST_OF_PATIENCE", ())
+    monkeypatch.setattr(ahead, "FIRST", ())
     monkeypatch.setattr(dives, "SCHEDULE", (1 << 10,))
     longer = 0
     for keys in small_keys("known"):
-        expected = api.solve(keys.deal, policy=keys.policy, max_states=MOST)
+        expected = api.solve(keys.deal, policy=keys.measure.policy, max_states=MOST)
         if expected.limit is not None or expected.length is None:
             continue
         events: list[object] = []
         result = api.solve(
-            keys.deal, policy=keys.policy, threads=1, any_solution=True, progress=events.append
+            keys.deal,
+            policy=keys.measure.policy,
+            threads=1,
+            any_solution=True,
+            progress=events.append,
         )
         assert (result.length, result.shortest) == (expected.length, True)
         longer += any(

@@ -94,7 +94,6 @@ from dbmsolver.results import Method, Question
 from dbmsolver.search.precompile_dives import (
     Call,
     checks_of_patience,
-    dives_of_patience,
     of_wide,
 )
 
@@ -168,7 +167,7 @@ def needed(
             return _of_patience(GAMES[game])
         t = _class_tables()
         dives = [*_of_walks(t), *_of_counts(t)] if Method(ahead).of_classes else []
-        return _of_turning(GAMES[game], any_solution) + dives
+        return _of_turning(GAMES[game]) + dives
     codec = StateCodec(Deal.from_number(1, _GAMES[family]), "wkr")
     tables = codec.tables
     any_solution = any_solution and family == "cards"
@@ -342,7 +341,6 @@ def _of_patience(rules: Rules) -> list[Call]:
     keys = PatienceKeys(Deal.from_number(1, rules), "wkr", "turns", Question.PROVE)
     t = PatienceStates(keys).tables
     return [
-        *dives_of_patience(keys),
         *_of_records(t, _WORD_SETS, np.uint16),
         *checks_of_patience(keys),
         *_of_store(t, np.uint16),
@@ -355,12 +353,11 @@ def _turning_keys(rules: Rules) -> PatienceKeys:
     return PatienceKeys(Deal.from_number(1, rules), "wkr", "turns", Question.SOLVE)
 
 
-def _of_turning(rules: Rules, any_solution: bool) -> list[Call]:
+def _of_turning(rules: Rules) -> list[Call]:
     """Return the kernels of searches for shortest solutions of a game of Klondike's kind."""
     keys = _turning_keys(rules)
     states = PatienceStates(keys)
     return [
-        *(dives_of_patience(keys) if any_solution else []),
         *_of_layers(states, np.uint16),
         *checks_of_patience(keys),
         *_of_store(states.tables, np.uint16),

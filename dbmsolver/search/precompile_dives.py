@@ -8,7 +8,6 @@ import numpy as np
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
-from dbmsolver.kits.klondike import dive
 from dbmsolver.kits.klondike.check import find_wrong
 from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.kits.klondike.strata import signatures
@@ -48,12 +47,6 @@ def of_wide(rules: Rules) -> list[Call]:
         (kinds_of, (tables,)),
         (layers_of_closed, (frontier, _NUMBERS)),
     ]
-
-
-def dives_of_patience(keys: PatienceKeys) -> list[Call]:
-    """Return the kernel of dives in a game of Klondike's kind."""
-    diving = dive.make_diving(_STATES[0], 1, 1)
-    return [(dive.dive, (keys.tables, diving, _NUMBER))]
 
 
 def checks_of_patience(keys: PatienceKeys) -> list[Call]:

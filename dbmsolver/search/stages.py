@@ -78,13 +78,13 @@ class Stages:
         """Return the searches that may decide the deal, the last of them for certain."""
         if are_leaving(self.keys):
             return self._leaving(self.keys)
-        if are_of_patience(self.keys):
-            return self._turning(self.keys)
         if are_wide(self.keys):
             return self._wide(self.keys)
-        if self.question == Question.SOLVE:
-            return self._solving(self.keys)
-        return self._proving(self.keys)
+        if self.question == Question.PROVE:
+            return self._proving(self.keys)
+        if are_of_patience(self.keys):
+            return self._turning(self.keys)
+        return self._solving(self.keys)
 
     def _leaving(self, keys: LeavingKeys) -> Generator[Search, None, None]:
         """Yield the searches of a game whose cards only leave.
@@ -122,25 +122,14 @@ class Stages:
             yield WideLayers(keys, self.recorder, self.limits, self.memory, best)
 
     def _turning(self, keys: PatienceStates) -> Generator[Search, None, None]:
-        """Yield the searches of Klondike and its relatives."""
+        """Yield the searches for a shortest solution of Klondike or a relative."""
         from dbmsolver.search.improve.best import Best
         from dbmsolver.search.improve.lost_ahead import LAST
-        from dbmsolver.search.improve.patience_dives import PatienceDives
 
-        if self.question == Question.PROVE:
-            with ExitStack() as stack:
-                connection = self._connection(stack)
-                if not self.begun:
-                    yield PatienceDives(keys, self.recorder, self.limits, self.memory, None)
-                    self._begin()
-                yield self._beside_beams(self._strata(keys, connection, stack))
-            return
         self.best = best = Best(keys, self.recorder)
         classes, won = self._classes_ahead(keys), False
         if classes is not None:
             won = yield from self._lost_ahead(best, classes)  # finds out most lost deals at once
-        if not self.begun and self.options.any_solution:
-            yield PatienceDives(keys, self.recorder, self.limits, self.memory, best)
         yield from self._any_ahead(best)
         if classes is not None and not won and best.length is None:
             yield from self._lost_ahead(best, classes, LAST)  # takes some seconds
@@ -152,6 +141,8 @@ class Stages:
 
     def _proving(self, keys: StateCodec) -> Generator[Search, None, None]:
         """Yield the searches that tell whether there is a solution."""
+        from dbmsolver.search.improve.beams_ahead import BeamsAhead, shapes_ahead
+
         recorder, threads = self.recorder, self.threads
         with ExitStack() as stack:
             connection = self._connection(stack)
@@ -169,7 +160,9 @@ class Stages:
                         yield AnyPassesAhead(
                             self.deal, recorder, self.limits, threads, self.memory // 2, needed
                         )
-                elif not keys.rules.has_runs:
+                elif shapes_ahead(keys.rules) is not None:
+                    yield BeamsAhead(keys, recorder, self.limits, self.memory // 2)
+                else:
                     from dbmsolver.search.astar.look_ahead import LookAhead
 
                     yield LookAhead(keys, recorder, self.limits, threads, self.memory)

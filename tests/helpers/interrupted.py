@@ -26,7 +26,7 @@ from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limits, Options, Question, Result
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import look_ahead
-from dbmsolver.search.improve import leaving_dives, patience_dives
+from dbmsolver.search.improve import beams_ahead, leaving_dives
 from dbmsolver.search.proof import dives, piece_tables, piece_worker, worker
 
 
@@ -148,7 +148,8 @@ def main() -> None:
         piece_worker.EXPAND_SECONDS = 0.02
     if not settings.get("dives", True):
         dives.SCHEDULE = dives.CLASS_SCHEDULE = ()
-        leaving_dives.SCHEDULE = patience_dives.SCHEDULE = ()
+        leaving_dives.SCHEDULE = ()
+        beams_ahead.OF_PATIENCE = ()
     if settings["look_ahead"] is not None:
         look_ahead.STATES = settings["look_ahead"]
     search_once(settings, ".warm")  # loads all kernels

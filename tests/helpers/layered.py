@@ -12,7 +12,6 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.results import Result, Verdict
 from dbmsolver.search import recorder
 from dbmsolver.search.astar import layers, rounds
-from dbmsolver.search.improve import patience_dives
 from dbmsolver.search.proof import dives
 from dbmsolver.storage.environment import Environment
 from helpers import patience_games
@@ -29,7 +28,6 @@ def deck(wanted: Verdict) -> Deal:
 
 def no_dives(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let searches for shortest solutions close layers at once: no dive and no beam is before."""
-    monkeypatch.setattr(patience_dives, "SCHEDULE", ())
     monkeypatch.setattr(dives, "CLASS_SCHEDULE", ())
     begin_beams_at(monkeypatch, 1 << 30, 1000, 3000)
 

@@ -13,7 +13,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
 from dbmsolver.search.astar import look_ahead
-from dbmsolver.search.improve import beside_proof, leaving_dives, patience_dives
+from dbmsolver.search.improve import beams_ahead, beside_proof, leaving_dives
 from dbmsolver.search.proof import (
     any_passes,
     dives,
@@ -44,13 +44,13 @@ def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the search on disk do everything."""
     monkeypatch.setattr(late_dives, "SHARE", 0.0)
     monkeypatch.setattr(beside_proof, "SHARE", 0.0)
-    monkeypatch.setattr(beside_proof, "AT_ONCE", ())
+    monkeypatch.setattr(beams_ahead, "OF_RUNS", ())
+    monkeypatch.setattr(beams_ahead, "OF_PATIENCE", ())
     monkeypatch.setattr(look_ahead, "STATES", 1)
     monkeypatch.setattr(dives, "SCHEDULE", ())
     monkeypatch.setattr(dives, "CLASS_SCHEDULE", ())
     monkeypatch.setattr(any_passes, "SCHEDULE", ())
     monkeypatch.setattr(leaving_dives, "SCHEDULE", ())
-    monkeypatch.setattr(patience_dives, "SCHEDULE", ())
 
 
 def small_pieces(monkeypatch: pytest.MonkeyPatch, states: int) -> None:

@@ -18,8 +18,6 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.jit.decorators import kernel
-from dbmsolver.kits.klondike import sets as patience_sets
-from dbmsolver.kits.klondike.sets import make_set
 from dbmsolver.kits.records import dive as records
 from dbmsolver.kits.records.dive import EXHAUSTED, MOST_PRIORITY, WON, dive, make_diving
 from dbmsolver.kits.records.keys import RecordKeys
@@ -43,16 +41,6 @@ def slot_of_record(d, slot, record):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def place_of_state(states, words):  # type: ignore[no-untyped-def]
-    return patience_sets.place_at(states, patience_sets.find_slot(states, words))
-
-
-@kernel
-def add_state(states, words):  # type: ignore[no-untyped-def]
-    patience_sets.add_state(states, patience_sets.find_slot(states, words), words, np.uint16(7))
-
-
-@kernel
 def insert_row(frontier, row, parent, moves, value):  # type: ignore[no-untyped-def]
     return wide_search._insert(frontier, row, row.size, parent, moves, value, True)
 
@@ -65,18 +53,6 @@ def test_records_that_differ_in_one_word() -> None:
     assert slot_of_record(diving, 3, words_of(5, 6, 7)) == 3
     for other in ((4, 6, 7), (5, 4, 7), (5, 6, 4)):
         assert slot_of_record(diving, 3, words_of(*other)) == 0
-
-
-def test_states_of_a_beam_with_the_same_hash() -> None:
-    """A state is changed behind the back of its set: it has the hash of another then."""
-    for word in range(3):
-        states, one = make_set(4), np.array([5, 6, 7], np.uint64)
-        add_state(states, one)
-        assert place_of_state(states, one) == 0
-        states.words[0, word] += np.uint64(1)
-        assert place_of_state(states, one) == -1
-        add_state(states, one)
-        assert place_of_state(states, one) == 1
 
 
 def test_states_of_wide_games_with_the_same_hash() -> None:

@@ -18,7 +18,7 @@ from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, changed
-from dbmsolver.search.improve import beside_proof
+from dbmsolver.search.improve import beams_ahead
 
 SIMON = replace(GAMES["simple_simon"], name="simon", columns=4, layout="")
 RELAXED = replace(GAMES["relaxed_freecell"], name="relaxed", columns=4, freecells=0, layout="")
@@ -101,7 +101,7 @@ def test_a_beam_finds_what_the_proof_would(monkeypatch: pytest.MonkeyPatch) -> N
     assert (found.verdict, found.metric, found.shortest) == ("solved", "runs", False)
     check_win(deal, found.moves, "wkr")
     assert any(move.count > 1 for move in found.moves)
-    monkeypatch.setattr(beside_proof, "AT_ONCE", ())
+    monkeypatch.setattr(beams_ahead, "OF_RUNS", ())
     assert prove(deal, max_states=1000).verdict == "undecided"
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.errors import InternalError
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
@@ -80,21 +77,6 @@ class PatienceStates(StateCodec):
     def parent(self, state: State, code: int) -> State:
         """Return the state before the play of a parent-move code."""
         return self.state_of(self.keys.parent(self.key_of(state), code))
-
-    def steps_of_dive(self, words: Words, codes: Sequence[int]) -> list[Step]:
-        """Return the steps of a solution that a dive has found, with the turns of the stock.
-
-        ``words`` (uint64[*, 3]) are the states after all plays but the last one, which wins;
-        ``codes`` the parent-move codes of all plays. InternalError if they cannot be played.
-        """
-        keys = [*map(self.keys.key_of, words), self.keys.goal]
-        moved = zip(keys, codes, strict=True)
-        steps = self.played(
-            [(self.keys.card_of(code), self.keys.place(key, code)) for key, code in moved]
-        )
-        if steps is None:
-            raise InternalError("a solution that was found cannot be played")
-        return steps
 
     def played(self, steps: list[Step]) -> list[Step] | None:
         """Return plays with the turns of the stock that they need; None if one is not legal."""

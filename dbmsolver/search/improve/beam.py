@@ -74,6 +74,7 @@ class Beam:
         self.shape = shape
         self.steps: list[Step] | None = None
         self.gave_up = False
+        self.is_over = False
         self.level = 0
         self._bound = codec.bounds
         self._queue = ShardQueue(
@@ -95,15 +96,15 @@ class Beam:
         state = self._queue.shard.state
         if state[GOAL_ROW] >= 0:
             self.steps = self._path()
-            return True
-        if state[TODO]:
-            self.gave_up = not self._expand()
-            return self.gave_up
-        if not self._waiting:
-            return True
-        self.level = min(self._waiting)
-        self._begin_level(np.concatenate(self._waiting.pop(self.level)))
-        return False
+            self.is_over = True
+        elif state[TODO]:
+            self.is_over = self.gave_up = not self._expand()
+        elif self._waiting:
+            self.level = min(self._waiting)
+            self._begin_level(np.concatenate(self._waiting.pop(self.level)))
+        else:
+            self.is_over = True
+        return self.is_over
 
     def _constants(self) -> tuple[object, ...]:
         tables = self.codec.tables

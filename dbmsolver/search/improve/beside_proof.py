@@ -4,9 +4,6 @@ Dives go deep, and miss solutions where there is little room. With one freecell,
 these in seconds; a proof may need hours. Each beam is wider than the one before. Beams look at few
 states in comparison with the proof. Counts decide when a beam begins, not the clock, so a proof
 with a limit of states ends in the same way on a slow machine.
-
-In games where a run is one move, beams find most solutions in tenths of a second. The first of them
-come before the proof there.
 """
 
 from __future__ import annotations
@@ -17,7 +14,8 @@ from functools import cached_property
 from dbmsolver.kits.choice import are_wide, position_keys
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Commit, Method, Report
-from dbmsolver.search.improve.beam import Beam, BeamShape, room_for
+from dbmsolver.search.improve.beam import Beam, room_for
+from dbmsolver.search.improve.beams_ahead import shapes_ahead
 from dbmsolver.search.improve.improver import FIRST, LATER, STATES
 from dbmsolver.search.outcome import GoalMet, Outcome, Search
 from dbmsolver.search.proof.strata import ProofSearch
@@ -36,11 +34,6 @@ A worker closes such a position in three fifths of the time in which a beam look
 """
 _MOST_STATES = 1500
 """The most states that a beam looks at, divided by its width."""
-AT_ONCE = (BeamShape(200), BeamShape(1000))
-"""The beams that come before the proof where a run of cards is one move.
-
-There no later beam is as narrow as the last of them.
-"""
 
 
 class BesideProof(Search):
@@ -55,13 +48,8 @@ class BesideProof(Search):
         rules = self.keys.rules
         positions = self.keys.method == Method.EVERY_POSITION and not rules.is_patience
         self._share = SHARE * (_OF_POSITIONS if positions else 1.0)
-        self._shapes = [*FIRST, *LATER]
-        self._at_once: list[BeamShape] = []
-        if rules.has_runs and not rules.is_patience:
-            widest = max((shape.width for shape in AT_ONCE), default=0)
-            self._shapes = [shape for shape in self._shapes if shape.width > widest]
-            if not self.recorder.statistics.closed:
-                self._at_once += AT_ONCE
+        widest = max((shape.width for shape in shapes_ahead(rules) or ()), default=0)
+        self._shapes = [shape for shape in (*FIRST, *LATER) if shape.width > widest]
         self._beam: Beam | None = None
         self._closed_before = self.recorder.statistics.closed
         self._looked_at = 0  # by all beams that are over
@@ -99,9 +87,9 @@ class BesideProof(Search):
 
     def _due(self) -> Beam | None:
         """Return the next beam if it is time for it."""
-        if not (self._at_once or self._is_due()):
+        if not self._is_due():
             return None
-        shape = (self._at_once or self._shapes).pop(0)
+        shape = self._shapes.pop(0)
         return Beam(self._positions, shape, min(self._room, _MOST_STATES * shape.width))
 
     def _is_due(self) -> bool:

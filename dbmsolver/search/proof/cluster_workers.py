@@ -56,6 +56,7 @@ class ClusterWorkers:
 
     least = 4096
     keeps_tables = False
+    waiting = 0  # `count` has those that wait
 
     def __init__(self, proof: Proof, connection: Connection, memory: int) -> None:
         self.proof = proof

@@ -67,8 +67,8 @@ class SmallSignatures:
         self._running.clear()
 
     def _submit(self) -> None:
-        """Give batches to the workers that have none."""
-        while len(self._running) < self.workers.count:
+        """Give batches to the workers that have none, and a few to wait for them."""
+        while len(self._running) < self.workers.count + self.workers.waiting:
             batch = next(self._left, None)
             if batch is None:
                 break

@@ -36,6 +36,10 @@ class Workers(Protocol):
     def count(self) -> int:
         """The number of pieces of work there should be at the same time."""
 
+    @property
+    def waiting(self) -> int:
+        """The number of batches that may wait for a worker, beside those that are being closed."""
+
     def table_bytes(self, memory: int) -> int:
         """Return the largest size of a piece's table where this process has ``memory`` bytes."""
 
@@ -71,6 +75,8 @@ class Threads:
     def __init__(self, codec: StateCodec, threads: int) -> None:
         self.least = codec.worth_a_batch
         self.count = threads
+        # A thread has its next batch at once; one thread alone has the processor to itself.
+        self.waiting = int(threads > 1)
         self.pool = ThreadPoolExecutor(threads)
         self._idle: SimpleQueue[ProofWorker] = SimpleQueue()
         for _ in range(threads):

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
+import pytest
 from helpers.patience_games import PATIENCE_GAMES, small_deck
 
+from dbmsolver.game.cards import CARDS
+from dbmsolver.game.deals import Deal
 from dbmsolver.game.features import OF_PATIENCE
 from dbmsolver.game.kinds import POLICIES
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.jit.decorators import kernel
+from dbmsolver.kernels.hooks import as_held, holds
 from dbmsolver.kernels.meta import BOUND_SHIFT, CODE_AND_G, IS_CLOSED, IS_STORED, META
 from dbmsolver.kernels.runs import progress_of
 from dbmsolver.kernels.shards import (
@@ -23,7 +30,13 @@ from dbmsolver.kernels.states import SIGNATURE
 from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.kits.klondike.moves import moves_of
 from dbmsolver.kits.klondike.rows import NARROW, WIDE
-from dbmsolver.kits.klondike.tables import make_board, make_found
+from dbmsolver.kits.klondike.tables import (
+    PER_WORD,
+    TURNS_SHIFT,
+    WASTE_SHIFT,
+    make_board,
+    make_found,
+)
 from dbmsolver.kits.klondike.word_keys import PatienceStates
 from dbmsolver.results import Question
 
@@ -72,3 +85,29 @@ def test_rows_hold_states_and_moves_lead_to_no_lower_slice() -> None:
             if keys.is_won(key):
                 break
     assert stayed > 50 and risen > 50 and widths == {NARROW, WIDE}
+
+
+@kernel
+def is_taken_for(t, rows, index, off, low, high):  # type: ignore[no-untyped-def]
+    """Return True if a row has this state."""
+    return holds(t, rows, index, as_held(t, np.uint64(0), off, low, high))
+
+
+@pytest.mark.parametrize("game", ["klondike", "yukon", "canfield"])
+def test_no_state_is_taken_for_another(game: str) -> None:
+    """States that differ in the place of one card, in the waste or in the turns left."""
+    deal = Deal.from_number(
+        1, replace(GAMES[game], passes=2) if game == "klondike" else GAMES[game]
+    )
+    states = PatienceStates(PatienceKeys(deal, "none", "turns", Question.SOLVE))
+    t, words = states.tables, np.array(states.root[1:], np.uint64)
+    shard = make_shard(t, 1, 16, 16)
+    hold_closed(t, np.array([[*states.root, 0]], np.uint64), shard.rows, 0)
+    assert is_taken_for(t, shard.rows, 0, *words)
+    changes = [(card // PER_WORD, 3 * (card % PER_WORD)) for card in range(CARDS)]
+    if deal.rules.stock:
+        changes += [(2, WASTE_SHIFT), (2, TURNS_SHIFT)]
+    for word, shift in changes:
+        other = words.copy()
+        other[word] ^= np.uint64(1 << shift)
+        assert not is_taken_for(t, shard.rows, 0, *other), (word, shift)

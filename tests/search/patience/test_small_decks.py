@@ -40,7 +40,8 @@ from dbmsolver.kits.klondike.tables import make_board, make_found
 from dbmsolver.results import Options, Question
 from dbmsolver.search import inspect, session
 from dbmsolver.search.astar import layers, rounds
-from dbmsolver.search.improve import patience_dives as dives_module
+from dbmsolver.search.improve import beams_ahead
+from dbmsolver.search.improve.beam import BeamShape
 from dbmsolver.search.sequences.session import Sequences
 from dbmsolver.steps import follow
 from dbmsolver.storage.blocks import Runs
@@ -69,7 +70,8 @@ def compare(
         states = states_of(deal, policy, MOST_STATES, free=deal.rules.passes == 0)
         if truth is None or states is None:
             continue
-        monkeypatch.setattr(dives_module, "SCHEDULE", random.choice(((), (1 << 10,))))
+        shapes = random.choice(((), (BeamShape(20),)))
+        monkeypatch.setattr(beams_ahead, "OF_PATIENCE", shapes)
         monkeypatch.setattr(layers, "ENOUGH", random.choice((1, 50, 1 << 16)))
         monkeypatch.setattr(rounds, "_LEAST_STOP", random.choice((1, 16)))
         proof = prove(deal, policy=policy)
@@ -104,7 +106,6 @@ def test_safe_moves_change_no_length_where_columns_go_round(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A base in a column takes cards of the last rank, so it does not go home by itself."""
-    monkeypatch.setattr(dives_module, "SCHEDULE", ())
     random, compared = Random("round"), 0
     while compared < 30:
         deal, metric = small_canfield("canfield", random, base="round"), random.choice(METRICS)

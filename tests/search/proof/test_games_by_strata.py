@@ -29,7 +29,7 @@ from dbmsolver.kits.pile import keys as piles
 from dbmsolver.results import Commit, Limit, Method, Options, Question, Result, Verdict
 from dbmsolver.search import inspect, recorder, session
 from dbmsolver.search.evidence import check_unfinished
-from dbmsolver.search.improve import leaving_dives, patience_dives
+from dbmsolver.search.improve import beams_ahead, leaving_dives
 from dbmsolver.search.proof import piece_tables, proof_state, stratum, worker
 from dbmsolver.storage.environment import Environment
 from dbmsolver.verify import pile_format
@@ -149,7 +149,7 @@ def no_dives(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Environment, "__init__", quick)
     monkeypatch.setattr(leaving_dives, "SCHEDULE", ())
-    monkeypatch.setattr(patience_dives, "SCHEDULE", ())
+    monkeypatch.setattr(beams_ahead, "OF_PATIENCE", ())
     make = piles.make_tables
     monkeypatch.setattr(piles, "make_tables", lambda *given: make(*given[:4], MOST))
     monkeypatch.setattr(pile_format, "_MOST_LENGTHS", {True: MOST, False: MOST})

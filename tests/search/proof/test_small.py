@@ -29,6 +29,7 @@ class Batches:
     """Workers that close the first `at_once` batches at once; each signature is worth a batch."""
 
     least = 1
+    waiting = 0
 
     def __init__(self, count: int, at_once: int) -> None:
         self.count = count
@@ -116,3 +117,15 @@ def test_an_end_takes_what_is_closed_and_leaves_what_failed() -> None:
     assert sorted(one.first for one in taken) == [workers.given[n][0] for n in (0, 1, 3)]
     closing.end()
     assert len(taken) == 3
+
+
+def test_batches_that_wait_for_a_worker() -> None:
+    """Each worker has its next batch at once, whatever becomes of the last one's result."""
+    workers = Batches(2, 1)
+    workers.waiting = 1
+    closing, taken = small(workers)
+    assert not closing.step()
+    assert (len(taken), len(workers.given)) == (1, 4)
+    workers.finish(2)
+    assert not closing.step()
+    assert (len(taken), len(workers.given)) == (2, 5)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,35 +10,36 @@ from typing import Any
 import pytest
 
 from dbmsolver.game.deals import Deal
+from dbmsolver.kits.leaving_dive import EXHAUSTED, GIVEN_UP
 from dbmsolver.results import Limit, Limits, Options, Question
-from dbmsolver.search.improve.position_dives import PositionDives
+from dbmsolver.search.improve import leaving_dives
+from dbmsolver.search.improve.leaving_dives import LeavingDives
 from dbmsolver.search.outcome import GoalMet, LeftOpen, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 from dbmsolver.storage.manifest import new_manifest
 from dbmsolver.storage.store import Store
 
-LOST, FULL, GIVEN_UP = -1, -2, -3
+FULL = min(EXHAUSTED, GIVEN_UP) - 1
 ROOM = 32 * 1000
 """Memory in which a dive meets 1,000 states at most."""
 FOUND: list[Step] = [(5, 1), (3, 2)]
 
 
-class Planned(PositionDives[Any, Any]):
+@pytest.fixture(autouse=True)
+def few_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leaving_dives, "_AT_ONCE", 100)
+
+
+class Planned(LeavingDives):
     """Dives each of which ends as planned: with a result, once it has met so many states."""
 
-    at_once = 100
-    given_up = GIVEN_UP
-    ends = LOST
     is_shortest = False
     plan: tuple[tuple[int, int], ...] = ()
 
     @property
     def shortest(self) -> bool:
         return self.is_shortest
-
-    def _schedule(self) -> Sequence[int]:
-        return self.schedule
 
     def _begin(self, number: int, most: int) -> Any:
         self.begun.append(most)
@@ -56,8 +57,9 @@ class Planned(PositionDives[Any, Any]):
     def __init__(self, *arguments: Any, schedule: tuple[int, ...] = (250, 500, 4000)) -> None:
         self.begun: list[int] = []
         self.limits: list[int] = []
-        self.schedule = schedule
-        super().__init__(*arguments)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(leaving_dives, "SCHEDULE", schedule)
+            super().__init__(*arguments)
 
 
 class Kept:
@@ -121,7 +123,7 @@ def test_all_dives_meet_no_more_states_than_the_limit(
 
 def test_a_dive_that_is_stuck_is_followed_by_the_next(recorder: Recorder) -> None:
     """One that has met all states is the last."""
-    of = dives(recorder, (130, FULL), (7, FULL), (40, LOST))
+    of = dives(recorder, (130, FULL), (7, FULL), (40, EXHAUSTED))
     assert [of.step(), of.step(), of.step()] == [None, None, None]
     assert of.begun == [250, 500]
     assert of.met == 137
@@ -167,7 +169,7 @@ def test_another_solution_is_kept_if_it_is_shorter(recorder: Recorder, taken: bo
     [
         ((300, FULL), (60, len(FOUND)), (3, 1)),
         ((230, len(FOUND)), (20, 1)),
-        ((250, FULL), (130, LOST), (90, len(FOUND))),
+        ((250, FULL), (130, EXHAUSTED), (90, len(FOUND))),
         ((2, FULL), (500, FULL), (700, 1)),
         ((40, FULL), (300, FULL), (100, FULL)),
     ],

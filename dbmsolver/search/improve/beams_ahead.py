@@ -1,0 +1,80 @@
+"""Beams that come before a proof, in games where they find most solutions in tenths of a second."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dbmsolver.game.rules import Rules
+from dbmsolver.kits.choice import are_wide, position_keys
+from dbmsolver.kits.states import StateCodec
+from dbmsolver.results import Limits, Report
+from dbmsolver.search.improve.beam import Beam, BeamShape, room_for
+from dbmsolver.search.outcome import GoalMet, LeftOpen, Outcome, Search
+from dbmsolver.search.recorder import Recorder
+from dbmsolver.search.trace import Step, replay, steps_of
+
+OF_RUNS = (BeamShape(200), BeamShape(1000))
+"""The beams where a run of cards is one move."""
+OF_PATIENCE = (BeamShape(200, 1), BeamShape(1000), BeamShape(3000, 1))
+"""The beams in Klondike and its relatives."""
+
+
+def shapes_ahead(rules: Rules) -> tuple[BeamShape, ...] | None:
+    """Return the beams that come before a proof by these rules; None in most games."""
+    if rules.is_patience:
+        return OF_PATIENCE
+    return OF_RUNS if rules.has_runs else None
+
+
+class BeamsAhead(Search):
+    """The beams, in `memory` bytes, each in a thread; the first that finds a solution ends them.
+
+    What comes of them does not depend on the number of threads. ``keys`` are those of the proof.
+    """
+
+    def __init__(self, keys: StateCodec, recorder: Recorder, limits: Limits, memory: int) -> None:
+        self.recorder = recorder
+        self._keys = keys
+        positions = position_keys(keys.deal, recorder.policy)
+        assert not are_wide(positions)  # no such game is proved by strata
+        self._positions = positions
+        shapes = shapes_ahead(keys.rules) or ()
+        room, most = room_for(memory) // max(len(shapes), 1), limits.max_states
+        self._room = room if most is None else min(room, most)
+        self._left = list(shapes)
+        self._running: list[Beam] = []
+        self._looked_at = 0  # by the beams that are over, but for those after one that is not
+        self._steps: list[Step] = []
+
+    def step(self) -> Outcome | None:
+        """Go on with a beam for each thread, until one has a solution and all before it have none.
+
+        The next search begins if none has a solution.
+        """
+        while self._left and len(self._running) < self.recorder.threads:
+            self._running.append(Beam(self._positions, self._left.pop(0), self._room))
+        going = [beam for beam in self._running if not beam.is_over]
+        for _ in self.recorder.in_parallel(Beam.step, going):
+            pass
+        while self._running and self._running[0].is_over:
+            beam = self._running.pop(0)
+            self._looked_at += beam.looked_at
+            if beam.steps is not None:
+                return self._solved(beam.steps)
+        return None if self._left or self._running else LeftOpen()
+
+    def _solved(self, steps: list[Step]) -> Outcome:
+        """Keep the solution of a beam as one of the proof."""
+        statistics = self.recorder.statistics
+        statistics.states = statistics.evaluated = self._looked_at
+        self._steps = steps_of(self._keys, replay(self._positions, steps))
+        return GoalMet()
+
+    def report(self) -> Report:
+        """Return a snapshot of the beams."""
+        looked_at = self._looked_at + sum(beam.looked_at for beam in self._running)
+        return replace(self.recorder.report(look_ahead=True), evaluated=looked_at)
+
+    def path(self, goal: GoalMet) -> list[Step]:
+        """Return the steps from the deal to the goal."""
+        return self._steps

@@ -82,8 +82,6 @@ class Stages:
             return self._wide(self.keys)
         if self.question == Question.PROVE:
             return self._proving(self.keys)
-        if are_of_patience(self.keys):
-            return self._turning(self.keys)
         return self._solving(self.keys)
 
     def _leaving(self, keys: LeavingKeys) -> Generator[Search, None, None]:
@@ -120,24 +118,6 @@ class Stages:
             yield WideDives(keys, self.recorder, self.limits, self.memory, best)
         if best is not None:
             yield WideLayers(keys, self.recorder, self.limits, self.memory, best)
-
-    def _turning(self, keys: PatienceStates) -> Generator[Search, None, None]:
-        """Yield the searches for a shortest solution of Klondike or a relative."""
-        from dbmsolver.search.improve.best import Best
-        from dbmsolver.search.improve.lost_ahead import LAST
-
-        self.best = best = Best(keys, self.recorder)
-        classes, won = self._classes_ahead(keys), False
-        if classes is not None:
-            won = yield from self._lost_ahead(best, classes)  # finds out most lost deals at once
-        yield from self._any_ahead(best)
-        if classes is not None and not won and best.length is None:
-            yield from self._lost_ahead(best, classes, LAST)  # takes some seconds
-        may_list = is_in_a_class(self.deal.position, self.deal.rules)
-        if may_list and self.options.bound != Bound.POSITIONS:
-            yield from self._by_classes(best, keys)
-        else:
-            yield from self._below(best, keys)
 
     def _proving(self, keys: StateCodec) -> Generator[Search, None, None]:
         """Yield the searches that tell whether there is a solution."""
@@ -215,20 +195,46 @@ class Stages:
         return ClusterWorkers(proof, connection, self.limits.memory or default_memory())
 
     def _solving(self, keys: StateCodec) -> Generator[Search, None, None]:
-        """Yield the searches for a shortest solution."""
+        """Yield the searches for a shortest solution.
+
+        Dives over records or classes find a first solution, or that there is none. Beams follow
+        where any solution is wanted at once.
+        """
+        from dbmsolver.search.improve.ahead import AnyAhead
         from dbmsolver.search.improve.best import Best
+        from dbmsolver.search.improve.lost_ahead import LAST
 
         self.best = best = Best(keys, self.recorder)
-        yield from self._any_ahead(best)
-        yield from self._below(best, keys)
+        ahead, won = self._keys_ahead(best), False
+        if ahead is not None:
+            won = yield from self._lost_ahead(best, ahead)
+        if self.options.any_solution:
+            yield AnyAhead(best, self.limits, self.memory // 4)
+        if ahead is not None and ahead.method.of_classes and not won and best.length is None:
+            yield from self._lost_ahead(best, ahead, LAST)  # takes some seconds
+        may_list = self.options.bound != Bound.POSITIONS
+        if may_list and are_of_patience(keys) and is_in_a_class(keys.deal.position, keys.rules):
+            yield from self._by_classes(best, keys)
+        else:
+            yield from self._below(best, keys)
 
-    def _classes_ahead(self, keys: PatienceStates) -> CoveringKeys | None:
-        """Return the keys of the classes that the first dives are over; None if none are made."""
-        if self.options.lost_ahead and not self.begun:
-            method = method_ahead(self.question, self.deal, keys.measure.metric)
-            ahead = keys_of(self.deal, self.recorder.policy, method)
-            if are_covering(ahead):
-                return ahead
+    def _keys_ahead(self, best: Best[StateCodec]) -> CoveringKeys | None:
+        """Return the keys of the records or classes that dives come first over; None without any.
+
+        Dives over classes find out most lost deals at once. Those over records are made only where
+        any solution is wanted, and none is known.
+        """
+        rules, measure = self.deal.rules, best.codec.measure
+        if rules.is_patience:
+            method = method_ahead(self.question, self.deal, measure.metric)
+            if self.begun or not self.options.lost_ahead or not method.of_classes:
+                return None
+            keys = keys_of(self.deal, self.recorder.policy, method)
+            assert are_covering(keys)
+            return keys
+        wanted = self.options.any_solution and best.length is None
+        if wanted and not measure.by_room and has_dominance(rules):
+            return RecordKeys(self.deal, self.recorder.policy)
         return None
 
     def _lost_ahead(
@@ -246,20 +252,6 @@ class Stages:
         dives = LostAhead(best, keys, self.limits, threads, memory, schedule, any_solution)
         yield dives
         return dives.won
-
-    def _any_ahead(self, best: Best[Any]) -> Generator[Search, None, None]:
-        """Yield the first searches where any solution is wanted at once.
-
-        Dives over dominating positions find a first one, or that there is none; beams follow.
-        """
-        from dbmsolver.search.improve.ahead import AnyAhead
-
-        if not self.options.any_solution:
-            return
-        by_cards = not best.codec.measure.by_room
-        if best.length is None and by_cards and has_dominance(self.deal.rules):
-            yield from self._lost_ahead(best, RecordKeys(self.deal, self.recorder.policy))
-        yield AnyAhead(best, self.limits, self.memory // 4)
 
     def _by_classes(self, best: Best[Any], keys: PatienceStates) -> Generator[Search, None, None]:
         """Yield the search for solutions that are shorter, which may get distances of classes.

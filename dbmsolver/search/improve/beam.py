@@ -61,10 +61,11 @@ class BeamShape(NamedTuple):
 
 
 class Beam:
-    """A beam search from the deal; it finds `steps`.
+    """A beam search from the deal; it finds `steps`, if it finds a solution.
 
     A solution has to be shorter than ``ceiling`` moves. The beam gives up when it has looked at
-    ``room`` states that may be part of one; ``gave_up`` is True then.
+    ``room`` states that may be part of one; ``gave_up`` is True then. ``is_over`` is True after the
+    last step.
     """
 
     def __init__(
@@ -98,7 +99,8 @@ class Beam:
             self.steps = self._path()
             self.is_over = True
         elif state[TODO]:
-            self.is_over = self.gave_up = not self._expand()
+            has_room = self._expand()
+            self.is_over = self.gave_up = bool(not has_room and state[GOAL_ROW] < 0)
         elif self._waiting:
             self.level = min(self._waiting)
             self._begin_level(np.concatenate(self._waiting.pop(self.level)))

@@ -18,9 +18,9 @@ import numpy as np
 from dbmsolver.game.deals import Deal
 from dbmsolver.kernels.exhaust import close_piece
 from dbmsolver.kernels.hashing import EMPTY
-from dbmsolver.kernels.pieces import admit_piece
+from dbmsolver.kernels.pieces import insert_into_piece
 from dbmsolver.kernels.sorting import sort_states
-from dbmsolver.kernels.workspace import BURST
+from dbmsolver.kernels.workspace import BUFFER
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.proof.worker import ProofWorker
 from dbmsolver.storage.blocks import Runs, read_block
@@ -78,7 +78,7 @@ def measured(
     workspace, out, tables = worker.workspace._replace(grows=False), worker.output, worker.tables
     size = codes.size
     bits = 9
-    while 1 << bits < 4 * size + 4 * BURST:
+    while 1 << bits < 4 * size + 4 * BUFFER:
         bits += 1
     workspace.table[: words << bits] = EMPTY
     name = np.uint64(signature)
@@ -86,8 +86,8 @@ def measured(
     order = np.random.default_rng(1).permutation(size)
     local, codes = local.reshape(size, words)[order].reshape(-1), codes[order]
     begun = time.perf_counter()
-    admit_piece(tables, workspace, name, bits, 0, local, codes, size)
-    admitted = time.perf_counter() - begun
+    insert_into_piece(tables, workspace, name, bits, 0, local, codes, size)
+    inserted = time.perf_counter() - begun
     alone = expanded(worker, name, bits, size, words, NO_PIECE)
     both = expanded(worker, name, bits, size, words, ANYWHERE)
     workspace.order[: words * size] = local
@@ -95,7 +95,7 @@ def measured(
     begun = time.perf_counter()
     sort_states(workspace.order, workspace.order_codes, out.keys, out.codes, size, words)
     sorting = time.perf_counter() - begun
-    return {EXPANDING: alone, FINDING: max(both - alone, 0.0) + admitted, SORTING: sorting}
+    return {EXPANDING: alone, FINDING: max(both - alone, 0.0) + inserted, SORTING: sorting}
 
 
 def expanded(worker: ProofWorker, name: Any, bits: int, size: int, words: int, piece: Any) -> float:
@@ -104,7 +104,7 @@ def expanded(worker: ProofWorker, name: Any, bits: int, size: int, words: int, p
     room = min(workspace.order.size // words, (3 << bits) // 4)
     head, count = 0, size
     begun = time.perf_counter()
-    while head < count and count + BURST <= room:
+    while head < count and count + BUFFER <= room:
         reach = bits, head, count, room
         head, count, *_ = close_piece(
             worker.tables, workspace, worker.kernels.space, name, *reach, ANYWHERE, piece

@@ -51,7 +51,7 @@ FUNCTIONS: dict[str, list[tuple[Any, str]]] = {
         (closing.Kernels, "close_batch"),
         (closing.Kernels, "close_piece"),
         (worker, "sort_states"),
-        (piece_worker, "admit_piece"),
+        (piece_worker, "insert_into_piece"),
     ],
     "loading and rebuilding tables": [(piece_tables, "load_table"), (piece_tables, "copy_keys")],
     "making candidates": [

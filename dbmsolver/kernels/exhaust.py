@@ -21,22 +21,22 @@ from typing import Any
 import numpy as np
 
 from dbmsolver.jit.decorators import allocating, inner, kernel
-from dbmsolver.kernels.admission import (
-    PieceBits,
-    admit_burst,
-    admit_run,
-    has_room_for_closed,
-    note_partial,
-    put_closed,
-    room_for_states,
-    start_table,
-)
 from dbmsolver.kernels.hooks import (
     expand_group,
     forget_targets,
     make_position_space,
     prepare,
     targets_of,
+)
+from dbmsolver.kernels.insertion import (
+    PieceBits,
+    has_room_for_closed,
+    insert_buffered,
+    insert_run,
+    note_partial,
+    put_closed,
+    room_for_states,
+    start_table,
 )
 from dbmsolver.kernels.layout import width_of
 from dbmsolver.kernels.outgoing import (
@@ -48,7 +48,7 @@ from dbmsolver.kernels.outgoing import (
     target_width,
 )
 from dbmsolver.kernels.record_groups import make_record_space
-from dbmsolver.kernels.workspace import BURST, GROUP, USED_SIGNATURES, USED_WIDTH
+from dbmsolver.kernels.workspace import BUFFER, GROUP, USED_SIGNATURES, USED_WIDTH
 
 U64 = np.uint64
 ZERO = np.uint64(0)
@@ -79,15 +79,15 @@ def close(t, ws, space, layout, sets, piece, bits, head, count, room):
     """
     forget_targets(space)
     totals = Totals(np.int64(0), np.int64(0), np.int64(0))
-    while head < count and count + BURST <= room:
+    while head < count and count + BUFFER <= room:
         before = head
         end = min(head + GROUP, count)
-        head, burst, totals = expand_group(
+        head, buffered, totals = expand_group(
             space, t, ws, layout, sets, piece, bits, head, end, totals
         )
         if head < 0 or head == before:
             break
-        bits, count = admit_burst(ws, layout, bits, count, burst)
+        bits, count = insert_buffered(ws, layout, bits, count, buffered)
     return bits, head, count, totals
 
 
@@ -157,12 +157,12 @@ def exhaust_batch(t, ws, space, out, runs, first, last, limit):
             return index
         out.used[USED_WIDTH] = width
         room = room_for_states(ws, out, width, limit)
-        if runs.counts[index] + BURST > room:
+        if runs.counts[index] + BUFFER > room:
             out.partial[:] = 0
             return index
         bits = start_table(ws, width, runs.counts[index])
         head = np.int64(0)
-        count = admit_run(ws, layout.wide, bits, runs, index)
+        count = insert_run(ws, layout.wide, bits, runs, index)
         bits, head, count, totals = close(
             t, ws, space, layout, sets, PieceBits(ZERO, ZERO), bits, head, count, room
         )

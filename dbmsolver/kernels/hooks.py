@@ -103,9 +103,9 @@ expand_group = Hook()
 """Expand states ``ws.order[head:end]`` while there is room for what may follow from them.
 
 Called with (space, t, ws, layout, sets, piece, bits, head, end, totals). Candidates of the piece
-are staged in ``ws.burst``, all others go to ``ws.outgoing``; those for other pieces of the
+are buffered in ``ws.buffer``, all others go to ``ws.outgoing``; those for other pieces of the
 signature have the target number OTHER_PIECES. Returns (the first state not expanded, or -1 if a
-state cannot be expanded, candidates staged, the new totals).
+state cannot be expanded, candidates buffered, the new totals).
 """
 undo_code = Hook()
 """Return the state before the move of a parent-move code.
@@ -221,10 +221,10 @@ assess = Hook()
 is_goal = Hook()
 """Return True if a row that was assessed, with the meta that it has, is of all cards home."""
 expand_row = Hook()
-"""Expand a row's state and close it; return how many candidates are staged then.
+"""Expand a row's state and close it; return how many candidates are buffered then.
 
-``burst`` are staged before. Candidates of other shards than ``me``, and those of a slice above
-``ceiling``, go to ``shard.outgoing``.
+The buffer has ``buffered`` before. Candidates of other shards than ``me``, and those of a slice
+above ``ceiling``, go to ``shard.outgoing``.
 """
 held_back = Hook()
 """Return how many cards (int64) of a row's state are held back: beams prefer states with few."""

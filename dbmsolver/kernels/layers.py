@@ -34,7 +34,7 @@ from dbmsolver.kernels.hooks import (
 )
 from dbmsolver.kernels.meta import IS_CHEAP, IS_CLOSED, META, OF_CANDIDATE, g_of, h_of
 from dbmsolver.kernels.shards import (
-    BURST,
+    BUFFER,
     CEILING,
     COUNT,
     EVALUATED,
@@ -49,9 +49,9 @@ from dbmsolver.kernels.shards import (
     TODO,
     entry_of,
     has_tag,
+    put_buffered,
     row_of,
     slot_of,
-    stage,
     tag_of,
 )
 from dbmsolver.kernels.states import HIGH, LOW, OFF, SIGNATURE
@@ -78,13 +78,13 @@ def place_row(t, shard, index, meta, layer, weight):
 
 
 @inlined
-def held_in(burst, candidate):
-    """Return the words that rows have of a candidate in the burst."""
+def held_in(buffer, candidate):
+    """Return the words that rows have of a candidate in the buffer."""
     return (
-        burst[candidate, SIGNATURE],
-        burst[candidate, OFF],
-        burst[candidate, LOW],
-        burst[candidate, HIGH],
+        buffer[candidate, SIGNATURE],
+        buffer[candidate, OFF],
+        buffer[candidate, LOW],
+        buffer[candidate, HIGH],
     )
 
 
@@ -106,16 +106,16 @@ def find_row(t, shard, held, hashed, slot):
 
 @inlined
 def enter(t, b, shard, candidate, layer, weight, locked_in_deal):
-    """Look at row ``candidate`` of the burst.
+    """Look at row ``candidate`` of the buffer.
 
     A duplicate is dropped unless it has fewer moves. A new state becomes a row, unless it cannot be
     part of a solution shorter than the shard's ceiling.
     """
     rows, slots = shard.rows, shard.table.size
-    held = held_in(shard.burst, candidate)
-    meta = shard.burst[candidate, META] & OF_CANDIDATE
-    hashed = shard.burst[candidate, HASHED]
-    slot = find_row(t, shard, held, hashed, np.int64(shard.burst[candidate, SLOT]))
+    held = held_in(shard.buffer, candidate)
+    meta = shard.buffer[candidate, META] & OF_CANDIDATE
+    hashed = shard.buffer[candidate, HASHED]
+    slot = find_row(t, shard, held, hashed, np.int64(shard.buffer[candidate, SLOT]))
     known = shard.table[slot] != np.uint32(0)
     if known:
         index = row_of(shard.table[slot], slots)
@@ -138,35 +138,35 @@ def enter(t, b, shard, candidate, layer, weight, locked_in_deal):
 
 @inlined
 def has_room(shard):
-    """Return True if another burst of candidates surely fits."""
+    """Return True if a full buffer of candidates surely fits."""
     return (
-        shard.state[COUNT] + BURST <= shard.state[FIRST_LENT]
-        and shard.state[TODO] + BURST <= shard.todo.size
-        and 4 * (shard.state[COUNT] + BURST) <= 3 * shard.table.size
-        and shard.state[LATER] + BURST <= shard.later.size
-        and shard.state[OUTGOING] + BURST <= shard.outgoing.shape[0]
+        shard.state[COUNT] + BUFFER <= shard.state[FIRST_LENT]
+        and shard.state[TODO] + BUFFER <= shard.todo.size
+        and 4 * (shard.state[COUNT] + BUFFER) <= 3 * shard.table.size
+        and shard.state[LATER] + BUFFER <= shard.later.size
+        and shard.state[OUTGOING] + BUFFER <= shard.outgoing.shape[0]
     )
 
 
 @inner
-def enter_burst(t, b, shard, layer, weight, locked_in_deal, burst):
-    """Look at the first ``burst`` candidates in ``shard.burst``.
+def enter_buffered(t, b, shard, layer, weight, locked_in_deal, buffered):
+    """Look at the first ``buffered`` candidates in ``shard.buffer``.
 
     Their table slots have been prefetched.
     """
     slots = shard.table.size
-    for index in range(burst):
-        hashed = shard.burst[index, HASHED]
+    for index in range(buffered):
+        hashed = shard.buffer[index, HASHED]
         slot, tag = slot_of(hashed, slots), tag_of(hashed, slots)
         seen = shard.table[slot]
         while seen and not has_tag(seen, tag, slots):
             slot = (slot + 1) & (slots - 1)
             seen = shard.table[slot]
-        shard.burst[index, SLOT] = slot  # no state before it has this tag, nor will have
+        shard.buffer[index, SLOT] = slot  # no state before it has this tag, nor will have
         if seen:
             place = shard.rows.shape[1] * row_of(seen, slots)
             prefetch(shard.flat, place)
-    for index in range(burst):
+    for index in range(buffered):
         enter(t, b, shard, index, layer, weight, locked_in_deal)
 
 
@@ -178,12 +178,14 @@ def insert_candidates(t, b, shard, layer, weight, locked_in_deal, candidates, fi
     """
     total = candidates.shape[0]
     while first < total and has_room(shard):
-        burst = min(GROUP * GROUP, total - first)
-        for index in range(burst):
+        buffered = min(GROUP * GROUP, total - first)
+        for index in range(buffered):
             row = candidates[first + index]
-            stage(t, shard, index, (row[SIGNATURE], row[OFF], row[LOW], row[HIGH]), row[META])
-        enter_burst(t, b, shard, layer, weight, locked_in_deal, burst)
-        first += burst
+            put_buffered(
+                t, shard, index, (row[SIGNATURE], row[OFF], row[LOW], row[HIGH]), row[META]
+            )
+        enter_buffered(t, b, shard, layer, weight, locked_in_deal, buffered)
+        first += buffered
     return first
 
 
@@ -261,15 +263,15 @@ def expand_layer(t, b, shard, layer, weight, locked_in_deal, me, shards, ceiling
             return False
         if not has_room(shard):
             return True
-        burst = np.int64(0)  # a literal would be compiled apart
-        for _ in range(min(GROUP, BURST // moves_at_most(t), shard.state[TODO])):
+        buffered = np.int64(0)  # a literal would be compiled apart
+        for _ in range(min(GROUP, BUFFER // moves_at_most(t), shard.state[TODO])):
             shard.state[TODO] -= 1
             index = np.int64(shard.todo[shard.state[TODO]])
             if meta_at(t, shard.rows, index) & IS_CLOSED:
                 continue
-            burst = expand_row(
-                t, b, shard, index, burst, weight, locked_in_deal, me, shards, ceiling
+            buffered = expand_row(
+                t, b, shard, index, buffered, weight, locked_in_deal, me, shards, ceiling
             )
             expanded += 1
-        enter_burst(t, b, shard, layer, weight, locked_in_deal, burst)
+        enter_buffered(t, b, shard, layer, weight, locked_in_deal, buffered)
     return False

@@ -15,7 +15,6 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.jit.decorators import allocating, kernel
-from dbmsolver.kernels.admission import admit, admit_compact
 from dbmsolver.kernels.bits import NETWORK_STAGES, pack_bits
 from dbmsolver.kernels.hashing import (
     EMPTY,
@@ -28,6 +27,7 @@ from dbmsolver.kernels.hashing import (
     packed_second,
 )
 from dbmsolver.kernels.hooks import make_layout, signature_sets
+from dbmsolver.kernels.insertion import insert_new, insert_new_compact
 from dbmsolver.kernels.layout import NETS, WIDE_WORDS, key_at
 
 U64 = np.uint64
@@ -143,7 +143,7 @@ def route(keys, codes, words, piece_word, tree, leaves):
 
 
 @kernel
-def admit_piece(t, ws, signature, bits, count, keys, codes, candidates):
+def insert_into_piece(t, ws, signature, bits, count, keys, codes, candidates):
     """Put candidates of a piece that are new into the table and behind ``ws.order[:count]``.
 
     They are the first ``candidates`` of ``keys`` (uint64) and ``codes``. Writes the table,
@@ -152,5 +152,5 @@ def admit_piece(t, ws, signature, bits, count, keys, codes, candidates):
     layout = make_layout(t, signature_sets(t, signature).loose, ws.nets)
     start = np.int64(0)  # a literal 0 would be a type of its own, and compiled apart
     if not ws.steps.size:
-        return admit(ws, layout.wide, bits, count, keys, codes, start, start, candidates)
-    return admit_compact(ws, layout, bits, count, keys, codes, candidates)
+        return insert_new(ws, layout.wide, bits, count, keys, codes, start, start, candidates)
+    return insert_new_compact(ws, layout, bits, count, keys, codes, candidates)

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner
 from dbmsolver.kernels import hooks
-from dbmsolver.kernels.admission import is_in_piece, stage
 from dbmsolver.kernels.hashes import fingerprint
 from dbmsolver.kernels.hashing import HASH
 from dbmsolver.kernels.hooks import (
@@ -33,10 +32,11 @@ from dbmsolver.kernels.hooks import (
     signature_sets,
     unpack_key,
 )
+from dbmsolver.kernels.insertion import is_in_piece, put_buffered
 from dbmsolver.kernels.layout import LAYOUT_WORDS, NETS, WIDE_WORDS, get_layout, key_at, put_layout
 from dbmsolver.kernels.outgoing import OTHER_PIECES, Totals, put_outgoing
 from dbmsolver.kernels.states import LOW, OFF, SIGNATURE
-from dbmsolver.kernels.workspace import BURST
+from dbmsolver.kernels.workspace import BUFFER
 
 U64 = np.uint64
 MOST_TARGETS = 4096
@@ -183,7 +183,7 @@ def expand_records(space, t, ws, layout, sets, piece, bits, head, end, totals):
     outgoing, outgoing_words = totals.outgoing, totals.words
     most = min(ws.outgoing.size // WIDE_WORDS, space.outgoing_targets.size)
     found = space.scratch.found
-    burst = np.int64(0)
+    buffered = np.int64(0)
     while head < end:
         key = key_at(ws.order, head, layout.wide)
         off, low, high = unpack_key(t, layout, ws.nets, key[0], key[1], key[2])
@@ -192,7 +192,7 @@ def expand_records(space, t, ws, layout, sets, piece, bits, head, end, totals):
             head = np.int64(-1)
             break
         if (
-            burst + successors > BURST
+            buffered + successors > BUFFER
             or outgoing + successors > most
             or space.counters[TARGETS_IN_USE] + successors > MOST_TARGETS
         ):
@@ -206,8 +206,8 @@ def expand_records(space, t, ws, layout, sets, piece, bits, head, end, totals):
             if signature == sets.signature:
                 after = pack_key(t, layout, ws.nets, off, low, high)
                 if is_in_piece(layout, piece, after):
-                    stage(ws, layout, bits, burst, after, code)
-                    burst += 1
+                    put_buffered(ws, layout, bits, buffered, after, code)
+                    buffered += 1
                     continue
                 target = np.int64(OTHER_PIECES)
                 wide = layout.wide
@@ -224,7 +224,7 @@ def expand_records(space, t, ws, layout, sets, piece, bits, head, end, totals):
             if target != OTHER_PIECES:
                 space.counts[target] += 1
             outgoing += 1
-    return head, burst, Totals(outgoing, outgoing_words, totals.forced)
+    return head, buffered, Totals(outgoing, outgoing_words, totals.forced)
 
 
 hooks.add(

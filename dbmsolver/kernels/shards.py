@@ -43,11 +43,11 @@ U64 = np.uint64
 ROW = 5
 """Words of a candidate: columns SIGNATURE, OFF, LOW, HIGH and META."""
 HASHED = 5
-"""Column of the hash in ``Shard.burst``, after the words that rows have of a state, and meta."""
+"""Column of the hash in ``Shard.buffer``, after the words that rows have of a state, and meta."""
 SLOT = 6
-"""Column of the table slot in ``Shard.burst`` from which on to look for the state."""
+"""Column of the table slot in ``Shard.buffer`` from which on to look for the state."""
 GROUP = 16
-BURST = GROUP * MAX_MOVES
+BUFFER = GROUP * MAX_MOVES
 LOW_32 = np.uint64(0xFFFFFFFF)
 
 (
@@ -91,7 +91,7 @@ class Shard(NamedTuple):
     later: NDArray[np.uint32]  # [candidates]: rows that wait for a higher layer
     later_layer: NDArray[np.uint16]  # [candidates]: that layer
     outgoing: NDArray[np.uint64]  # [candidates, ROW]: candidates of other shards or partitions
-    burst: NDArray[np.uint64]  # [BURST, ROW + 2]: candidates of this one, as rows have them
+    buffer: NDArray[np.uint64]  # [BUFFER, ROW + 2]: candidates of this one, as rows have them
     starts: NDArray[np.uint64]  # [256]: see order_todo
     scratch: Any  # what the kind of states needs, see the hook `make_row_scratch`
 
@@ -122,7 +122,7 @@ def make_shard(t: Any, states: int, slots: int, outgoing: int) -> Shard:
             later=np.empty(outgoing, np.uint32),
             later_layer=np.empty(outgoing, np.uint16),
             outgoing=np.empty((outgoing, ROW), np.uint64),
-            burst=np.empty((BURST, ROW + 2), np.uint64),
+            buffer=np.empty((BUFFER, ROW + 2), np.uint64),
             starts=np.zeros(256, np.uint64),
             scratch=make_row_scratch(t),
         )
@@ -358,14 +358,14 @@ def entry_of(hashed, index, slots):
 
 
 @inlined
-def stage(t, shard, burst, state, meta):
-    """Make a state the candidate number ``burst``, and prefetch its table slot."""
+def put_buffered(t, shard, buffered, state, meta):
+    """Make a state the candidate number ``buffered``, and prefetch its table slot."""
     held = as_held(t, state[0], state[1], state[2], state[3])
     hashed = hash_held(held)
     prefetch(shard.table, slot_of(hashed, shard.table.size))
-    put_state(shard.burst, burst, held)
-    shard.burst[burst, META] = meta
-    shard.burst[burst, HASHED] = hashed
+    put_state(shard.buffer, buffered, held)
+    shard.buffer[buffered, META] = meta
+    shard.buffer[buffered, HASHED] = hashed
 
 
 @kernel

@@ -17,14 +17,14 @@ from dbmsolver.kernels.states import CARDS, MAX_MOVES
 GROUP = 16
 """States expanded before their successors are looked up. The table's cache lines arrive
 meanwhile."""
-BURST = GROUP * MAX_MOVES
+BUFFER = GROUP * MAX_MOVES
 """The candidates that one group can produce. It is expanded only with room for all of them."""
 TARGETS = CARDS + 4
 """Signatures that a move can lead to: a locked card is released, or a suit's next card goes
 home."""
 
-BURST_KEY, BURST_SLOT, BURST_PACKED, BURST_COLUMNS = 0, 3, 4, 5
-"""Columns of ``Workspace.burst``: three words of the key, the table slot, the compact key."""
+BUFFER_KEY, BUFFER_SLOT, BUFFER_PACKED, BUFFER_COLUMNS = 0, 3, 4, 5
+"""Columns of ``Workspace.buffer``: three words of the key, the table slot, the compact key."""
 
 (
     USED_STATES,
@@ -63,8 +63,8 @@ class Workspace(NamedTuple):
     steps: NDArray[np.uint16]  # [slots] of a compact table: how far from home; [0] of a plain one
     order: NDArray[np.uint64]  # [words]: keys of the signature's states, in order of arrival
     order_codes: NDArray[Any]  # [states]: their codes
-    burst: NDArray[np.uint64]  # [BURST, 5]: candidates of the signature, not looked up yet
-    burst_codes: NDArray[Any]  # [BURST]: their codes
+    buffer: NDArray[np.uint64]  # [BUFFER, 5]: candidates of the signature, not looked up yet
+    buffer_codes: NDArray[Any]  # [BUFFER]: their codes
     outgoing: NDArray[np.uint64]  # [3 * candidates]: keys of candidates that leave the signature
     outgoing_codes: NDArray[Any]  # [candidates]
     nets: NDArray[np.uint64]  # [3, 7]: packing networks of the signature
@@ -98,8 +98,8 @@ def make_workspace(states: int, slots: int, candidates: int, code_type: Any) -> 
         steps=np.empty(0, np.uint16),
         order=np.empty(states, np.uint64),
         order_codes=np.empty(states, code_type),
-        burst=np.empty((BURST, BURST_COLUMNS), np.uint64),
-        burst_codes=np.empty(BURST, code_type),
+        buffer=np.empty((BUFFER, BUFFER_COLUMNS), np.uint64),
+        buffer_codes=np.empty(BUFFER, code_type),
         outgoing=np.empty(WIDE_WORDS * candidates, np.uint64),
         outgoing_codes=np.empty(candidates, code_type),
         nets=np.zeros(NETS, np.uint64),

@@ -155,9 +155,9 @@ class StateCodec:
         """The lower bound of the deal's position: no solution has fewer moves."""
         from dbmsolver.kernels.layers import insert_candidates
         from dbmsolver.kernels.meta import BOUND_MASK, BOUND_SHIFT, META
-        from dbmsolver.kernels.shards import BURST, NO_CEILING, ROW, make_shard
+        from dbmsolver.kernels.shards import BUFFER, NO_CEILING, ROW, make_shard
 
-        shard = make_shard(self.tables, 2 * BURST, 2 * BURST, 2 * BURST)
+        shard = make_shard(self.tables, 2 * BUFFER, 2 * BUFFER, 2 * BUFFER)
         root = np.zeros((1, ROW), np.uint64)
         root[0] = [*self.root, self.root_code]
         # All of the bound is worked out for what a layer this high holds.

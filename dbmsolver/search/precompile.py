@@ -15,11 +15,11 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.jit.compilation import compile_ahead
 from dbmsolver.kernels import exhaust
-from dbmsolver.kernels.admission import PieceBits
 from dbmsolver.kernels.blocks import find_key, from_planes, to_planes
 from dbmsolver.kernels.closed_rows import closed_code, count_rows, make_cache
 from dbmsolver.kernels.digest import digest_runs
 from dbmsolver.kernels.hooks import make_bound_tables, undo_code
+from dbmsolver.kernels.insertion import PieceBits
 from dbmsolver.kernels.layers import (
     expand_layer,
     insert_candidates,
@@ -29,7 +29,7 @@ from dbmsolver.kernels.layers import (
 )
 from dbmsolver.kernels.layout import KeyLayout
 from dbmsolver.kernels.packing import pack_keys, packing_of, unpack_keys
-from dbmsolver.kernels.pieces import admit_piece, copy_keys, load_table, route
+from dbmsolver.kernels.pieces import copy_keys, insert_into_piece, load_table, route
 from dbmsolver.kernels.record_parents import record_at
 from dbmsolver.kernels.runs import (
     RunArrays,
@@ -291,7 +291,7 @@ def _of_pieces(t: Any, ws: Any, codes: Any) -> list[Call]:
     return [
         (load_table, (*of_table, _WORDS, _NUMBER, _WORD, _WORD, _NUMBER)),
         (copy_keys, (*of_table, _NUMBER, _WORD, _WORD, _WORDS, ws.steps, _NUMBER)),
-        (admit_piece, (t, ws, _WORD, _NUMBER, _NUMBER, _WORDS, codes, _NUMBER)),
+        (insert_into_piece, (t, ws, _WORD, _NUMBER, _NUMBER, _WORDS, codes, _NUMBER)),
         (route, (_WORDS, codes, _NUMBER, _NUMBER, np.empty((1, 3), np.int64), _NUMBER)),
         (key_bits, (t, _WORD)),
         (packing_of, (_WORDS, _NUMBER, _NUMBER)),

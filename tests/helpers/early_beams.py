@@ -10,7 +10,8 @@ from dbmsolver.search.improve.beam import BeamShape
 
 def begin_beams_at(monkeypatch: pytest.MonkeyPatch, pace: int, *widths: int) -> None:
     """Let beams of two widths be due at ``pace`` times their states, whatever the threads."""
-    monkeypatch.setattr(improver, "_BESIDE", tuple(BeamShape(width) for width in widths))
+    for beside in ("_BESIDE", "_BESIDE_OF_PATIENCE"):
+        monkeypatch.setattr(improver, beside, tuple(BeamShape(width) for width in widths))
     for paces in ("_PACES", "_PACES_OF_THREADS"):
         monkeypatch.setattr(improver, paces, (pace, pace))
 

@@ -25,7 +25,7 @@ CODEC = Proof(Deal.from_number(11982), "wkr", Method.EVERY_POSITION).keys()
 SIGNATURE = int(CODEC.root[0])
 SHAPE = KeyShape(CODEC, 0, SIGNATURE, 1, False)
 BITS = 14
-"""The size of the tables: 12,288 states are a full one, and a burst of 4,096 always fits."""
+"""The size of the tables: 12,288 states are a full one, and a full buffer of 4,096 always fits."""
 MORE = 20_000
 """States that the scratch memory of a worker has room for, where that is enough for all."""
 

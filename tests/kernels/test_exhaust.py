@@ -21,10 +21,10 @@ from dbmsolver.kernels.exhaust import (
     write_runs,
 )
 from dbmsolver.kernels.hashing import EMPTY
-from dbmsolver.kernels.pieces import admit_piece
+from dbmsolver.kernels.pieces import insert_into_piece
 from dbmsolver.kernels.runs import RunArrays, key_bits, local_key, widths_of
 from dbmsolver.kernels.workspace import (
-    BURST,
+    BUFFER,
     CLOSED_FORCED,
     TARGETS,
     USED_CANDIDATES,
@@ -41,8 +41,8 @@ from dbmsolver.search.proof.closing import count_flips
 
 SEEDS = st.integers(0, 2**32)
 
-STATES = 4 * BURST
-CANDIDATES = 3 * BURST
+STATES = 4 * BUFFER
+CANDIDATES = 3 * BUFFER
 COMPACT_BITS = 12
 
 
@@ -121,7 +121,7 @@ def test_too_big(rules: Rules, seed: int) -> None:
     out.partial[:] = 7
     ws = workspace(game.codec.code_type)
     runs = pack(game.codec, root(game))
-    assert exhaust_batch(game.codec.tables, ws, space(), out, runs, 0, 1, BURST) == 0
+    assert exhaust_batch(game.codec.tables, ws, space(), out, runs, 0, 1, BUFFER) == 0
     assert out.used[USED_SIGNATURES] == 0
     assert not out.partial.any()
 
@@ -228,7 +228,7 @@ def close_in_pieces(
             ws, head, count = piece.ws, 0, 0
             for keys, codes in piece.waiting:
                 size = codes.size
-                count = admit_piece(tables, ws, word, COMPACT_BITS, count, keys, codes, size)
+                count = insert_into_piece(tables, ws, word, COMPACT_BITS, count, keys, codes, size)
             piece.waiting = []
             while head < count:
                 reach = COMPACT_BITS, head, count, STATES
@@ -265,9 +265,9 @@ def test_closing_pauses_where_memory_for_what_leaves_is_full() -> None:
         game, expected = small_game(GAMES["freecell"], seed)
         codec, signature = game.codec, game.codec.root.signature
         ws, out = Piece(game, signature, 0, 0).ws, output(codec.code_type, 1000)
-        ws = ws._replace(outgoing=ws.outgoing[: 3 * BURST])
+        ws = ws._replace(outgoing=ws.outgoing[: 3 * BUFFER])
         runs, word = pack(codec, root(game)), np.uint64(signature)
-        count = admit_piece(codec.tables, ws, word, COMPACT_BITS, 0, runs.keys, runs.codes, 1)
+        count = insert_into_piece(codec.tables, ws, word, COMPACT_BITS, 0, runs.keys, runs.codes, 1)
         head, sent = 0, Batch()
         while head < count:
             before = head

@@ -40,7 +40,7 @@ from dbmsolver.kernels.meta import (
     META,
 )
 from dbmsolver.kernels.shards import (
-    BURST,
+    BUFFER,
     CEILING,
     COUNT,
     DONE,
@@ -220,7 +220,7 @@ def check_rows(game: Game, expected: Closure, search: Layers, layer: int) -> Non
 @given(
     seed=st.integers(0, 2**32),
     shards=st.sampled_from([1, 2, 4]),
-    room=st.sampled_from([BURST, 8 * BURST]),
+    room=st.sampled_from([BUFFER, 8 * BUFFER]),
     height=st.sampled_from([0, 1, 5, 1000]),
     stop=st.sampled_from([1, 50, 1 << 14]),
 )
@@ -267,7 +267,7 @@ def test_candidates_of_the_highest_slice_stay_in_a_partition() -> None:
         rows = np.array([[*state, 0] for state in (states.root, *after)], np.uint64)
         slices = slices_of(states.tables, rows, 0)
         for highest in set(slices.tolist()):
-            shard = make_shard(states.tables, 4 * BURST, 8 * BURST, 2 * BURST)
+            shard = make_shard(states.tables, 4 * BUFFER, 8 * BUFFER, 2 * BUFFER)
             shard.state[GOAL_ROW], shard.state[CEILING] = -1, NO_CEILING
             constants = (states.tables, states.bounds, shard, 1000, 1, 0)
             assert insert_candidates(*constants, rows[:1], 0) == 1
@@ -291,7 +291,7 @@ def test_a_row_that_was_stored_is_not_stored_as_closed(game: str) -> None:
     else:
         codec = StateCodec(deal, "wkr")
         bounds = make_bound_tables(codec.tables, codec.columns)
-    shard = make_shard(codec.tables, 4 * BURST, 8 * BURST, 2 * BURST)
+    shard = make_shard(codec.tables, 4 * BUFFER, 8 * BUFFER, 2 * BUFFER)
     shard.state[GOAL_ROW], shard.state[CEILING] = -1, NO_CEILING
     constants = (codec.tables, bounds, shard, 1000, 1, codec.locked)
     insert_candidates(*constants, np.array([[*codec.root, codec.root_code]], np.uint64), 0)
@@ -333,7 +333,7 @@ def test_take_rows_without_room() -> None:
 def test_rehash(rules: Rules, seed: int) -> None:
     """In a table made anew all rows are found: taking them in again changes nothing."""
     game, _ = small_game(rules, seed)
-    search = Layers(game, 1, 8 * BURST, NO_LAYER, 1 << 14)
+    search = Layers(game, 1, 8 * BUFFER, NO_LAYER, 1 << 14)
     layer: int | None = 0
     while layer is not None and search.goal() is None:
         search.close(layer)
@@ -407,11 +407,11 @@ def test_states_with_the_same_hash(game: str, width: int) -> None:
         assert not finds(tables, shard, state, tuple(other))
 
 
-def test_room_for_another_burst() -> None:
+def test_room_for_a_full_buffer() -> None:
     """Rows, the table, what is to be expanded, what waits and what leaves: each may be full."""
     room = has_room.py_func  # it has no way in from Python of its own
-    shard = make_shard(TABLES, 3 * BURST, 8 * BURST, 2 * BURST)
-    full = {TODO: 2 * BURST, COUNT: 2 * BURST, LATER: BURST, OUTGOING: BURST}
+    shard = make_shard(TABLES, 3 * BUFFER, 8 * BUFFER, 2 * BUFFER)
+    full = {TODO: 2 * BUFFER, COUNT: 2 * BUFFER, LATER: BUFFER, OUTGOING: BUFFER}
     for column, most in full.items():
         shard.state[column] = most
     assert room(shard)
@@ -419,6 +419,6 @@ def test_room_for_another_burst() -> None:
         shard.state[column] += 1
         assert not room(shard)
         shard.state[column] -= 1
-    small = np.zeros(4 * BURST, np.uint32)
+    small = np.zeros(4 * BUFFER, np.uint32)
     assert room(shard._replace(table=small))  # three quarters are taken after it
     assert not room(shard._replace(table=small[:-2]))

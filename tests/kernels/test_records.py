@@ -33,12 +33,12 @@ from dbmsolver.kernels.exhaust import (
     write_runs,
 )
 from dbmsolver.kernels.hashing import EMPTY
-from dbmsolver.kernels.pieces import admit_piece
+from dbmsolver.kernels.pieces import insert_into_piece
 from dbmsolver.kernels.record_groups import MOST_TARGETS, RecordSpace, make_record_space
 from dbmsolver.kernels.runs import RunArrays, key_bits, local_key, widths_of
 from dbmsolver.kernels.states import MAX_SUCCESSORS
 from dbmsolver.kernels.workspace import (
-    BURST,
+    BUFFER,
     CLOSED_FORCED,
     PARTIAL_COUNT,
     PARTIAL_HEAD,
@@ -57,8 +57,8 @@ from dbmsolver.kits.records.keys import RecordKeys
 from dbmsolver.kits.states import State
 from dbmsolver.search.proof.closing import count_flips
 
-STATES = 4 * BURST
-CANDIDATES = 3 * BURST
+STATES = 4 * BUFFER
+CANDIDATES = 3 * BUFFER
 TABLE_BITS = 12
 MOST = 80
 """Records of the largest small deck."""
@@ -152,7 +152,7 @@ def batch_of(
 def tight_output(graph: Graph) -> Output:
     """Return an output with room for one signature only, for the largest just enough.
 
-    A signature begins to be closed where its candidates and a burst more have room.
+    A signature begins to be closed where its candidates and a full buffer more have room.
     """
     states = Counter(state.signature for state in graph)
     sent: dict[int, set[tuple[int, State]]] = {signature: set() for signature in states}
@@ -163,7 +163,7 @@ def tight_output(graph: Graph) -> Output:
     candidates = max(map(len, sent.values()))
     targets = max(len({one.signature for _, one in some}) for some in sent.values())
     waiting = Counter(one.signature for after in graph.values() for one in after)
-    room = max(max(states.values()), max(waiting.values())) + BURST
+    room = max(max(states.values()), max(waiting.values())) + BUFFER
     out = make_output(room, candidates, 3, np.uint8)
     return out._replace(
         keys=out.keys[: max(states.values())],
@@ -257,7 +257,7 @@ def test_keys_of_one_width_only_are_closed_at_once() -> None:
         if position is not None and all(position.columns):  # with few moves
             state = keys.state(position)
             runs = pack(keys, {state.signature: [Candidate(state, 5)]})
-            if batch_of(keys, runs, out, 0, BURST + 40) == 1:
+            if batch_of(keys, runs, out, 0, BUFFER + 40) == 1:
                 closed[int(out.used[USED_WIDTH])] = runs, closed_in(keys, out)
     for width, other in ((1, 3), (3, 1)):
         (first, found), (second, _) = closed[width], closed[other]
@@ -282,10 +282,10 @@ def test_a_signature_that_is_too_big_is_left_alone() -> None:
             out = make_output(3 * STATES, CANDIDATES, 3, np.uint8)
             out.partial[:] = 7
             runs = pack(keys, {state.signature: [Candidate(state, 0)]})
-            assert batch_of(keys, runs, out, 0, BURST) == 0
+            assert batch_of(keys, runs, out, 0, BUFFER) == 0
             assert not out.used[USED_SIGNATURES]
             assert not out.partial.any()
-            assert batch_of(keys, runs, out, 0, BURST + 1) == 0
+            assert batch_of(keys, runs, out, 0, BUFFER + 1) == 0
             assert not out.used[USED_SIGNATURES]
             within = [one for one in graph[state] | {state} if one.signature == state.signature]
             assert out.partial[PARTIAL_HEAD] == 1
@@ -354,12 +354,12 @@ def close_one(keys: Keys, state: State, room: int = STATES) -> int:
         return int(key[1 if width > 1 else 0])
 
     runs = pack(keys, {state.signature: [Candidate(state, 77)]})
-    count = admit_piece(tables, ws, word, TABLE_BITS, 0, runs.keys, runs.codes, 1)
+    count = insert_into_piece(tables, ws, word, TABLE_BITS, 0, runs.keys, runs.codes, 1)
     value = piece_word(state)
     head, count, outgoing, words, forced = close_piece(
         tables, ws, space, word, TABLE_BITS, 0, count, room, np.uint64(WORD), np.uint64(value)
     )
-    assert head == count or count + BURST > room
+    assert head == count or count + BUFFER > room
     assert not forced
     closed = unpacked(keys, word, count, ws.order, ws.order_codes, width)
     assert len(closed) == count
@@ -410,7 +410,7 @@ def unpacked(
 )
 def test_pieces_of_records(game: str, expected: set[int]) -> None:
     """Keys of one word and of three, and candidates of either kind side by side."""
-    widths = {close_one(*one, BURST + 1) for one in deep_records(game, range(1, 9))}
+    widths = {close_one(*one, BUFFER + 1) for one in deep_records(game, range(1, 9))}
     assert widths == expected
 
 
@@ -425,7 +425,9 @@ def test_closing_pauses_where_memory_for_what_leaves_is_full() -> None:
         word = np.uint64(keys.root.signature)
         ws.table[: 1 << TABLE_BITS] = EMPTY
         key = local_key(keys.tables, *np.array(keys.root, np.uint64))
-        count = admit_piece(keys.tables, ws, word, TABLE_BITS, 0, key, np.zeros(1, np.uint8), 1)
+        count = insert_into_piece(
+            keys.tables, ws, word, TABLE_BITS, 0, key, np.zeros(1, np.uint8), 1
+        )
         head, sent = 0, {}
         while head < count:
             before = head
@@ -496,7 +498,7 @@ def test_pieces_of_classes() -> None:
 
 def test_the_successors_of_a_record_are_candidates_of_one_group() -> None:
     """A record with more of them than a group may have would wait for room for ever."""
-    assert min(BURST, MOST_TARGETS) >= MAX_SUCCESSORS
+    assert min(BUFFER, MOST_TARGETS) >= MAX_SUCCESSORS
 
 
 @pytest.mark.parametrize("game", ["freecell", "eight_off"])

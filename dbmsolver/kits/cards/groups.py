@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner
-from dbmsolver.kernels.admission import is_in_piece, stage
 from dbmsolver.kernels.hooks import (
     apply_move,
     home_signature,
@@ -25,10 +24,11 @@ from dbmsolver.kernels.hooks import (
     signature_sets,
     unpack_key,
 )
+from dbmsolver.kernels.insertion import is_in_piece, put_buffered
 from dbmsolver.kernels.layout import LAYOUT_WORDS, NETS, WIDE_WORDS, get_layout, key_at, put_layout
 from dbmsolver.kernels.outgoing import OTHER_PIECES, Totals, put_outgoing
 from dbmsolver.kernels.states import CARDS, MAX_MOVES
-from dbmsolver.kernels.workspace import BURST, TARGETS
+from dbmsolver.kernels.workspace import BUFFER, TARGETS
 from dbmsolver.kits.cards.expand import put_card, skipping_last
 from dbmsolver.kits.cards.tables import PLACE_HOME, PLACE_LOCKED
 
@@ -133,8 +133,8 @@ def key_after_move(t, ws, space, layout, key, off, low, high, card, old, new):
 def expand_positions(space, t, ws, layout, sets, piece, bits, head, end, totals):
     """Expand the positions ``ws.order[head:end]``, if there is room for whatever follows."""
     outgoing, outgoing_words, forced_states = totals.outgoing, totals.words, totals.forced
-    burst = np.int64(0)
-    if outgoing + BURST > min(ws.outgoing.size // WIDE_WORDS, space.outgoing_targets.size):
+    buffered = np.int64(0)
+    if outgoing + BUFFER > min(ws.outgoing.size // WIDE_WORDS, space.outgoing_targets.size):
         end = head
     for index in range(head, end):
         key = key_at(ws.order, index, layout.wide)
@@ -149,8 +149,8 @@ def expand_positions(space, t, ws, layout, sets, piece, bits, head, end, totals)
             if new != PLACE_HOME and old != PLACE_LOCKED:
                 after = key_after_move(t, ws, space, layout, key, off, low, high, card, old, new)
                 if is_in_piece(layout, piece, after):
-                    stage(ws, layout, bits, burst, after, code)
-                    burst += 1
+                    put_buffered(ws, layout, bits, buffered, after, code)
+                    buffered += 1
                     continue
                 target = OTHER_PIECES
                 wide = layout.wide
@@ -167,4 +167,4 @@ def expand_positions(space, t, ws, layout, sets, piece, bits, head, end, totals)
                 ws, space.outgoing_targets, outgoing, outgoing_words, wide, after, code, target
             )
             outgoing += 1
-    return end, burst, Totals(outgoing, outgoing_words, forced_states)
+    return end, buffered, Totals(outgoing, outgoing_words, forced_states)

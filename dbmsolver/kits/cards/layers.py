@@ -31,7 +31,13 @@ from dbmsolver.kernels.meta import (
     make_meta,
     with_bound,
 )
-from dbmsolver.kernels.shards import are_divided, belongs_here, note_done, put_outgoing, stage
+from dbmsolver.kernels.shards import (
+    are_divided,
+    belongs_here,
+    note_done,
+    put_buffered,
+    put_outgoing,
+)
 from dbmsolver.kernels.states import HIGH, LOW, MAX_MOVES, OFF, SIGNATURE
 from dbmsolver.kits.cards.expand import skipping_last
 from dbmsolver.kits.cards.rows import (
@@ -89,8 +95,8 @@ def way_to_go(t, rows, index):
 
 
 @inlined
-def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ceiling):
-    """Expand a row's state and close it; return how many candidates are staged then."""
+def expand_row(t, b, shard, index, buffered, weight, locked_in_deal, me, shards, ceiling):
+    """Expand a row's state and close it; return how many candidates are buffered then."""
     row, scratch = shard.rows[index], shard.scratch
     off, low, high, meta = row[OFF], row[LOW], row[HIGH], row[META]
     place = cached_signature(t, b, scratch, row[SIGNATURE], locked_in_deal)
@@ -118,8 +124,8 @@ def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ce
             home = hash_of_home(t, moved[0], moved[1], moved[2], moved[3])
             mine = belongs_here(home, progress + rise, me, shards, ceiling)
         if mine:
-            stage(t, shard, burst, moved, meta)
-            burst += 1
+            put_buffered(t, shard, buffered, moved, meta)
+            buffered += 1
         else:
             put_outgoing(shard, moved, meta)
-    return burst
+    return buffered

@@ -24,8 +24,8 @@ from dbmsolver.kernels.shards import (
     are_divided,
     belongs_here,
     note_done,
+    put_buffered,
     put_outgoing,
-    stage,
 )
 from dbmsolver.kits.klondike.bound import PatienceBoundTables, bound_after, bound_here
 from dbmsolver.kits.klondike.class_distances import (
@@ -118,8 +118,8 @@ def way_to_go(t, rows, index):
 
 
 @inlined
-def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ceiling):
-    """Expand a row's state and close it; return how many candidates are staged then."""
+def expand_row(t, b, shard, index, buffered, weight, locked_in_deal, me, shards, ceiling):
+    """Expand a row's state and close it; return how many candidates are buffered then."""
     scratch = shard.scratch
     words, board, weights, found = scratch.words, scratch.board, scratch.weights, scratch.found
     words[0], words[1], words[2] = words_at(t, shard.rows, index)
@@ -149,8 +149,8 @@ def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ce
             home = hash_of_home(t, U64(0), off, low, high)
             mine = belongs_here(home, stratum_of_words(t, off, low, high), me, shards, ceiling)
         if mine:
-            stage(t, shard, burst, (U64(0), off, low, high), new)
-            burst += 1
+            put_buffered(t, shard, buffered, (U64(0), off, low, high), new)
+            buffered += 1
         else:
             put_outgoing(shard, (signature_of(t, off, low, high), off, low, high), new)
-    return burst
+    return buffered

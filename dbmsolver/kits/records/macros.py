@@ -23,7 +23,7 @@ FAR = 99
 MAX_COLUMNS = CARDS
 """Room for the macros of one record, a power of two.
 
-No more than `workspace.BURST`: the successors of a record are candidates of one group."""
+No more than `workspace.BUFFER`: the successors of a record are candidates of one group."""
 
 TO_COLUMN, HOMEWARD = 6, 7
 """Kinds of moves beside the place values 0 to 3: onto the first, second ... legal parent."""

@@ -23,7 +23,7 @@ from dbmsolver.errors import InternalError
 from dbmsolver.kernels.layers import order_todo
 from dbmsolver.kernels.meta import IS_STORED
 from dbmsolver.kernels.shards import (
-    BURST,
+    BUFFER,
     COUNT,
     DONE,
     EVALUATED,
@@ -260,11 +260,11 @@ class ShardQueue:
             )
 
     def table_is_full(self) -> bool:
-        """Return True if the table may be too small for another burst of rows."""
+        """Return True if the table may be too small for the rows of a full buffer."""
         return self._slots_wanted() > self.shard.table.size
 
     def enlarge_table(self) -> None:
-        """Make sure that a burst fits into the table, which is at most three quarters full."""
+        """Make sure that a full buffer fits into the table. It is at most three quarters full."""
         if self.table_is_full():
             self.rebuild_table()
 
@@ -277,21 +277,21 @@ class ShardQueue:
         rehash(self.tables, shard.rows, int(shard.state[COUNT]), shard.table, shard.starts)
 
     def _slots_wanted(self) -> int:
-        """Return how many slots a table needs for a burst, no fewer than it has now."""
+        """Return how many slots a table needs for a full buffer, no fewer than it has now."""
         slots = self.shard.table.size
-        while 4 * (int(self.shard.state[COUNT]) + BURST) > 3 * slots:
+        while 4 * (int(self.shard.state[COUNT]) + BUFFER) > 3 * slots:
             slots *= 2
         return slots
 
     def is_crowded(self) -> bool:
         """Return True if there is room for few more states."""
         count = int(self.shard.state[COUNT])
-        return bool(count + len(self.shard.burst) > 0.9 * self.shard.rows.shape[0])
+        return bool(count + len(self.shard.buffer) > 0.9 * self.shard.rows.shape[0])
 
     def has_room_for(self, states: int) -> bool:
-        """Return True if there is room for more closed states, and for some bursts after them."""
+        """Return True if there is room for more closed states, and for two full buffers."""
         last = int(self.shard.state[COUNT]) + states
-        return bool(last + 2 * BURST <= self.shard.state[FIRST_LENT])
+        return bool(last + 2 * BUFFER <= self.shard.state[FIRST_LENT])
 
     def add_closed(self, rows: Rows) -> None:
         """Add closed states, but not yet to the table; OutOfBudget if there is no room."""
@@ -386,7 +386,7 @@ class Partition:
         """Load the partition with empty shards, which have room for what ``memory`` bytes hold."""
         self.unload()
         room = self._room(shards, memory)
-        outgoing = min(_OUTGOING, max(room // 4, 2 * BURST))
+        outgoing = min(_OUTGOING, max(room // 4, 2 * BUFFER))
         self.queues = [
             ShardQueue(number, self.tables, make_shard(self.tables, room, _FIRST_SLOTS, outgoing))
             for number in range(shards)
@@ -456,7 +456,7 @@ class Partition:
 
     def _room(self, shards: int, memory: int) -> int:
         """Return how many rows each of ``shards`` has room for when all have ``memory`` bytes."""
-        return max(memory // (shards * (bytes_of_row(self.tables) + 16)), 4 * BURST)
+        return max(memory // (shards * (bytes_of_row(self.tables) + 16)), 4 * BUFFER)
 
 
 def _gone_to(places: NDArray[np.uint32], rows: NDArray[np.uint32]) -> NDArray[np.uint32]:

@@ -13,7 +13,7 @@ from typing import Any
 from dbmsolver.results import Limits, Report
 from dbmsolver.search.improve.beam import Beam
 from dbmsolver.search.improve.best import Best
-from dbmsolver.search.improve.improver import FIRST, Improver
+from dbmsolver.search.improve.improver import Improver, first_shapes
 from dbmsolver.search.outcome import GoalMet, LeftOpen, Outcome, Search
 
 
@@ -24,7 +24,7 @@ class AnyAhead(Search):
         self.best = best
         self.recorder = best.recorder
         self._improver = Improver(best, memory, limits.max_states)
-        self._shapes = list(FIRST)
+        self._shapes = list(first_shapes(best.codec.rules))
         self._beam: Beam | None = None
 
     def step(self) -> Outcome | None:

@@ -22,7 +22,7 @@ from dbmsolver.kernels.closed_rows import closed_code
 from dbmsolver.kernels.layers import expand_layer, insert_candidates, rate_rows, requeue
 from dbmsolver.kernels.meta import CODE_MASK, META
 from dbmsolver.kernels.shards import (
-    BURST,
+    BUFFER,
     CEILING,
     COUNT,
     EVALUATED,
@@ -79,7 +79,7 @@ class Beam:
         self.level = 0
         self._bound = codec.bounds
         self._queue = ShardQueue(
-            0, codec.tables, make_shard(codec.tables, room + 2 * BURST, _SLOTS, _LATER)
+            0, codec.tables, make_shard(codec.tables, room + 2 * BUFFER, _SLOTS, _LATER)
         )
         self._queue.shard.state[CEILING] = ceiling
         self._random = np.random.default_rng(shape.width)
@@ -118,12 +118,12 @@ class Beam:
         expand_layer(*self._constants(), 0, 1, NO_CEILING, _STOP)
         self._take_later()
         shard = self._queue.shard
-        return bool(shard.state[COUNT] + BURST <= shard.rows.shape[0])
+        return bool(shard.state[COUNT] + BUFFER <= shard.rows.shape[0])
 
     def _take_later(self) -> None:
         """Take the rows that wait for later levels from the shard."""
         rows, levels = take_later(self._queue.shard)
-        for level in np.unique(levels).tolist():
+        for level in np.flatnonzero(np.bincount(levels)).tolist():
             self._waiting.setdefault(level, []).append(rows[levels == level])
 
     def _begin_level(self, found: Places) -> None:
@@ -174,4 +174,4 @@ class Beam:
 
 def room_for(memory: int) -> int:
     """Return the number of states that a beam can look at in ``memory`` bytes."""
-    return max(memory // BYTES, 4 * BURST)
+    return max(memory // BYTES, 4 * BUFFER)

@@ -15,7 +15,7 @@ from dbmsolver.search.trace import Step, replay, steps_of
 
 OF_RUNS = (BeamShape(200), BeamShape(1000))
 """The beams where a run of cards is one move."""
-OF_PATIENCE = (BeamShape(200, 1), BeamShape(1000), BeamShape(3000, 1))
+OF_PATIENCE = (BeamShape(20, 1), BeamShape(200, 1), BeamShape(1000, 1), BeamShape(3000, 1))
 """The beams in Klondike and its relatives."""
 
 

@@ -10,17 +10,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from dbmsolver.game.rules import Rules
 from dbmsolver.search.improve.beam import Beam, BeamShape, room_for
 from dbmsolver.search.improve.best import Best
 
 FIRST = (BeamShape(300, 1), BeamShape(1000, 0), BeamShape(3000, 1))
 """The beams before the search by cost layers, where any solution is wanted at once."""
+FIRST_OF_PATIENCE = (BeamShape(20, 1), BeamShape(300, 1), BeamShape(1000, 1), BeamShape(3000, 1))
+"""The same in Klondike and its relatives. The first wins most deals in some thousand states."""
 _BESIDE = (BeamShape(1000, 0), BeamShape(3000, 1))
 """The beams that run beside the search for a shortest solution.
 
 They usually find a solution that is hardly longer than a shortest one. Where no solution is known
 the search keeps twice as many states.
 """
+_BESIDE_OF_PATIENCE = (BeamShape(700, 1), BeamShape(2000, 1))
+"""The same in Klondike and its relatives, where such beams find solutions that are as short."""
 _PACES = (4, 2)
 """The pace of each of these beams: it starts once the search has evaluated that multiple of the
 states that the beam looks at.
@@ -54,6 +59,11 @@ def memory_for_beams(memory: int, any_solution: bool) -> int:
     return part if room_for(part) >= STATES * _BESIDE[0].width else 0
 
 
+def first_shapes(rules: Rules) -> tuple[BeamShape, ...]:
+    """Return the beams that come first by these rules, where any solution is wanted at once."""
+    return FIRST_OF_PATIENCE if rules.is_patience else FIRST
+
+
 class Improver:
     """The maker of beams, in ``memory`` bytes; none looks at more than about ``most`` states.
 
@@ -70,7 +80,8 @@ class Improver:
         self._due: list[tuple[float, BeamShape]] = [(PACE, shape) for shape in LATER]
         if not any_solution:
             paces = _PACES if best.recorder.threads == 1 else _PACES_OF_THREADS
-            self._due = [*zip(paces, _BESIDE, strict=True), *self._due]
+            beside = _BESIDE_OF_PATIENCE if best.codec.rules.is_patience else _BESIDE
+            self._due = [*zip(paces, beside, strict=True), *self._due]
 
     def due(self, evaluated: int) -> BeamShape | None:
         """Return the next of the later beams, if it is time for it.

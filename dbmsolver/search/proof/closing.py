@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.kernels import exhaust
-from dbmsolver.kernels.admission import LEAST_BITS
+from dbmsolver.kernels.insertion import LEAST_BITS
 from dbmsolver.kernels.runs import RunArrays
-from dbmsolver.kernels.workspace import BURST, Output, Workspace, make_workspace
+from dbmsolver.kernels.workspace import BUFFER, Output, Workspace, make_workspace
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.proof.broken import broken
 
@@ -86,12 +86,13 @@ def count_flips(
     for each of 64 bits, the number of these states with the bit set; and the number of their
     successors with the same signature in which it differs.
     """
-    kernels = Kernels(codec, BURST)
-    ws = make_workspace(words, 1, BURST, codec.code_type)
-    inside, inside_codes = np.empty(words * BURST, np.uint64), np.empty(BURST, codec.code_type)
+    kernels = Kernels(codec, BUFFER)
+    ws = make_workspace(words, 1, BUFFER, codec.code_type)
+    inside, inside_codes = np.empty(words * BUFFER, np.uint64), np.empty(BUFFER, codec.code_type)
     piece_word = int(words > 1)
     own, changed = keys[piece_word::words], [_NOTHING]
-    reach, nowhere = (0, 1, BURST + 1), (0, 1)  # no state is in this piece, so all candidates leave
+    reach = 0, 1, BUFFER + 1
+    nowhere = 0, 1  # a piece that no state is in, so all candidates leave
     for index, code in enumerate(codes):
         ws.order[:words] = keys[words * index : words * (index + 1)]
         ws.order_codes[0] = code

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.kernels.workspace import BURST
+from dbmsolver.kernels.workspace import BUFFER
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.proof.block_index import BlockIndex, Span
 from dbmsolver.search.proof.piece_tables import FILL, KeyShape, Table
@@ -99,7 +99,7 @@ class PieceSet(Queues):
     def drop_table(self, piece: Piece) -> None:
         """Give up a table that was too small for the closed states of its piece."""
         assert piece.table is not None
-        piece.closed = piece.table.capacity + 2 * BURST
+        piece.closed = piece.table.capacity + 2 * BUFFER
         largest = piece.table.bits >= self.largest_bits
         piece.evict()
         if largest:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dbmsolver.kernels.hashing import EMPTY
 from dbmsolver.kernels.pieces import copy_keys, load_table
 from dbmsolver.kernels.runs import key_bits
-from dbmsolver.kernels.workspace import BURST
+from dbmsolver.kernels.workspace import BUFFER
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.candidates import Candidates, of_one_signature
 from dbmsolver.search.commits import Packed
@@ -62,7 +62,7 @@ class KeyShape:
         Sizes are logarithms of numbers of slots.
         """
         bits = SMALLEST_BITS
-        while FILL * (1 << bits) < states + 2 * BURST and bits < largest:
+        while FILL * (1 << bits) < states + 2 * BUFFER and bits < largest:
             bits += 1
         return bits
 
@@ -100,8 +100,8 @@ class Table:
 
     @property
     def capacity(self) -> int:
-        """The number of keys at which it counts as full; a burst more always fits."""
-        return int(FILL * (1 << self.bits)) - BURST
+        """The number of keys at which it counts as full; a full buffer more always fits."""
+        return int(FILL * (1 << self.bits)) - BUFFER
 
     @property
     def is_full(self) -> bool:
@@ -121,7 +121,7 @@ class Table:
                 self.shape.key_words,
                 np.uint64(mask),
                 np.uint64(value),
-                self.capacity + BURST - self.held,
+                self.capacity + BUFFER - self.held,
             )
         )
         if loaded < 0:
@@ -171,7 +171,7 @@ def rebuilt(table: Table, mask: int, value: int, bit: int | None) -> list[Table]
     halves = []
     for count, piece in zip((table.held - ones, ones), pieces, strict=True):
         bits = table.bits
-        while bits > SMALLEST_BITS and count + 4 * BURST < 0.6 * (1 << (bits - 1)):
+        while bits > SMALLEST_BITS and count + 4 * BUFFER < 0.6 * (1 << (bits - 1)):
             bits -= 1
         half = Table.empty(shape, bits)
         table.copy_to(half, *piece)

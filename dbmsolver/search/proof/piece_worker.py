@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.kernels.pieces import admit_piece
-from dbmsolver.kernels.workspace import BURST, USED_CANDIDATES, USED_RUNS
+from dbmsolver.kernels.pieces import insert_into_piece
+from dbmsolver.kernels.workspace import BUFFER, USED_CANDIDATES, USED_RUNS
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof.piece_tables import KeyShape, Table, block_keys
@@ -119,9 +119,9 @@ class PieceExpansion:
             if self.head == self.count and not done.rest:
                 break
             self._expand()
-            done.full = done.full or self.table.held + BURST > self.table.capacity
+            done.full = done.full or self.table.held + BUFFER > self.table.capacity
             late = time.monotonic() - begun > seconds
-            no_room = self.count + 2 * BURST > self.room
+            no_room = self.count + 2 * BUFFER > self.room
             if self.head == self.count or done.full or late or no_room:
                 self._flush()
 
@@ -150,7 +150,7 @@ class PieceExpansion:
             keys, codes = runs.keys, runs.codes
             size = max(min(codes.size, self.room // 2 - self.count, table.capacity - table.held), 0)
             new = int(
-                admit_piece(
+                insert_into_piece(
                     self.shape.codec.tables,
                     self.ws,
                     np.uint64(self.shape.signature),
@@ -177,7 +177,7 @@ class PieceExpansion:
             self.ws,
             self.shape.signature,
             table.bits,
-            (self.head, self.count, min(self.room, self.count + free + BURST)),
+            (self.head, self.count, min(self.room, self.count + free + BUFFER)),
             (self.piece.mask, self.piece.value),
         )
         table.held += count - self.count

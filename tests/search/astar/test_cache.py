@@ -12,7 +12,7 @@ from helpers.cost_searches import begun
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.kernels.meta import IS_CLOSED, META
-from dbmsolver.kernels.shards import BURST, NO_CEILING, ROW, SLICES, shards_of, slices_of
+from dbmsolver.kernels.shards import BUFFER, NO_CEILING, ROW, SLICES, shards_of, slices_of
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.astar import cache as cache_module
 from dbmsolver.search.astar.cache import PartitionCache
@@ -65,10 +65,10 @@ def test_what_does_not_fit_is_cut_down_to_a_slice(tmp_path: Path, memory: int) -
 
 
 def test_what_turns_out_not_to_fit_is_cut_in_two(tmp_path: Path) -> None:
-    """There is memory for the states, but not for a burst of others after them."""
+    """There is memory for the states, but not for a full buffer of others after them."""
     with begun(CODEC, tmp_path, 25_000) as search:
         partition, rows = left(search)
-        assert len(rows) > 2 * BURST
+        assert len(rows) > 2 * BUFFER
         list(PartitionCache(search.checkpoint, 1, 64 * len(rows)).load(partition))
         assert len(search.partitions) == 2
         check_parts(search, partition, rows)
@@ -112,9 +112,9 @@ def test_a_look_ahead_ends_where_memory_does(tmp_path: Path) -> None:
 
 
 def crowd(partition: Partition) -> None:
-    """Leave a loaded partition no room for more than a burst of states."""
+    """Leave a loaded partition no room for more than a full buffer of states."""
     for queue in partition.queues or ():
-        rows = queue.shard.rows[: len(queue.rows) + BURST]
+        rows = queue.shard.rows[: len(queue.rows) + BUFFER]
         queue.shard = queue.shard._replace(rows=rows)
 
 

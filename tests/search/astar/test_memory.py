@@ -20,7 +20,7 @@ from dbmsolver.api import solve, verify_store
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.kernels.meta import IS_CLOSED, META
-from dbmsolver.kernels.shards import BURST, ROW, SLICES, slices_of
+from dbmsolver.kernels.shards import BUFFER, ROW, SLICES, slices_of
 from dbmsolver.kernels.states import SIGNATURE
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Limits, Options, Question, Result
@@ -192,7 +192,7 @@ def test_little_room_for_what_leaves_a_shard(monkeypatch: pytest.MonkeyPatch, th
     """Rounds end early then, and what they leave waits for the next one."""
     plenty = solve(EASIER)
     monkeypatch.setattr(layers, "ENOUGH", 5_000)
-    monkeypatch.setattr(partitions, "_OUTGOING", BURST + 300)
+    monkeypatch.setattr(partitions, "_OUTGOING", BUFFER + 300)
     assert facts(solve(EASIER, threads=threads)) == facts(plenty)
 
 

@@ -14,7 +14,7 @@ from helpers.cost_searches import begun
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.kernels.shards import (
-    BURST,
+    BUFFER,
     COUNT,
     EVALUATED,
     LATER,
@@ -106,7 +106,7 @@ def test_states_looked_at_are_counted_across_loads() -> None:
 
 
 def test_a_share_without_room() -> None:
-    rows = some_rows(5 * BURST, 1)
+    rows = some_rows(5 * BUFFER, 1)
     (old,) = Partition(0, NO_CEILING, CODEC.tables).open(1, 16 * MEMORY)
     old.add_closed(rows)
     owner = int(shards_of(CODEC.tables, rows[:1], 2)[0])
@@ -181,11 +181,11 @@ def test_rows_that_come_to_wait_are_sorted_by_layer() -> None:
         assert queue.many_wait() == many
 
 
-def test_a_shard_has_room_for_bursts() -> None:
+def test_a_shard_has_room_for_full_buffers() -> None:
     """It is crowded when one more would take the last tenth of its room."""
     (queue,) = Partition(0, NO_CEILING, CODEC.tables).open(1, 0)
-    assert len(queue.shard.outgoing) == 2 * BURST
-    last = int(0.9 * len(queue.shard.rows)) - BURST
+    assert len(queue.shard.outgoing) == 2 * BUFFER
+    last = int(0.9 * len(queue.shard.rows)) - BUFFER
     for count, crowded in ((last, False), (last + 1, True)):
         queue.shard.state[COUNT] = count
         assert queue.is_crowded() == crowded

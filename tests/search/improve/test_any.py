@@ -13,7 +13,7 @@ from dbmsolver.errors import StoreError
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Event
 from dbmsolver.search import inspect, recorder, session
-from dbmsolver.search.improve import ahead, improver
+from dbmsolver.search.improve import improver
 from dbmsolver.search.improve.beam import BeamShape
 from dbmsolver.search.outcome import LeftOpen
 from dbmsolver.search.proof.dive_ahead import DiveAhead
@@ -199,7 +199,7 @@ def test_resume_goes_on_with_the_best_solution(
     store = tmp_path / "store"
     deal = Deal.from_number(2)
     begun = solve(deal, store=store, max_states=8_000, any_solution=True)
-    monkeypatch.setattr(ahead, "FIRST", ())
+    monkeypatch.setattr(improver, "FIRST", ())
     monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
     events = session.resume(store)
     while True:
@@ -218,7 +218,7 @@ def test_longer_beams_come_between_the_rounds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int
 ) -> None:
     """A better solution in the middle of a layer lowers the ceiling of the search."""
-    monkeypatch.setattr(ahead, "FIRST", ())
+    monkeypatch.setattr(improver, "FIRST", ())
     monkeypatch.setattr(improver, "LATER", (BeamShape(5), BeamShape(20, 1), BeamShape(50)))
     store = tmp_path / "store"
     result, found = solve_any(Deal.from_number(2), store=store, threads=threads)

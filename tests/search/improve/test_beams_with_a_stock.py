@@ -23,7 +23,7 @@ from dbmsolver.kits.klondike.word_keys import PatienceStates
 from dbmsolver.results import Better, Limit, Method, Verdict
 from dbmsolver.search import session
 from dbmsolver.search.astar import layers, rounds
-from dbmsolver.search.improve import ahead
+from dbmsolver.search.improve import improver
 from dbmsolver.search.improve.beam import Beam, BeamShape
 from dbmsolver.search.trace import replay
 from dbmsolver.steps import follow
@@ -161,7 +161,7 @@ def test_the_next_run_knows_the_solution(tmp_path: Path) -> None:
 def test_layers_below_a_known_solution_are_closed_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """A longer solution that is known ends no layer that is being closed."""
     monkeypatch.setattr(rounds, "_STOP", 1)
-    monkeypatch.setattr(ahead, "FIRST", (BeamShape(2),))
+    monkeypatch.setattr(improver, "FIRST_OF_PATIENCE", (BeamShape(2),))
     longer = 0
     for keys in small_keys("known"):
         expected = api.solve(keys.deal, policy=keys.measure.policy, max_states=MOST)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
-from dbmsolver.kernels.pieces import admit_piece
+from dbmsolver.kernels.pieces import insert_into_piece
 from dbmsolver.results import Method
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef, CommitBatch, Packed
@@ -79,7 +79,7 @@ class MadeUp:
         keys = successors(ws.order[head : head + size])
         mine = keys & np.uint64(piece[0]) == np.uint64(piece[1])
         inside = some(keys[mine]).load()
-        new = admit_piece(
+        new = insert_into_piece(
             CODEC.tables,
             ws,
             np.uint64(signature),

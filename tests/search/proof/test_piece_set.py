@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from helpers.made_up_pieces import CODEC, SHAPE, SIGNATURE, count_no_flips
 
-from dbmsolver.kernels.workspace import BURST
+from dbmsolver.kernels.workspace import BUFFER
 from dbmsolver.search.candidates import Candidates, pack_together
 from dbmsolver.search.commits import BlockRef, CommitBatch
 from dbmsolver.search.proof import pieces
@@ -111,7 +111,7 @@ def test_a_table_is_as_large_as_what_is_closed_and_waits() -> None:
     assert piece.table is not None and piece.table.bits == 17
     assert of.add_table(piece) == []
     other = of.pieces[1]
-    other.closed = (3 << 14) - 2 * BURST - 1
+    other.closed = (3 << 14) - 2 * BUFFER - 1
     other.queue = [some(1)]
     of.add_table(other)
     assert other.table is not None and other.table.bits == 16
@@ -132,7 +132,7 @@ def test_a_table_that_was_too_small_is_followed_by_a_larger_one() -> None:
         if bits == 16:
             assert of.pieces == before
             assert (piece.table, piece.queue, piece.opened) == (None, [opened], [])
-            assert piece.closed == (3 << 14) - BURST + 2 * BURST
+            assert piece.closed == (3 << 14) - BUFFER + 2 * BUFFER
     assert piece not in of.pieces
     assert len(of.pieces) == 9
     assert of.largest_bits == LARGEST

@@ -7,7 +7,7 @@ import numpy as np
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.kernels.runs import key_bits, widths_of
-from dbmsolver.kernels.workspace import BURST
+from dbmsolver.kernels.workspace import BUFFER
 from dbmsolver.results import Method
 from dbmsolver.search.proof.orders import Proof
 from dbmsolver.search.proof.piece_tables import SMALLEST_BITS, KeyShape, Table
@@ -36,12 +36,12 @@ def test_the_memory_of_a_table_is_that_of_its_slots() -> None:
         assert Table.empty(shape, SMALLEST_BITS).nbytes == shape.slot_bytes << SMALLEST_BITS
 
 
-def test_no_more_keys_than_a_burst_beyond_its_capacity() -> None:
+def test_no_more_keys_than_a_full_buffer_beyond_its_capacity() -> None:
     """Parts of them have no more room than all at once."""
     table = Table.empty(KeyShape.of(CODEC, 0, int(CODEC.root[0]), 1), SMALLEST_BITS)
-    keys = np.arange(table.capacity + BURST + 1, dtype=np.uint64)
+    keys = np.arange(table.capacity + BUFFER + 1, dtype=np.uint64)
     assert table.load(keys[: table.capacity], 0, 0)
     assert table.is_full
     assert table.load(keys[table.capacity : -1], 0, 0)
     assert not table.load(keys[-1:], 0, 0)
-    assert table.held == table.capacity + BURST
+    assert table.held == table.capacity + BUFFER

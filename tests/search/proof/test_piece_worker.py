@@ -24,7 +24,7 @@ from helpers.made_up_pieces import (
     worker_of,
 )
 
-from dbmsolver.kernels.workspace import BURST, USED_CANDIDATES, USED_RUNS
+from dbmsolver.kernels.workspace import BUFFER, USED_CANDIDATES, USED_RUNS
 from dbmsolver.search.proof import piece_worker
 from dbmsolver.search.proof.piece_tables import KeyShape, Table, rebuilt
 from dbmsolver.search.proof.piece_worker import PieceExpansion, PieceResult, expand_piece
@@ -84,7 +84,7 @@ def test_a_table_that_is_full_ends_the_expansion() -> None:
     piece = Piece(0, 0, 0, [])
     done = result_for(piece, some(range(9000)))
     table = Table.empty(SHAPE, BITS)
-    assert table.capacity == (3 << 12) - BURST == 8192
+    assert table.capacity == (3 << 12) - BUFFER == 8192
     worker = worker_of(MORE)
     PieceExpansion(SHAPE, done, table, worker).work(60.0)
     assert (done.full, table.held, done.taken) == (True, 8192, 8192)
@@ -98,7 +98,7 @@ def test_a_table_that_is_full_ends_the_expansion() -> None:
 
 
 @pytest.mark.parametrize(("states", "full"), [(4096, False), (4097, True)])
-def test_a_table_without_room_for_another_burst_is_full(states: int, full: bool) -> None:
+def test_a_table_without_room_for_a_full_buffer_is_full(states: int, full: bool) -> None:
     piece = Piece(0, 0, 0, [])
     done = result_for(piece, some(range(states)))
     PieceExpansion(SHAPE, done, Table.empty(SHAPE, BITS), worker_of(MORE)).work(60.0)
@@ -109,14 +109,14 @@ def test_a_table_without_room_for_another_burst_is_full(states: int, full: bool)
 @pytest.mark.parametrize(
     ("size", "reached", "put_back"),
     [
-        (MORE, [(0, 4, 8192 + BURST), (4, 7, 8192 + BURST)], 0),
+        (MORE, [(0, 4, 8192 + BUFFER), (4, 7, 8192 + BUFFER)], 0),
         (50, [(0, 4, 50), (0, 3, 50)], 3),
     ],
 )
 def test_states_that_are_found_take_room_in_the_table(
     size: int, reached: list[tuple[int, int, int]], put_back: int
 ) -> None:
-    """A burst beyond its capacity fits. No more is found in one go than there is room for."""
+    """A full buffer beyond its capacity fits. No more is found in one go than there is room for."""
     done = result_for(Piece(0, 0, 0, []), some(range(4)))
     table, worker, room = Table.empty(SHAPE, BITS), worker_of(size), []
     found = some(range(100, 103)).load()

@@ -13,7 +13,7 @@ from helpers.searching import prove, small_pieces, without_dives
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.kernels.workspace import BURST
+from dbmsolver.kernels.workspace import BUFFER
 from dbmsolver.results import Commit, Keep, Limits, Method, Options, Question
 from dbmsolver.search import recorder, session
 from dbmsolver.search.candidates import Candidates, of_one_signature
@@ -210,7 +210,7 @@ def test_a_signature_that_turns_out_to_be_large_is_whole_in_the_next_commit(
         return ended
 
     with monkeypatch.context() as patch:
-        small_pieces(patch, BURST + 1)
+        small_pieces(patch, BUFFER + 1)
         patch.setattr(StratumClosing, "step", watched)
         options = Options(method=Method.EVERY_POSITION, store=store, threads=1, keep=keep)
         events = session.run(Question.PROVE, DEAL, options, Limits())

@@ -1,8 +1,8 @@
-"""Admission of candidates to the table of a signature that is closed.
+"""Insertion of candidates into the table of a signature that is closed.
 
 States of a signature are kept twice: in ``ws.table``, to find duplicates, and in ``ws.order``, in
-order of arrival, to expand them one after the other. Candidates are *staged* first, a burst of them
-at a time, and their table slots are prefetched; then the burst is admitted.
+order of arrival, to expand them one after the other. Candidates are *buffered* first, and their
+table slots are prefetched; once the buffer is full those that are new are inserted.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from dbmsolver.kernels.hashing import (
 from dbmsolver.kernels.layout import WIDE_WORDS, key_at, put_key, width_of
 from dbmsolver.kernels.sorting import sort_states
 from dbmsolver.kernels.workspace import (
-    BURST_KEY,
-    BURST_PACKED,
-    BURST_SLOT,
+    BUFFER_KEY,
+    BUFFER_PACKED,
+    BUFFER_SLOT,
     CLOSED_FORCED,
     CLOSED_STATES,
     PARTIAL_BITS,
@@ -75,10 +75,11 @@ def start_table(ws, width, candidates):
 
 
 @inlined
-def stage(ws, layout, bits, burst, key, code):
-    """Make a candidate of the signature number ``burst`` of the burst, and prefetch its table slot.
+def put_buffered(ws, layout, bits, buffered, key, code):
+    """Put a candidate of the signature into the buffer, and prefetch its table slot.
 
-    ``key`` has three words. Writes a row of ``ws.burst`` and ``ws.burst_codes``.
+    It has the number ``buffered`` there. ``key`` has three words. Writes a row of ``ws.buffer`` and
+    ``ws.buffer_codes``.
     """
     shift = U64(64 - bits)
     if ws.steps.size > 0:
@@ -86,15 +87,15 @@ def stage(ws, layout, bits, burst, key, code):
         slot = home_slot(packed, upper, shift)
         prefetch(ws.table, slot)
         prefetch(ws.steps, slot)
-        ws.burst[burst, BURST_PACKED] = packed
+        ws.buffer[buffered, BUFFER_PACKED] = packed
     else:
         slot = hash_slot(key[0], key[1], key[2], shift)
         prefetch(ws.table, width_of(layout) * slot)
-    ws.burst[burst, BURST_KEY] = key[0]
-    ws.burst[burst, BURST_KEY + 1] = key[1]
-    ws.burst[burst, BURST_KEY + 2] = key[2]
-    ws.burst[burst, BURST_SLOT] = U64(slot)
-    ws.burst_codes[burst] = code
+    ws.buffer[buffered, BUFFER_KEY] = key[0]
+    ws.buffer[buffered, BUFFER_KEY + 1] = key[1]
+    ws.buffer[buffered, BUFFER_KEY + 2] = key[2]
+    ws.buffer[buffered, BUFFER_SLOT] = U64(slot)
+    ws.buffer_codes[buffered] = code
 
 
 @inlined
@@ -108,15 +109,15 @@ def append(ws, count, wide, key, code):
 
 
 @inlined
-def enlarge_table(ws, wide, bits, count, burst):
-    """Make the table anew with more slots if ``burst`` more states would fill it.
+def enlarge_table(ws, wide, bits, count, buffered):
+    """Make the table anew with more slots if ``buffered`` more states would fill it.
 
     Returns log2 of its slots. It stays at most half full with the ``count`` states it has, and
-    three quarters with the burst. Writes ``ws.table``.
+    three quarters with them. Writes ``ws.table``.
     """
     before = bits
     mask = (1 << bits) - 1
-    while 2 * count > mask or 4 * (count + burst) > 3 * mask:
+    while 2 * count > mask or 4 * (count + buffered) > 3 * mask:
         bits += 1
         mask = (1 << bits) - 1
     if bits != before:
@@ -125,40 +126,40 @@ def enlarge_table(ws, wide, bits, count, burst):
 
 
 @inlined
-def admit_burst(ws, layout, bits, count, burst):
-    """Put the staged candidates that are new into the table and behind ``order[:count]``.
+def insert_buffered(ws, layout, bits, count, buffered):
+    """Put the buffered candidates that are new into the table and behind ``order[:count]``.
 
-    ``burst`` is how many are staged. A table that grows is enlarged first if need be. Writes the
+    There are ``buffered`` of them. A table that grows is enlarged first if need be. Writes the
     table, ``ws.order`` and ``ws.order_codes``; returns the new (log2 of slots, count).
     """
     wide = layout.wide
     before = bits
     if ws.grows:
-        bits = enlarge_table(ws, wide, bits, count, burst)
+        bits = enlarge_table(ws, wide, bits, count, buffered)
     grown = bits != before
     mask = (1 << bits) - 1
     shift = U64(64 - bits)
-    for index in range(burst):
+    for index in range(buffered):
         key = (
-            ws.burst[index, BURST_KEY],
-            ws.burst[index, BURST_KEY + 1],
-            ws.burst[index, BURST_KEY + 2],
+            ws.buffer[index, BUFFER_KEY],
+            ws.buffer[index, BUFFER_KEY + 1],
+            ws.buffer[index, BUFFER_KEY + 2],
         )
-        slot = np.int64(ws.burst[index, BURST_SLOT])
+        slot = np.int64(ws.buffer[index, BUFFER_SLOT])
         if grown:
             slot = hash_slot(key[0], key[1], key[2], shift)
         if ws.steps.size > 0:
-            is_new = insert_compact(ws.table, ws.steps, mask, slot, ws.burst[index, BURST_PACKED])
+            is_new = insert_compact(ws.table, ws.steps, mask, slot, ws.buffer[index, BUFFER_PACKED])
         else:
             is_new = insert(ws.table, mask, slot, wide, key[0], key[1], key[2])
         if is_new:
-            append(ws, count, wide, key, ws.burst_codes[index])
+            append(ws, count, wide, key, ws.buffer_codes[index])
             count += 1
     return bits, count
 
 
 @kernel
-def admit(ws, wide, bits, count, keys, codes, first, first_word, candidates):
+def insert_new(ws, wide, bits, count, keys, codes, first, first_word, candidates):
     """Put candidates that are new into the table, a plain one, and behind ``order[:count]``.
 
     The candidates are ``codes[first:]`` and ``keys[first_word:]`` (uint64), ``candidates`` of them.
@@ -177,22 +178,22 @@ def admit(ws, wide, bits, count, keys, codes, first, first_word, candidates):
 
 
 @inner
-def admit_run(ws, wide, bits, runs, index):
+def insert_run(ws, wide, bits, runs, index):
     """Put each candidate of one run once into ``ws.table`` and ``ws.order``, which are empty.
 
     ``runs`` is a :class:`dbmsolver.kernels.runs.RunArrays`, ``index`` the number of the run in it.
-    Other arguments are as for :func:`admit`. Returns the number of different candidates.
+    Other arguments are as for :func:`insert_new`. Returns the number of different candidates.
     """
     first, word = runs.offsets[index], runs.word_offsets[index]
     count = runs.counts[index]
-    return admit(ws, wide, bits, np.int64(0), runs.keys, runs.codes, first, word, count)
+    return insert_new(ws, wide, bits, np.int64(0), runs.keys, runs.codes, first, word, count)
 
 
 @kernel
-def admit_compact(ws, layout, bits, count, keys, codes, candidates):
-    """Admit candidates to a compact table: the first ``candidates`` of ``keys`` and ``codes``.
+def insert_new_compact(ws, layout, bits, count, keys, codes, candidates):
+    """Insert candidates into a compact table: the first ``candidates`` of ``keys`` and ``codes``.
 
-    Otherwise as :func:`admit`.
+    Otherwise as :func:`insert_new`.
     """
     mask = (1 << bits) - 1
     shift = U64(64 - bits)

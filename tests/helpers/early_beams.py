@@ -8,15 +8,14 @@ from dbmsolver.search.improve import improver
 from dbmsolver.search.improve.beam import BeamShape
 
 
-def begin_beams_at(monkeypatch: pytest.MonkeyPatch, pace: int, *widths: int) -> None:
-    """Let beams of two widths be due at ``pace`` times their states, whatever the threads."""
+def begin_beams_at(monkeypatch: pytest.MonkeyPatch, evaluated: int, *widths: int) -> None:
+    """Let beams of these widths be due after so many evaluated states, whatever the threads."""
+    beams = tuple((evaluated, evaluated, BeamShape(width)) for width in widths)
     for beside in ("_BESIDE", "_BESIDE_OF_PATIENCE"):
-        monkeypatch.setattr(improver, beside, tuple(BeamShape(width) for width in widths))
-    for paces in ("_PACES", "_PACES_OF_THREADS"):
-        monkeypatch.setattr(improver, paces, (pace, pace))
+        monkeypatch.setattr(improver, beside, beams)
 
 
 def begin_beams_early(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let small beams be due at once."""
-    begin_beams_at(monkeypatch, 1, 50, 300)
+    begin_beams_at(monkeypatch, 50, 50, 300)
     monkeypatch.setattr(improver, "STATES", 1)

@@ -18,22 +18,19 @@ FIRST = (BeamShape(300, 1), BeamShape(1000, 0), BeamShape(3000, 1))
 """The beams before the search by cost layers, where any solution is wanted at once."""
 FIRST_OF_PATIENCE = (BeamShape(20, 1), BeamShape(300, 1), BeamShape(1000, 1), BeamShape(3000, 1))
 """The same in Klondike and its relatives. The first wins most deals in some thousand states."""
-_BESIDE = (BeamShape(1000, 0), BeamShape(3000, 1))
+_BESIDE = ((800_000, 0, BeamShape(1000)), (1_200_000, 150_000, BeamShape(3000, 1)))
 """The beams that run beside the search for a shortest solution.
 
-They usually find a solution that is hardly longer than a shortest one. Where no solution is known
-the search keeps twice as many states.
+Each begins once the search has evaluated so many states, by one thread or by several. By one thread
+they would slow down searches of half a second if they began sooner; with several, one of the
+threads has little else to do at first. They usually find a solution that is hardly longer than a
+shortest one. Where no solution is known the search keeps twice as many states.
 """
-_BESIDE_OF_PATIENCE = (BeamShape(700, 1), BeamShape(2000, 1))
+_BESIDE_OF_PATIENCE = (
+    (800_000, 0, BeamShape(700, 1)),
+    (1_200_000, 150_000, BeamShape(2000, 1)),
+)
 """The same in Klondike and its relatives, where such beams find solutions that are as short."""
-_PACES = (4, 2)
-"""The pace of each of these beams: it starts once the search has evaluated that multiple of the
-states that the beam looks at.
-
-Started sooner, they would slow down searches of half a second.
-"""
-_PACES_OF_THREADS = (0, 0.25)
-"""The same with several threads: one of the threads has little else to do at first."""
 LATER = (
     BeamShape(10_000, 0),
     BeamShape(10_000, 1),
@@ -56,7 +53,7 @@ def memory_for_beams(memory: int, any_solution: bool) -> int:
     if any_solution:
         return memory // 4
     part = memory // 8
-    return part if room_for(part) >= STATES * _BESIDE[0].width else 0
+    return part if room_for(part) >= STATES * _BESIDE[0][-1].width else 0
 
 
 def first_shapes(rules: Rules) -> tuple[BeamShape, ...]:
@@ -77,11 +74,12 @@ class Improver:
         room = room_for(memory)
         self.room = room if most is None else min(room, most)
         self.any_solution = any_solution
-        self._due: list[tuple[float, BeamShape]] = [(PACE, shape) for shape in LATER]
+        later = [(PACE * STATES * shape.width, shape) for shape in LATER]
+        self._due: list[tuple[int, BeamShape]] = later
         if not any_solution:
-            paces = _PACES if best.recorder.threads == 1 else _PACES_OF_THREADS
+            several = best.recorder.threads > 1
             beside = _BESIDE_OF_PATIENCE if best.codec.rules.is_patience else _BESIDE
-            self._due = [*zip(paces, beside, strict=True), *self._due]
+            self._due = [(two if several else one, shape) for one, two, shape in beside] + later
 
     def due(self, evaluated: int) -> BeamShape | None:
         """Return the next of the later beams, if it is time for it.
@@ -90,9 +88,8 @@ class Improver:
         """
         if not self._due:
             return None
-        pace, shape = self._due[0]
-        states = STATES * shape.width
-        if states > self.room or evaluated < pace * states:
+        least, shape = self._due[0]
+        if STATES * shape.width > self.room or evaluated < least:
             return None
         self._due.pop(0)
         return shape

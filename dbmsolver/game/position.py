@@ -119,7 +119,7 @@ class Position:
         return type(self) is type(other)
 
     def rearranged(self, **cards: Any) -> Self:
-        """Return the position with other cards in these places, named by fields of its class."""
+        """Return a copy of the position in which some fields of its class have other values."""
         return replace(self, **cards)
 
     def kept(self, rules: Rules) -> int:
@@ -130,7 +130,7 @@ class Position:
         return rules.kept_rank
 
     def returning(self, rules: Rules) -> list[int]:
-        """Return the cards on top of foundations that come back where the rules let cards do so."""
+        """Return the top cards of foundations that can move back to columns, if rules allow it."""
         kept = self.kept(rules)
         tops = map(self.top_home, range(4))
         return [top for top in tops if top is not None and rank(self.counted(top)) > kept]

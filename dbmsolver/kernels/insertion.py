@@ -76,10 +76,10 @@ def start_table(ws, width, candidates):
 
 @inlined
 def put_buffered(ws, layout, bits, buffered, key, code):
-    """Put a candidate of the signature into the buffer, and prefetch its table slot.
+    """Append a candidate to the buffer, and prefetch its slot in the hash table.
 
-    It has the number ``buffered`` there. ``key`` has three words. Writes a row of ``ws.buffer`` and
-    ``ws.buffer_codes``.
+    Writes ``key`` (three words) to row ``buffered`` of ``ws.buffer``, and ``code`` to the same
+    place of ``ws.buffer_codes``.
     """
     shift = U64(64 - bits)
     if ws.steps.size > 0:

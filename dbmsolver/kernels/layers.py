@@ -211,9 +211,10 @@ def requeue(t, b, shard, layer, weight, locked_in_deal, waiting, first):
 
 @kernel
 def rate_rows(t, rows, chosen, rates):
-    """Write to ``rates`` (int64[*, 2]) f of each of the ``chosen`` rows (uint32[*]), with weight 1.
+    """Rate the rows with the numbers ``chosen`` (uint32[*]).
 
-    Then follows how many cards are held back.
+    For each of them a row of ``rates`` (int64[*, 2]) gets f = g + h, and the number of cards that
+    are held back.
     """
     for place in range(chosen.size):
         index = np.int64(chosen[place])

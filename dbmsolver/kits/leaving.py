@@ -41,7 +41,7 @@ class LeavingKeys(StateCodec, ABC):
 
     @property
     def won_from(self) -> int:
-        """The first stratum that no state of an unsolvable deal is in: that of a win."""
+        """The first stratum that only solvable deals reach: that of a win."""
         return self.last_stratum
 
     @abstractmethod

@@ -166,9 +166,9 @@ class StateCodec:
 
     @property
     def won_from(self) -> int:
-        """The first stratum that no state of an unsolvable deal is in.
+        """The first stratum that only solvable deals reach.
 
-        All its states but one have one card that is not home, and the goal is a move away.
+        It holds states with one card that is not home: one move leads to the goal.
         """
         return self.last_stratum - 1
 
@@ -373,9 +373,10 @@ class StateCodec:
     def have_signatures(
         self, keys: NDArray[np.uint64], signatures: NDArray[np.uint64], counts: NDArray[np.int64]
     ) -> bool:
-        """Return True if local keys that tell their signature tell those of their runs.
+        """Return False if a local key contains another signature than its run has.
 
-        ``counts`` are the states of each run. Keys of most kinds tell no signature.
+        Run i holds the next ``counts[i]`` keys, and has ``signatures[i]``. Keys of most kinds
+        contain no signature: then return True.
         """
         return True
 

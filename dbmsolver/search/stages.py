@@ -219,10 +219,10 @@ class Stages:
             yield from self._below(best, keys)
 
     def _keys_ahead(self, best: Best[StateCodec]) -> CoveringKeys | None:
-        """Return the keys of the records or classes that dives come first over; None without any.
+        """Return the keys for the dives that run first: of classes or of records.
 
-        Dives over classes find out most lost deals at once. Those over records are made only where
-        any solution is wanted, and none is known.
+        None if no dives run first. Dives over classes prove most unsolvable deals at once. Dives
+        over records run only where any solution is wanted and none is known.
         """
         rules, measure = self.deal.rules, best.codec.measure
         if rules.is_patience:

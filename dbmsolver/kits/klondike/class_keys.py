@@ -75,7 +75,7 @@ class ClassKeys(StateCodec):
 
     @property
     def won_from(self) -> int:
-        """The first stratum that no state of an unsolvable deal is in: that of a win."""
+        """The first stratum that only solvable deals reach: that of a win."""
         return self.last_stratum
 
     def step_of(self, position: Position, move: Move) -> Step:

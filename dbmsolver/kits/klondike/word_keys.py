@@ -57,7 +57,7 @@ class PatienceStates(StateCodec):
 
     @property
     def won_from(self) -> int:
-        """The first stratum that no state of an unsolvable deal is in: that of a win."""
+        """The first stratum that only solvable deals reach: that of a win."""
         return self.last_stratum
 
     @property
@@ -108,7 +108,7 @@ class PatienceStates(StateCodec):
         return self.keys.are_states(keys.reshape(-1, PLANES))
 
     def have_signatures(self, keys: Words, signatures: Words, counts: NDArray[np.int64]) -> bool:
-        """Return True if the local keys tell the signatures of their runs."""
+        """Return False if a local key has another signature than its run."""
         return bool((self._signatures(keys) == np.repeat(signatures, counts)).all())
 
     def _signatures(self, keys: Words) -> Words:

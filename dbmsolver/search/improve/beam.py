@@ -127,9 +127,10 @@ class Beam:
             self._waiting.setdefault(level, []).append(rows[levels == level])
 
     def _begin_level(self, found: Places) -> None:
-        """Work out the whole bound of the level's states, and keep the best.
+        """Begin a level with the rows that were ``found`` for it.
 
-        Those that cannot be part of a solution are left out.
+        Compute the full bound of each state. Drop those that are on no solution below the ceiling.
+        Keep the best of the rest, as many as the beam is wide.
         """
         shard, first = self._queue.shard, 0
         while first < found.size and shard.state[GOAL_ROW] < 0:

@@ -20,7 +20,10 @@ OF_PATIENCE = (BeamShape(20, 1), BeamShape(200, 1), BeamShape(1000, 1), BeamShap
 
 
 def shapes_ahead(rules: Rules) -> tuple[BeamShape, ...] | None:
-    """Return the beams that come before a proof by these rules; None in most games."""
+    """Return the shapes of the beams that run before a proof in a game with these rules.
+
+    None if no beam runs first, as in most games.
+    """
     if rules.is_patience:
         return OF_PATIENCE
     return OF_RUNS if rules.has_runs else None
@@ -47,9 +50,10 @@ class BeamsAhead(Search):
         self._steps: list[Step] = []
 
     def step(self) -> Outcome | None:
-        """Go on with a beam for each thread, until one has a solution and all before it have none.
+        """Expand some states of each running beam; each thread has one.
 
-        The next search begins if none has a solution.
+        The search ends when a beam has a solution and every earlier one has ended without. If all
+        end without a solution, the next search begins.
         """
         while self._left and len(self._running) < self.recorder.threads:
             self._running.append(Beam(self._positions, self._left.pop(0), self._room))

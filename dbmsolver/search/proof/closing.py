@@ -80,11 +80,11 @@ class Kernels:
 def count_flips(
     codec: StateCodec, signature: int, keys: Words, codes: NDArray[Any], words: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count how often each bit of the piece word is set, and changed by a move, in some states.
+    """Count, for each bit of the piece word, how often it is set and how often a move changes it.
 
-    ``keys`` (``words`` words each) and ``codes`` belong to some states of one signature. Returns,
-    for each of 64 bits, the number of these states with the bit set; and the number of their
-    successors with the same signature in which it differs.
+    ``keys`` (uint64) and ``codes`` describe states of one signature; each key has ``words`` words.
+    Returns two arrays (int64[64]): the number of these states in which the bit is set, and the
+    number of their successors of the same signature in which it is another one.
     """
     kernels = Kernels(codec, BUFFER)
     ws = make_workspace(words, 1, BUFFER, codec.code_type)

@@ -38,7 +38,7 @@ class Workers(Protocol):
 
     @property
     def waiting(self) -> int:
-        """The number of batches that may wait for a worker, beside those that are being closed."""
+        """The most batches that may wait for a worker; those being closed do not count."""
 
     def table_bytes(self, memory: int) -> int:
         """Return the largest size of a piece's table where this process has ``memory`` bytes."""

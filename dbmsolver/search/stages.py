@@ -141,7 +141,7 @@ class Stages:
                             self.deal, recorder, self.limits, threads, self.memory // 2, needed
                         )
                 elif shapes_ahead(keys.rules) is not None:
-                    yield BeamsAhead(keys, recorder, self.limits, self.memory // 2)
+                    yield BeamsAhead(keys, recorder, self.limits, self.memory)
                 else:
                     from dbmsolver.search.astar.look_ahead import LookAhead
 

@@ -9,6 +9,7 @@ from dbmsolver.kits.choice import are_wide, position_keys
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Limits, Report
 from dbmsolver.search.improve.beam import Beam, BeamShape, room_for
+from dbmsolver.search.improve.improver import MOST_STATES
 from dbmsolver.search.outcome import GoalMet, LeftOpen, Outcome, Search
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step, replay, steps_of
@@ -30,9 +31,10 @@ def shapes_ahead(rules: Rules) -> tuple[BeamShape, ...] | None:
 
 
 class BeamsAhead(Search):
-    """The beams, in `memory` bytes, each in a thread; the first that finds a solution ends them.
+    """The beams, each in a thread, as many as fit into `memory` bytes.
 
-    What comes of them does not depend on the number of threads. ``keys`` are those of the proof.
+    The first that finds a solution ends them. What comes of them does not depend on the number of
+    threads. ``keys`` are those of the proof.
     """
 
     def __init__(self, keys: StateCodec, recorder: Recorder, limits: Limits, memory: int) -> None:
@@ -41,10 +43,8 @@ class BeamsAhead(Search):
         positions = position_keys(keys.deal, recorder.policy)
         assert not are_wide(positions)  # no such game is proved by strata
         self._positions = positions
-        shapes = shapes_ahead(keys.rules) or ()
-        room, most = room_for(memory) // max(len(shapes), 1), limits.max_states
-        self._room = room if most is None else min(room, most)
-        self._left = list(shapes)
+        self._room, self._most = room_for(memory), limits.max_states
+        self._left = list(shapes_ahead(keys.rules) or ())
         self._running: list[Beam] = []
         self._looked_at = 0  # by the beams that are over, but for those after one that is not
         self._steps: list[Step] = []
@@ -55,8 +55,12 @@ class BeamsAhead(Search):
         The search ends when a beam has a solution and every earlier one has ended without. If all
         end without a solution, the next search begins.
         """
-        while self._left and len(self._running) < self.recorder.threads:
-            self._running.append(Beam(self._positions, self._left.pop(0), self._room))
+        while self._left and self._has_room():
+            shape = self._left.pop(0)
+            room = self._room_of(shape)
+            if self._most is not None:
+                room = min(room, self._most)
+            self._running.append(Beam(self._positions, shape, room))
         going = [beam for beam in self._running if not beam.is_over]
         for _ in self.recorder.in_parallel(Beam.step, going):
             pass
@@ -66,6 +70,18 @@ class BeamsAhead(Search):
             if beam.steps is not None:
                 return self._solved(beam.steps)
         return None if self._left or self._running else LeftOpen()
+
+    def _has_room(self) -> bool:
+        """Return True if there are a thread and memory for one more beam."""
+        if not self._running:
+            return True
+        shapes = [*(beam.shape for beam in self._running), self._left[0]]
+        enough = sum(map(self._room_of, shapes)) <= self._room
+        return enough and len(self._running) < self.recorder.threads
+
+    def _room_of(self, shape: BeamShape) -> int:
+        """Return how many states a beam has room for."""
+        return min(self._room, MOST_STATES * shape.width)
 
     def _solved(self, steps: list[Step]) -> Outcome:
         """Keep the solution of a beam as one of the proof."""

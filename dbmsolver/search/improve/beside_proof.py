@@ -16,7 +16,7 @@ from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Commit, Method, Report
 from dbmsolver.search.improve.beam import Beam, room_for
 from dbmsolver.search.improve.beams_ahead import shapes_ahead
-from dbmsolver.search.improve.improver import FIRST, LATER, STATES
+from dbmsolver.search.improve.improver import FIRST, LATER, MOST_STATES, STATES
 from dbmsolver.search.outcome import GoalMet, Outcome, Search
 from dbmsolver.search.proof.strata import ProofSearch
 from dbmsolver.search.trace import Step, replay, steps_of
@@ -32,8 +32,6 @@ _OF_POSITIONS = 0.4
 
 A worker closes such a position in three fifths of the time in which a beam looks at one.
 """
-_MOST_STATES = 1500
-"""The most states that a beam looks at, divided by its width."""
 
 
 class BesideProof(Search):
@@ -90,7 +88,7 @@ class BesideProof(Search):
         if not self._is_due():
             return None
         shape = self._shapes.pop(0)
-        return Beam(self._positions, shape, min(self._room, _MOST_STATES * shape.width))
+        return Beam(self._positions, shape, min(self._room, MOST_STATES * shape.width))
 
     def _is_due(self) -> bool:
         """Return True if the next beam fits within SHARE and the memory, and no dive runs."""

@@ -46,6 +46,8 @@ PACE = 3
 """The pace of later beams: one starts once the search has evaluated PACE times its states."""
 STATES = 200
 """The states that a beam looks at, for each of its width. It is often fewer."""
+MOST_STATES = 1500
+"""The most states that a beam looks at in a proof, for each of its width."""
 
 
 def memory_for_beams(memory: int, any_solution: bool) -> int:

@@ -86,3 +86,23 @@ def test_games_with_beams_ahead() -> None:
 def test_a_proof_is_won_by_them() -> None:
     result = api.prove(Deal.from_number(2, GAMES["canfield"]), method="every-position")
     assert (result.verdict, result.states, result.evaluated > 0) == ("solved", 0, True)
+
+
+@pytest.mark.parametrize(
+    ("memory", "together"), [(1 << 20, 1), (1 << 24, 1), (1 << 27, 2), (1 << 30, 3)]
+)
+def test_beams_run_together_as_far_as_memory_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: int, together: int
+) -> None:
+    """Each has as much room as without the others."""
+    monkeypatch.setattr(
+        beams_ahead, "OF_PATIENCE", (BeamShape(30), BeamShape(500), BeamShape(2000))
+    )
+    with beams(tmp_path, LOST, 3, memory) as search:
+        running = []
+        while search.step() is None:
+            running.append(len(search._running))
+        assert max(running) <= together
+    with beams(tmp_path / "more", WON, 3, memory) as search:
+        search.step()
+        assert len(search._running) == together

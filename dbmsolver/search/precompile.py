@@ -202,9 +202,10 @@ def _of_beams(codec: StateCodec) -> list[Call]:
     shard = make_shard(t, 1, 1, 1)
     shared = (t, codec.bounds, shard, _NUMBER, _NUMBER, _NUMBER)
     return [
-        (expand_layer, (*shared, *[_NUMBER] * 4)),
+        # The bound first: with all that moves need it would take more memory than any other kernel.
         (insert_candidates, (*shared, _CANDIDATES, _NUMBER)),
         (requeue, (*shared, shard.todo, _NUMBER)),
+        (expand_layer, (*shared, *[_NUMBER] * 4)),
         (rehash, (t, shard.rows, _NUMBER, shard.table, _WORDS)),
         (rate_rows, (t, shard.rows, shard.todo, _RATES)),
         (closed_code, (t, shard.rows, shard.table, _CANDIDATES)),

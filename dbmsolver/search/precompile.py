@@ -91,7 +91,7 @@ from dbmsolver.kits.records.dive import dive, fingerprints, make_diving
 from dbmsolver.kits.records.dominance import expand_record, normal_record
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Method, Question
-from dbmsolver.search.precompile_dives import (
+from dbmsolver.search.precompile_kits import (
     Call,
     checks_of_patience,
     of_wide,
@@ -218,10 +218,9 @@ def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
     t = codec.tables
     shard = make_shard(t, 1, 1, 1)
     metas, counts = np.empty(1, np.uint32), np.empty((1, 2), np.int64)
-    candidates = _CANDIDATES
     return [
         *_of_beams(codec),
-        (pack_rows, (t, candidates, metas)),
+        (pack_rows, (t, _CANDIDATES, metas)),
         (unpack_rows, (t, _WORDS, _NUMBERS, _WORDS, np.empty(1, code_type), _COSTS, _NUMBER)),
         (order_todo, (t, shard, metas, _COSTS)),
         (
@@ -230,13 +229,13 @@ def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
         ),
         (count_unclosed, (t, shard.rows, *[_NUMBER] * 3)),
         (copy_runs, (*[_NUMBERS] * 4, _WORDS, metas, *[_NUMBERS] * 2, _WORDS, metas)),
-        (find_shards, (t, candidates, _NUMBER, _NUMBERS)),
+        (find_shards, (t, _CANDIDATES, _NUMBER, _NUMBERS)),
         (take_rows, (t, shard.rows, shard, _NUMBER, _NUMBER, metas)),
         (lend_rows, (t, shard, shard.rows, metas)),
         (find_unstored, (t, shard.rows, _NUMBER, True, metas, _COSTS)),
         (mark_rows, (t, shard.rows, metas, _WORD)),
-        (hold_closed, (t, candidates, shard.rows, _NUMBER)),
-        (find_slices, (t, candidates, _NUMBER, _NUMBERS)),
+        (hold_closed, (t, _CANDIDATES, shard.rows, _NUMBER)),
+        (find_slices, (t, _CANDIDATES, _NUMBER, _NUMBERS)),
         (count_slices, (t, shard.rows, _NUMBER, _NUMBERS)),
     ]
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.kernels.meta import BOUND_MASK, BOUND_SHIFT, G_MASK, G_SHIFT
 from dbmsolver.kernels.runs import RunArrays, pack_rows, unpack_rows
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.candidates import make_candidates
@@ -60,9 +59,3 @@ def unpacked(codec: StateCodec, runs: Runs) -> Rows:
         codec.tables, runs.signatures, runs.counts, runs.keys, runs.codes, costs, runs.key_words
     )
     return rows
-
-
-def layers_of(meta: Rows, weight: int) -> NDArray[np.int64]:
-    """Return the layer, g + ``weight`` * h, of rows that have been looked at, by their meta."""
-    g = ((meta >> G_SHIFT) & G_MASK).astype(np.int64)
-    return g + weight * ((meta >> BOUND_SHIFT) & BOUND_MASK).astype(np.int64)

@@ -7,10 +7,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.kernels.meta import BOUND_MASK, BOUND_SHIFT, G_MASK, G_SHIFT
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Limits, Options, Question
 from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.recorder import Recorder
+from dbmsolver.search.rows import Rows
 from dbmsolver.storage.manifest import new_manifest
 from dbmsolver.storage.store import Store
 
@@ -40,3 +45,9 @@ def begun(
             assert search.step() is None
         yield search
         search.close()
+
+
+def layers_of(meta: Rows, weight: int) -> NDArray[np.int64]:
+    """Return the layer, g + ``weight`` * h, of rows that have been looked at, by their meta."""
+    g = ((meta >> G_SHIFT) & G_MASK).astype(np.int64)
+    return g + weight * ((meta >> BOUND_SHIFT) & BOUND_MASK).astype(np.int64)

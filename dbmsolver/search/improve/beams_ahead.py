@@ -43,7 +43,8 @@ class BeamsAhead(Search):
         positions = position_keys(keys.deal, recorder.policy)
         assert not are_wide(positions)  # no such game is proved by strata
         self._positions = positions
-        self._room, self._most = room_for(memory), limits.max_states
+        self._room = room_for(memory)
+        self._most = self._room if limits.max_states is None else limits.max_states
         self._left = list(shapes_ahead(keys.rules) or ())
         self._running: list[Beam] = []
         self._looked_at = 0  # by the beams that are over, but for those after one that is not
@@ -57,10 +58,7 @@ class BeamsAhead(Search):
         """
         while self._left and self._has_room():
             shape = self._left.pop(0)
-            room = self._room_of(shape)
-            if self._most is not None:
-                room = min(room, self._most)
-            self._running.append(Beam(self._positions, shape, room))
+            self._running.append(Beam(self._positions, shape, self._room_of(shape)))
         going = [beam for beam in self._running if not beam.is_over]
         for _ in self.recorder.in_parallel(Beam.step, going):
             pass
@@ -81,7 +79,7 @@ class BeamsAhead(Search):
 
     def _room_of(self, shape: BeamShape) -> int:
         """Return how many states a beam has room for."""
-        return min(self._room, MOST_STATES * shape.width)
+        return min(self._room, self._most, MOST_STATES * shape.width)
 
     def _solved(self, steps: list[Step]) -> Outcome:
         """Keep the solution of a beam as one of the proof."""

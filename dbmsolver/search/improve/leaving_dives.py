@@ -23,7 +23,6 @@ SCHEDULE = (*(1 << 15,) * 8, *(1 << 17,) * 4, *(1 << 20,) * 2, 1 << 24)
 """The states that each dive meets at most."""
 _AT_ONCE = 1 << 18
 """States that are met before limits are looked at."""
-
 _STATE_BYTES = 32
 """Memory for each state that a dive may meet, at most."""
 _LEAST = 2
@@ -52,10 +51,10 @@ class _Dive:
 class LeavingDives(Search):
     """Dives made in the order of a schedule.
 
-    A dive that exhausts the deal has met all states, and is the last.
     Dives that may meet the same number of states run at the same time: one for each thread, or
-    fewer if memory is short. The result is that of the dive earliest in the schedule that decides
-    the deal, so it does not depend on the number of threads.
+    fewer if memory is short. A dive that exhausts the deal has met all states, and is the last. The
+    result is that of the dive earliest in the schedule that decides the deal, so it does not depend
+    on the number of threads.
 
     The search ends with the solution that a dive finds if no solution can be shorter, or if there
     is no ``best``: any solution will do then. Otherwise ``best`` takes the solution, which is

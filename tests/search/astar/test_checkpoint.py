@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.cost_searches import begun
+from helpers.cost_searches import begun, layers_of
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.kernels.meta import IS_CLOSED, META
@@ -20,7 +20,7 @@ from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.astar.partitions import Partition
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.search.rows import Rows, layers_of
+from dbmsolver.search.rows import Rows
 from dbmsolver.storage.records import parse_closed_key, parse_pending_key
 from dbmsolver.storage.store import Store
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.cost_searches import layers_of
 from helpers.layered import deck
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -31,7 +32,6 @@ from dbmsolver.results import Question, Verdict
 from dbmsolver.search.astar import partitions, rounds
 from dbmsolver.search.astar.partitions import Partition, ShardQueue
 from dbmsolver.search.astar.rounds import Round
-from dbmsolver.search.rows import layers_of
 
 MEMORY = 1 << 22
 CODECS = {

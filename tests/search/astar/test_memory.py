@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.cost_searches import layers_of
 from helpers.searching import prove
 from helpers.selection import few_fast
 
@@ -32,7 +33,6 @@ from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.astar.partitions import Partition
 from dbmsolver.search.outcome import Outcome
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.search.rows import layers_of
 from dbmsolver.search.session import run as search_events
 from dbmsolver.storage.manifest import new_manifest
 from dbmsolver.storage.store import Store

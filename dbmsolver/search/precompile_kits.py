@@ -1,4 +1,4 @@
-"""The kernels, with their types, of dives and beams in Klondike's kind, and of Spider's kin."""
+"""The kernels, with their types, that only Klondike's kind has, or Spider's kin."""
 
 from __future__ import annotations
 

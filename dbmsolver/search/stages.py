@@ -198,18 +198,23 @@ class Stages:
         """Yield the searches for a shortest solution.
 
         Dives over records or classes find a first solution, or that there is none. Beams follow
-        where any solution is wanted at once.
+        where any solution is wanted at once, or memory is too small for beams beside the search.
         """
-        from dbmsolver.search.improve.ahead import AnyAhead
+        from dbmsolver.search.improve.ahead import FirstBeams
         from dbmsolver.search.improve.best import Best
+        from dbmsolver.search.improve.improver import first_shapes
         from dbmsolver.search.improve.lost_ahead import LAST
 
         self.best = best = Best(keys, self.recorder)
         ahead, won = self._keys_ahead(best), False
         if ahead is not None:
             won = yield from self._lost_ahead(best, ahead)
-        if self.options.any_solution:
-            yield AnyAhead(best, self.limits, self.memory // 4)
+        any_solution = self.options.any_solution
+        shapes = first_shapes(keys.rules, self.memory, any_solution)
+        if any_solution:
+            yield FirstBeams(best, self.limits, self.memory // 4, shapes)
+        elif shapes and not self.begun:
+            yield FirstBeams(best, self.limits, self.memory, shapes)
         if ahead is not None and ahead.method.of_classes and not won and best.length is None:
             yield from self._lost_ahead(best, ahead, LAST)  # takes some seconds
         may_list = self.options.bound != Bound.POSITIONS

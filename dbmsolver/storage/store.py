@@ -232,6 +232,8 @@ def _read_manifest(records: DataFile | Environment, where: str) -> tuple[Manifes
     """Return the manifest and the sum of shares, both confirmed by the seal."""
     value, seal = records.get(MANIFEST), records.get(SEAL_KEY) or b""
     found = None if value is None else read_format(value)
+    if not records.entries():
+        raise StoreError("an empty store: no search has begun in it", where)
     if value is None or found is None:
         raise StoreError("an LMDB environment, but not a dbmsolver store", where)
     if found != FORMAT:

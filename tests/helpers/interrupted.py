@@ -149,7 +149,7 @@ def main() -> None:
     if not settings.get("dives", True):
         dives.SCHEDULE = dives.CLASS_SCHEDULE = ()
         leaving_dives.SCHEDULE = ()
-        beams_ahead.OF_PATIENCE = ()
+        beams_ahead.FIRST_OF_PATIENCE = ()
     if settings["look_ahead"] is not None:
         look_ahead.STATES = settings["look_ahead"]
     search_once(settings, ".warm")  # loads all kernels

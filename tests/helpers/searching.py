@@ -45,7 +45,7 @@ def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(late_dives, "SHARE", 0.0)
     monkeypatch.setattr(beside_proof, "SHARE", 0.0)
     monkeypatch.setattr(beams_ahead, "OF_RUNS", ())
-    monkeypatch.setattr(beams_ahead, "OF_PATIENCE", ())
+    monkeypatch.setattr(beams_ahead, "FIRST_OF_PATIENCE", ())
     monkeypatch.setattr(look_ahead, "STATES", 1)
     monkeypatch.setattr(dives, "SCHEDULE", ())
     monkeypatch.setattr(dives, "CLASS_SCHEDULE", ())

@@ -53,6 +53,7 @@ def stages(
     *,
     begun: bool = False,
     resumable: bool = True,
+    memory: int = 1 << 30,
 ) -> Iterator[tuple[Stages, Store]]:
     """Yield the searches of a run over deal 1, and its store, which has states of a look ahead."""
     deal = Deal.from_number(1, rules)
@@ -62,7 +63,7 @@ def stages(
             txn.put_closed(Closed(0, 1, 1, 1, 1, bytes(8)), b"A")
         recorder = Recorder(store, question, Limits(), resumable=resumable, keep_closed=True)
         keys = keys_of_manifest(manifest, deal)
-        yield Stages(deal, keys, recorder, options, Limits(memory=1 << 26), begun), store
+        yield Stages(deal, keys, recorder, options, Limits(memory=memory), begun), store
 
 
 @pytest.mark.parametrize(
@@ -81,13 +82,13 @@ def stages(
             "freecell",
             SOLVE,
             ANY,
-            "LostAhead AnyAhead ShortestBelow",
-            "LostAhead AnyAhead ShortestBelow",
+            "LostAhead FirstBeams ShortestBelow",
+            "LostAhead FirstBeams ShortestBelow",
         ),
         ("fan", PROVE, USUAL, "LookAhead BesideProof", "BesideProof"),
-        ("fan", SOLVE, ANY, "AnyAhead ShortestBelow", "AnyAhead ShortestBelow"),
+        ("fan", SOLVE, ANY, "FirstBeams ShortestBelow", "FirstBeams ShortestBelow"),
         ("simple_simon", PROVE, USUAL, "BeamsAhead BesideProof", "BesideProof"),
-        ("simple_simon", SOLVE, ANY, "AnyAhead ShortestBelow", "AnyAhead ShortestBelow"),
+        ("simple_simon", SOLVE, ANY, "FirstBeams ShortestBelow", "FirstBeams ShortestBelow"),
         ("klondike", PROVE, USUAL, "DiveAhead BesideProof", "BesideProof"),
         ("klondike", SOLVE, USUAL, "LostAhead LostAhead ByClasses", "ByClasses"),
         ("klondike", SOLVE, Options(lost_ahead=False), "ByClasses", "ByClasses"),
@@ -95,11 +96,11 @@ def stages(
             "klondike",
             SOLVE,
             ANY,
-            "LostAhead AnyAhead LostAhead ByClasses",
-            "AnyAhead ByClasses",
+            "LostAhead FirstBeams LostAhead ByClasses",
+            "FirstBeams ByClasses",
         ),
         ("yukon", PROVE, USUAL, "BeamsAhead BesideProof", "BesideProof"),
-        ("yukon", SOLVE, ANY, "AnyAhead ShortestBelow", "AnyAhead ShortestBelow"),
+        ("yukon", SOLVE, ANY, "FirstBeams ShortestBelow", "FirstBeams ShortestBelow"),
         ("golf", PROVE, USUAL, "LeavingDives ProofSearch", "ProofSearch"),
         ("golf", SOLVE, USUAL, "ProofSearch", "ProofSearch"),
         ("golf", SOLVE, ANY, "LeavingDives ProofSearch", "ProofSearch"),
@@ -120,6 +121,24 @@ def test_the_searches_of_a_run(
     """Fewer are those of a run that goes on, whose last search has begun."""
     for begun, expected in ((False, all_of_them), (True, when_begun)):
         with stages(tmp_path / str(begun), GAMES[game], question, options, begun=begun) as (one, _):
+            assert [type(search).__name__ for search in one.searches()] == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("game", "all_of_them", "when_begun"),
+    [
+        ("freecell", "FirstBeams ShortestBelow", "ShortestBelow"),
+        ("klondike", "LostAhead FirstBeams LostAhead ByClasses", "ByClasses"),
+        ("canfield", "FirstBeams ShortestBelow", "ShortestBelow"),
+    ],
+)
+def test_beams_come_first_where_memory_is_small(
+    tmp_path: Path, game: str, all_of_them: str, when_begun: str
+) -> None:
+    """There is no memory for beams beside the search, which begins once they are over."""
+    for begun, expected in ((False, all_of_them), (True, when_begun)):
+        folder = tmp_path / str(begun)
+        with stages(folder, GAMES[game], SOLVE, begun=begun, memory=1 << 26) as (one, _):
             assert [type(search).__name__ for search in one.searches()] == expected.split()
 
 

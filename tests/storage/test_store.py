@@ -98,6 +98,15 @@ def moved(txn: lmdb.Transaction, key: bytes, layer: int, stratum: int, number: i
     txn.put(pending_key(b"P", layer, stratum, number), txn.pop(key))
 
 
+def test_a_store_whose_process_was_killed_before_its_first_commit(tmp_path: Path) -> None:
+    """It holds no search to go on with; a new one can begin there."""
+    Environment(tmp_path, durable=False).close()
+    for readonly in (True, False):
+        with pytest.raises(StoreError, match="an empty store: no search has begun in it"):
+            Store.open(tmp_path, readonly=readonly)
+    assert not Store.begun(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -1,4 +1,4 @@
-"""The first beams where any solution is wanted at once.
+"""The first beams where any solution is wanted at once, or memory is small.
 
 They make the solution of the dives before them shorter. Where there were none, as the game has no
 dominance or moves are counted in another way than card by card, or none of them came to a win, the
@@ -7,24 +7,27 @@ beams find the first one. Then the search for a shortest solution begins.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from dbmsolver.results import Limits, Report
-from dbmsolver.search.improve.beam import Beam
+from dbmsolver.search.improve.beam import Beam, BeamShape
 from dbmsolver.search.improve.best import Best
-from dbmsolver.search.improve.improver import Improver, first_shapes
+from dbmsolver.search.improve.improver import Improver
 from dbmsolver.search.outcome import GoalMet, LeftOpen, Outcome, Search
 
 
-class AnyAhead(Search):
-    """The first beams, one after the other. `memory` is in bytes."""
+class FirstBeams(Search):
+    """Some beams, one after the other, in ``memory`` bytes."""
 
-    def __init__(self, best: Best[Any], limits: Limits, memory: int) -> None:
+    def __init__(
+        self, best: Best[Any], limits: Limits, memory: int, shapes: Sequence[BeamShape]
+    ) -> None:
         self.best = best
         self.recorder = best.recorder
         self._improver = Improver(best, memory, limits.max_states)
-        self._shapes = list(first_shapes(best.codec.rules))
+        self._shapes = list(shapes)
         self._beam: Beam | None = None
 
     def step(self) -> Outcome | None:

@@ -9,15 +9,13 @@ from dbmsolver.kits.choice import are_wide, position_keys
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Limits, Report
 from dbmsolver.search.improve.beam import Beam, BeamShape, room_for
-from dbmsolver.search.improve.improver import MOST_STATES
+from dbmsolver.search.improve.improver import FIRST_OF_PATIENCE, MOST_STATES
 from dbmsolver.search.outcome import GoalMet, LeftOpen, Outcome, Search
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step, replay, steps_of
 
 OF_RUNS = (BeamShape(200), BeamShape(1000))
 """The beams where a run of cards is one move."""
-OF_PATIENCE = (BeamShape(20, 1), BeamShape(200, 1), BeamShape(1000, 1), BeamShape(3000, 1))
-"""The beams in Klondike and its relatives."""
 
 
 def shapes_ahead(rules: Rules) -> tuple[BeamShape, ...] | None:
@@ -26,7 +24,7 @@ def shapes_ahead(rules: Rules) -> tuple[BeamShape, ...] | None:
     None if no beam runs first, as in most games.
     """
     if rules.is_patience:
-        return OF_PATIENCE
+        return FIRST_OF_PATIENCE
     return OF_RUNS if rules.has_runs else None
 
 

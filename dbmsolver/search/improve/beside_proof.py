@@ -49,9 +49,9 @@ class BesideProof(Search):
         widest = max((shape.width for shape in shapes_ahead(rules) or ()), default=0)
         self._shapes = [shape for shape in (*FIRST, *LATER) if shape.width > widest]
         self._beam: Beam | None = None
-        self._closed_before = self.recorder.statistics.closed
         self._looked_at = 0  # by all beams that are over
         self._steps: list[Step] | None = None
+        self._leave_out_earlier()
 
     @cached_property
     def _positions(self) -> StateCodec:
@@ -95,9 +95,24 @@ class BesideProof(Search):
         if not self._shapes or self.proof.is_diving:
             return False
         states = STATES * self._shapes[0].width
-        closed = self.recorder.statistics.closed - self._closed_before
-        each = closed / self.proof.workers.count
-        return states <= self._room and self._looked_at + states <= self._share * each
+        return states <= self._room and self._looked_at + states <= self._allowed
+
+    @property
+    def _allowed(self) -> float:
+        """The states that all beams may look at so far."""
+        return self._share * self.recorder.statistics.closed / self.proof.workers.count
+
+    def _leave_out_earlier(self) -> None:
+        """Leave out the beams that earlier runs have made, but for the last of them.
+
+        That one may have been cut short.
+        """
+        while len(self._shapes) > 1:
+            first, second = (STATES * shape.width for shape in self._shapes[:2])
+            if second > self._room or self._looked_at + first + second > self._allowed:
+                return
+            self._looked_at += first
+            del self._shapes[0]
 
     def report(self) -> Report:
         """Return a snapshot of the proof, or of the beam while the proof waits for it."""

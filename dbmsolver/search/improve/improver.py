@@ -1,9 +1,9 @@
 """The beams that find shorter solutions, and the times at which they are made.
 
 They grow wider from one to the next. The first ones take tenths of a second. Where any solution is
-wanted at once they come before the search by cost layers. The others come beside it, each once that
-search has looked at several times the states that the beam is going to look at. So they take a
-bounded share of the time, however long the search lasts.
+wanted at once, or memory is small, they come before the search by cost layers. The others come
+beside it, each once that search has looked at several times the states that the beam is going to
+look at. So they take a bounded share of the time, however long the search lasts.
 """
 
 from __future__ import annotations
@@ -14,10 +14,14 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.search.improve.beam import Beam, BeamShape, room_for
 from dbmsolver.search.improve.best import Best
 
-FIRST = (BeamShape(300, 1), BeamShape(1000, 0), BeamShape(3000, 1))
+_NARROW = BeamShape(300, 1)
+FIRST = (_NARROW, BeamShape(1000, 0), BeamShape(3000, 1))
 """The beams before the search by cost layers, where any solution is wanted at once."""
-FIRST_OF_PATIENCE = (BeamShape(20, 1), BeamShape(300, 1), BeamShape(1000, 1), BeamShape(3000, 1))
-"""The same in Klondike and its relatives. The first wins most deals in some thousand states."""
+FIRST_OF_PATIENCE = (BeamShape(20, 1), _NARROW, BeamShape(1000, 1), BeamShape(3000, 1))
+"""The same in Klondike and its relatives, and before a proof there.
+
+The first wins most deals in some thousand states.
+"""
 _BESIDE = ((800_000, 0, BeamShape(1000)), (1_200_000, 150_000, BeamShape(3000, 1)))
 """The beams that run beside the search for a shortest solution.
 
@@ -58,9 +62,24 @@ def memory_for_beams(memory: int, any_solution: bool) -> int:
     return part if room_for(part) >= STATES * _BESIDE[0][-1].width else 0
 
 
-def first_shapes(rules: Rules) -> tuple[BeamShape, ...]:
-    """Return the beams that come first by these rules, where any solution is wanted at once."""
-    return FIRST_OF_PATIENCE if rules.is_patience else FIRST
+def first_shapes(rules: Rules, memory: int, any_solution: bool) -> list[BeamShape]:
+    """Return the beams that come before a search by cost layers in ``memory`` bytes.
+
+    There are some where any solution is wanted at once, and where memory is too small for beams
+    beside the search. A narrow one comes before it then, and those that would run beside it, each
+    with all the memory.
+    """
+    if any_solution:
+        return list(FIRST_OF_PATIENCE if rules.is_patience else FIRST)
+    if memory_for_beams(memory, any_solution):
+        return []
+    most = room_for(memory)
+    shapes = [_NARROW, *[shape for _, _, shape in _beside(rules)]]
+    return [shape for shape in shapes if STATES * shape.width <= most]
+
+
+def _beside(rules: Rules) -> tuple[tuple[int, int, BeamShape], ...]:
+    return _BESIDE_OF_PATIENCE if rules.is_patience else _BESIDE
 
 
 class Improver:
@@ -80,7 +99,7 @@ class Improver:
         self._due: list[tuple[int, BeamShape]] = later
         if not any_solution:
             several = best.recorder.threads > 1
-            beside = _BESIDE_OF_PATIENCE if best.codec.rules.is_patience else _BESIDE
+            beside = _beside(best.codec.rules)
             self._due = [(two if several else one, shape) for one, two, shape in beside] + later
 
     def due(self, evaluated: int) -> BeamShape | None:

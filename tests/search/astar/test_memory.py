@@ -168,7 +168,7 @@ def test_states_are_divided_where_there_is_room_for_it(
     monkeypatch: pytest.MonkeyPatch, memory: int, divided: bool
 ) -> None:
     """Until then one thread searches, and the answer is the same."""
-    monkeypatch.setattr(layers, "ENOUGH", 60_000)
+    monkeypatch.setattr(layers, "ENOUGH", 20_000)
     asked: list[int] = []
     divide = Partition.divide
 

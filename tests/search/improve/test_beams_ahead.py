@@ -51,7 +51,7 @@ def end_of(search: BeamsAhead) -> Outcome:
 def test_the_first_beam_that_wins_decides_whatever_the_threads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(beams_ahead, "OF_PATIENCE", SHAPES)
+    monkeypatch.setattr(beams_ahead, "FIRST_OF_PATIENCE", SHAPES)
     found = []
     for threads in (1, 2, 3, 5):
         with beams(tmp_path, WON, threads) as search:
@@ -80,7 +80,7 @@ def test_beams_without_room_leave_a_deal_open(tmp_path: Path, limits: Limits) ->
 def test_games_with_beams_ahead() -> None:
     names = {name: shapes_ahead(rules) for name, rules in GAMES.items() if not rules.is_wide}
     found = [names[game] for game in ("freecell", "simple_simon", "yukon")]
-    assert found == [None, beams_ahead.OF_RUNS, beams_ahead.OF_PATIENCE]
+    assert found == [None, beams_ahead.OF_RUNS, beams_ahead.FIRST_OF_PATIENCE]
 
 
 def test_a_proof_is_won_by_them() -> None:
@@ -96,7 +96,7 @@ def test_beams_run_together_as_far_as_memory_goes(
 ) -> None:
     """Each has as much room as without the others."""
     monkeypatch.setattr(
-        beams_ahead, "OF_PATIENCE", (BeamShape(30), BeamShape(500), BeamShape(2000))
+        beams_ahead, "FIRST_OF_PATIENCE", (BeamShape(30), BeamShape(500), BeamShape(2000))
     )
     with beams(tmp_path, LOST, 3, memory) as search:
         running = []

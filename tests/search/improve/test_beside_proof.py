@@ -21,7 +21,7 @@ from dbmsolver.search import inspect
 from dbmsolver.search.improve import beside_proof
 from dbmsolver.search.improve.beam import BYTES
 from dbmsolver.search.improve.beside_proof import BesideProof
-from dbmsolver.search.improve.improver import FIRST, STATES
+from dbmsolver.search.improve.improver import FIRST, LATER, STATES
 
 WON = [
     ("freecell", 3, "dominating"),
@@ -110,10 +110,13 @@ def test_a_limit_that_comes_in_a_beam_leaves_a_proof_that_goes_on(tmp_path: Path
 
 
 def beside(
-    memory: int, threads: int = 1, method: Method = Method.DOMINATING
+    memory: int, threads: int = 1, method: Method = Method.DOMINATING, closed: int = 0
 ) -> tuple[BesideProof, SimpleNamespace]:
-    """Return beams beside a proof that closes nothing, and its counts."""
-    statistics = SimpleNamespace(closed=1000)
+    """Return beams beside a proof that closes nothing, and its counts.
+
+    Earlier runs have closed so many states.
+    """
+    statistics = SimpleNamespace(closed=closed)
     limits = SimpleNamespace(limits=Limits())
     recorder = SimpleNamespace(statistics=statistics, policy="wkr", limits=limits)
     proof: Any = SimpleNamespace(
@@ -131,7 +134,7 @@ def beside(
     [(1, Method.DOMINATING, 1), (3, Method.DOMINATING, 1), (1, Method.EVERY_POSITION, 2 / 5)],
 )
 def test_beams_are_due_by_what_is_closed(threads: int, method: Method, share: float) -> None:
-    """Not by the clock, and what was closed in earlier runs does not count."""
+    """Not by the clock."""
     search, statistics = beside(1 << 30, threads, method)
     share *= beside_proof.SHARE
     states = threads * STATES * FIRST[0].width
@@ -149,12 +152,27 @@ def test_beams_are_due_by_what_is_closed(threads: int, method: Method, share: fl
         search.step()
     second = search._looked_at + STATES * FIRST[1].width
     assert 0 < search._looked_at <= 2 * states
-    statistics.closed = 1000 + math.ceil(threads * second / share) - 1
+    statistics.closed = math.ceil(threads * second / share) - 1
     search.step()
     assert search._beam is None
     statistics.closed += 1
     search.step()
     assert search._beam is not None
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_proof_that_goes_on_begins_with_the_last_beam_that_was_due(threads: int) -> None:
+    """Earlier runs have made those before it."""
+    shapes = (*FIRST, *LATER)
+    for at in range(len(shapes)):
+        states = STATES * sum(shape.width for shape in shapes[: at + 1])
+        closed = math.ceil(threads * states / beside_proof.SHARE)
+        for fewer in (1, 0):
+            expected = shapes[max(at - fewer, 0) :]
+            search, _ = beside(1 << 40, threads, closed=closed - fewer)
+            assert tuple(search._shapes) == expected, at
+    search, _ = beside(STATES * FIRST[1].width * BYTES, threads, closed=1 << 50)
+    assert tuple(search._shapes) == shapes[1:]
 
 
 def test_beams_that_do_not_fit_the_memory_are_not_made() -> None:

@@ -157,7 +157,7 @@ def test_a_search_that_has_too_little_memory_for_classes(tmp_path: Path) -> None
     """It goes on without them, or, if it was begun with them, ends for want of memory."""
     little = Limits(memory=1 << 26, max_states=20_000)
     result, phases = asked(HARD, Options(threads=1, lost_ahead=False), little)
-    assert phases == {"classes", "search"}
+    assert phases == {"improve", "classes", "search"}
     assert result.limit == Limit.MAX_STATES
     store = tmp_path / "store"
     options = Options(threads=1, store=store, lost_ahead=False)

@@ -71,7 +71,7 @@ def compare(
         if truth is None or states is None:
             continue
         shapes = random.choice(((), (BeamShape(20),)))
-        monkeypatch.setattr(beams_ahead, "OF_PATIENCE", shapes)
+        monkeypatch.setattr(beams_ahead, "FIRST_OF_PATIENCE", shapes)
         monkeypatch.setattr(layers, "ENOUGH", random.choice((1, 50, 1 << 16)))
         monkeypatch.setattr(rounds, "_LEAST_STOP", random.choice((1, 16)))
         proof = prove(deal, policy=policy)

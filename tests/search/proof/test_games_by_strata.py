@@ -149,7 +149,7 @@ def no_dives(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Environment, "__init__", quick)
     monkeypatch.setattr(leaving_dives, "SCHEDULE", ())
-    monkeypatch.setattr(beams_ahead, "OF_PATIENCE", ())
+    monkeypatch.setattr(beams_ahead, "FIRST_OF_PATIENCE", ())
     make = piles.make_tables
     monkeypatch.setattr(piles, "make_tables", lambda *given: make(*given[:4], MOST))
     monkeypatch.setattr(pile_format, "_MOST_LENGTHS", {True: MOST, False: MOST})

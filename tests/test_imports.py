@@ -52,8 +52,8 @@ HOUSE: tuple[tuple[str, str], ...] = (
         "kits.signatures",
     ),
     ("kits.turning", "game kits.cards kits.states"),
-    ("kits.leaving", "game results kits.signatures kits.states"),
     ("kits.leaving_dive", "jit kernels"),
+    ("kits.leaving", "game results kernels kits.signatures kits.states kits.leaving_dive"),
     ("kits.records", "game results jit kernels kits.columns kits.cards kits.states"),
     (
         "kits.pile",
@@ -69,7 +69,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
         "errors arrays game results jit kernels kits.columns kits.cards kits.signatures "
         "kits.states kits.turning",
     ),
-    ("kits.wide", "errors arrays game results jit kits.states"),
+    ("kits.wide", "errors arrays game results jit kernels kits.states"),
     (
         "kits.choice",
         "game results kits.states kits.leaving kits.records kits.pile kits.pairs kits.klondike "

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.kernels.samples import NUMBER, WORD, Call
+from dbmsolver.kernels.states import WordSets
 from dbmsolver.kits.signatures import Field
 from dbmsolver.kits.states import State, StateCodec, Step
 
@@ -29,6 +31,17 @@ class LeavingKeys(StateCodec, ABC):
     least: int
     most_moves: int
     places: int
+
+    @property
+    def sets(self) -> WordSets:
+        """Facts that all states of a signature share; kernels are compiled with their type."""
+        return WordSets(WORD, WORD)
+
+    def dive_kernels(self) -> list[Call]:
+        """Return the kernel of dives."""
+        from dbmsolver.kits.leaving_dive import dive, make_diving
+
+        return [(dive, (self.tables, make_diving(0, 1, 1, ()), NUMBER))]
 
     def goal_state(self, signature: int, key: Words) -> State:
         """Return the won state with this signature and local key."""

@@ -23,6 +23,7 @@ from dbmsolver.game.measures import measure_of
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.kernels.samples import NUMBER, WORD, Call
 from dbmsolver.kernels.states import CARDS, SUITS
 from dbmsolver.kits.cards import tables
 from dbmsolver.kits.deal_tables import make_deal_tables
@@ -163,6 +164,29 @@ class StateCodec:
         # All of the bound is worked out for what a layer this high holds.
         insert_candidates(self.tables, self.bounds, shard, NO_CEILING, 1, self.locked, root, 0)
         return int(shard.rows[0, META] >> BOUND_SHIFT & BOUND_MASK)
+
+    @property
+    def sets(self) -> Any:
+        """Facts that all states of a signature share; kernels are compiled with their type."""
+        from dbmsolver.kits.cards.expand import Sets
+
+        return Sets(WORD, WORD, WORD, WORD, WORD, NUMBER)
+
+    def own_kernels(self) -> list[Call]:
+        """Return the kernels that every search of this kind has, but not one of another kind."""
+        from dbmsolver.kernels.hooks import undo_code
+
+        return [(undo_code.of(self.tables), (self.tables, *[WORD] * 4, NUMBER))]
+
+    def dive_kernels(self) -> list[Call]:
+        """Return the kernels that only dives over states of this kind have."""
+        return []
+
+    def counting_kernels(self) -> list[Call]:
+        """Return the kernels that count and list all shortest solutions, if that is possible."""
+        from dbmsolver.kits.cards.ahead import of_counting
+
+        return of_counting(self.tables, self.columns) if self.rules.family == "cards" else []
 
     @property
     def won_from(self) -> int:

@@ -17,10 +17,17 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import measure_of
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
+from dbmsolver.kernels.samples import NUMBER, STATES, WORD, WORDS, Call
 from dbmsolver.kits.cards.tables import POLICY_HORNE, POLICY_NONE, POLICY_WKR
 from dbmsolver.kits.klondike import class_tables
-from dbmsolver.kits.klondike.class_tables import HEIGHT_BITS, WASTE_BITS, WON, ClassTables
-from dbmsolver.kits.klondike.classes import can_be_keys
+from dbmsolver.kits.klondike.class_tables import (
+    HEIGHT_BITS,
+    WASTE_BITS,
+    WON,
+    ClassSets,
+    ClassTables,
+)
+from dbmsolver.kits.klondike.classes import can_be_keys, class_progress, class_sets, expand_class
 from dbmsolver.kits.signatures import Field
 from dbmsolver.kits.states import State, StateCodec, Step
 from dbmsolver.kits.turning import step_of
@@ -67,6 +74,20 @@ class ClassKeys(StateCodec):
         self.goal = int(WON)
         self.last_stratum = self.locked + 1
         self.root = self.state_of(self.classes.root)
+
+    @property
+    def sets(self) -> ClassSets:
+        """Facts that all states of a signature share; kernels are compiled with their type."""
+        return ClassSets(WORD, WORD, WORD, WORD, WORD, NUMBER)
+
+    def own_kernels(self) -> list[Call]:
+        """Return the kernels that expand classes, and check blocks."""
+        return [
+            (expand_class, (self.tables, self.sets, WORD, STATES)),
+            (class_sets, (self.tables, WORD)),
+            (class_progress, (self.tables, WORD, NUMBER)),
+            (can_be_keys, (self.tables, WORDS, NUMBER)),
+        ]
 
     @property
     def root_code(self) -> int:

@@ -9,8 +9,16 @@ from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.kernels.layout import PLANES
-from dbmsolver.kits.klondike.class_distances import ClassDistances
-from dbmsolver.kits.klondike.distances import no_distances
+from dbmsolver.kernels.samples import NUMBER, NUMBERS, STATES, WORD, WORDS, Call
+from dbmsolver.kernels.states import WordSets
+from dbmsolver.kits.klondike.class_distances import (
+    ClassDistances,
+    list_signature,
+    measure_signature,
+    number_of_signature,
+)
+from dbmsolver.kits.klondike.classes import class_progress
+from dbmsolver.kits.klondike.distances import listed_keys, no_distances
 from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.kits.klondike.layers import LayerBounds
 from dbmsolver.kits.klondike.strata import WON
@@ -49,6 +57,30 @@ class PatienceStates(StateCodec):
         self.last_stratum = self.tables.last
         self.root = self.state(keys.deal.position)
         self._distances = distances or no_distances()
+
+    @property
+    def sets(self) -> WordSets:
+        """Facts that all states of a signature share; kernels are compiled with their type."""
+        return WordSets(WORD, WORD)
+
+    def own_kernels(self) -> list[Call]:
+        """Return the kernels that check blocks, and look positions up."""
+        from dbmsolver.kits.klondike.check import find_wrong
+
+        return [
+            (signatures_of, (self.keys.tables, STATES, WORDS)),
+            (find_wrong, (self.keys.tables, self.keys.arranging, STATES, NUMBERS)),
+        ]
+
+    def listing_kernels(self) -> list[Call]:
+        """Return the kernels that list all classes of the deal and measure their distances."""
+        t, distances = listed_keys(self.deal).tables, no_distances()
+        return [
+            (list_signature, (t, WORD, WORDS)),
+            (measure_signature, (distances, WORD, WORDS)),
+            (number_of_signature, (distances, WORD)),
+            (class_progress, (t, WORD, NUMBER)),
+        ]
 
     @property
     def root_code(self) -> int:

@@ -14,6 +14,7 @@ from dbmsolver.game.dominance.records import (
 )
 from dbmsolver.game.kinds import POLICIES, Metric, Policy
 from dbmsolver.game.position import Position
+from dbmsolver.kernels.samples import WORD, WORDS, Call
 from dbmsolver.kernels.states import CARDS
 from dbmsolver.kits.cards.tables import PLACE_BOTTOM, PLACE_FREECELL, PLACE_LOCKED
 from dbmsolver.kits.states import State, StateCodec, pile_on
@@ -46,6 +47,16 @@ class RecordKeys(StateCodec):
     def root_code(self) -> int:
         """The deal's record has no parent."""
         return 0
+
+    def dive_kernels(self) -> list[Call]:
+        """Return the kernels that expand records."""
+        from dbmsolver.kits.records.dominance import expand_record, normal_record
+        from dbmsolver.kits.records.macros import make_scratch
+
+        return [
+            (expand_record, (self.tables, self.sets, WORD, WORD, make_scratch())),
+            (normal_record, (self.tables, *[WORD] * 4, WORDS)),
+        ]
 
     def state(self, position: Position) -> State:
         """Return the state of the normalised record that covers a position.

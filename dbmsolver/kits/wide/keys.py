@@ -15,6 +15,7 @@ from dbmsolver.game.measures import Measure
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.kernels.samples import Call
 from dbmsolver.kits.states import Step
 from dbmsolver.kits.wide.rows import least_moves, normal_row
 from dbmsolver.kits.wide.steps import place_of
@@ -51,6 +52,12 @@ class WideKeys:
         self._board = make_board(self.tables)
         self.root = self.row(deal.position)
         self.least = int(least_moves(self.tables, self._board, self.root))
+
+    def own_kernels(self) -> list[Call]:
+        """Return all kernels, those first that take longest to compile."""
+        from dbmsolver.kits.wide.ahead import all_kernels
+
+        return all_kernels(self.tables, self.root)
 
     def row(self, position: Position) -> Row:
         """Return the row of a position; InputError if it is none of this deal."""

@@ -1,0 +1,23 @@
+"""Arguments of the types that kernels are called with: with these they can be compiled ahead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dbmsolver.kernels.shards import ROW
+
+Call = tuple[Any, tuple[Any, ...]]
+"""A kernel, and arguments of the types it is called with; it is not called with these."""
+
+NUMBER = 0
+WORD = np.uint64(0)
+WORDS = np.empty(1, np.uint64)
+NUMBERS = np.empty(1, np.int64)
+COSTS = np.empty(1, np.uint16)
+METAS = np.empty(1, np.uint32)
+STATES = np.empty((1, 3), np.uint64)
+"""States of three planes."""
+CANDIDATES = np.empty((1, ROW), np.uint64)
+"""Candidates of a search by cost layers."""

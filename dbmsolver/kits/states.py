@@ -8,7 +8,7 @@ to a deal: "where it was dealt" is where the card lies in the position that a se
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -61,6 +61,22 @@ class State(NamedTuple):
     off: int
     low: int
     high: int
+
+
+class Walk(NamedTuple):
+    """Random games over what a search goes through: positions, or what stands for several."""
+
+    root: Any
+    following: Callable[[Any], list[Any]]
+    """Returns what the moves lead to."""
+    states: Callable[[Any], Iterable[State]]
+    """Returns each state as which a search may close it."""
+    dealt: str = "the deal"
+    """The root, in words."""
+    away: str = "a position {} moves from the deal"
+    """Another one, in words, with the number of moves."""
+    passed: str = "from the deal stay among the closed states"
+    """The result of games that meet only closed states, in words."""
 
 
 class StateCodec:
@@ -265,6 +281,15 @@ class StateCodec:
     def states(self, position: Position) -> Iterator[State]:
         """Yield each state as which a search may close a position; InputError as for `state`."""
         yield self.state(position)
+
+    def walk(self) -> Walk:
+        """Return the random games by which closed states are tried."""
+        measure = self.measure
+        return Walk(
+            self.deal.position,
+            lambda at: [after for _, after in measure.successors(at)],
+            self.states,
+        )
 
     def _state(self, heights: Sequence[int], places: Mapping[int, int]) -> State:
         """Return the state with these foundation heights and place values of the other cards."""

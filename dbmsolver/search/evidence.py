@@ -8,22 +8,17 @@ checks everything.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any
 
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
-from dbmsolver.game.position import Position
-from dbmsolver.kits.choice import (
-    AnyKeys,
-    are_of_classes,
-    are_of_patience,
-    are_of_records,
-    are_wide,
-)
+from dbmsolver.kits.choice import AnyKeys, are_of_records, are_wide
+from dbmsolver.kits.states import Walk
 from dbmsolver.results import Question, Verdict
 from dbmsolver.search.answers import keys_of_manifest
 from dbmsolver.search.covering import stored_cover
@@ -32,15 +27,10 @@ from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.records import BlockKey, parse_closed_key
 from dbmsolver.storage.store import Store
 
-if TYPE_CHECKING:
-    from dbmsolver.kits.klondike.class_keys import ClassKeys
-    from dbmsolver.kits.klondike.word_keys import PatienceStates
-
 GAMES = 3
 """The number of random games that are played through the closed states of a proof."""
 MOVES = 20
 """The most moves of each."""
-Played = TypeVar("Played")
 
 
 def check_answer(store: Store, deal: Deal) -> list[str]:
@@ -174,97 +164,35 @@ def _check_closed(store: Store, codec: AnyKeys) -> str:
     for key in store.keys(b"C"):
         if _is_last(codec, parse_closed_key(key)):
             raise _wrong("unsolvable, and a closed state is a move away from the goal", where)
-    if are_of_patience(codec):
-        return _check_patience(store, codec)
-    if are_of_classes(codec):
-        return _check_classes(store, codec)
     assert not are_wide(codec)
-    finder = Finder(store, codec)
-    _play(
-        where,
-        codec.deal.position,
-        lambda position: _is_closed(finder, position, store.manifest.policy),
-        lambda position: [after for _, after in codec.measure.successors(position)],
-    )
-    return f"{GAMES} random games from the deal stay among the closed states"
+    walk = codec.walk()
+    _play(where, walk, partial(_is_closed, Finder(store, codec), walk, store.manifest.policy))
+    return f"{GAMES} random games {walk.passed}"
 
 
-def _check_patience(store: Store, states: PatienceStates) -> str:
-    """Check that random games of the search's own moves stay among the closed states.
-
-    Which moves a search for a shortest solution leaves out depends on what its states stand for.
-    """
-    from dbmsolver.kits.klondike.moves import moves_of
-    from dbmsolver.kits.klondike.tables import make_board, make_found
-
-    keys, finder = states.keys, Finder(store, states)
-    board, found = make_board(), make_found()
-
-    def following(key: int) -> list[int]:
-        count = moves_of(keys.tables, keys.words(key), board, found)
-        return [keys.key_of(words) for words in found.words[:count]]
-
-    _play(
-        str(store.path),
-        keys.root,
-        lambda key: finder.code(states.state_of(key)) is not None,
-        following,
-        "a position {} plays from ",
-    )
-    return f"{GAMES} random games from the deal stay among the closed states"
-
-
-def _check_classes(store: Store, codec: ClassKeys) -> str:
-    """Check that random games over classes, from the deal's, stay among the closed classes.
-
-    Returns a line of text. Raises StoreError for a class that is not closed.
-    """
-    finder = Finder(store, codec)
-    _play(
-        str(store.path),
-        codec.classes.root,
-        lambda found: finder.code(codec.state_of(found)) is not None,
-        lambda found: [after for _, after in codec.classes.moves(found)],
-        "a class {} moves from ",
-        "the deal's",
-    )
-    return f"{GAMES} random games over classes stay among the closed classes"
-
-
-def _play(
-    where: str,
-    root: Played,
-    is_closed: Callable[[Played], bool],
-    following: Callable[[Played], Sequence[Played]],
-    away: str = "a position {} moves from ",
-    dealt: str = "the deal",
-) -> None:
-    """Play random games from ``root``; StoreError if they come to a state that is not closed.
-
-    ``following`` returns the states that a move leads to. ``dealt`` is the root in words; after
-    ``away``, with a number of moves, it is another state.
-    """
+def _play(where: str, walk: Walk, is_closed: Callable[[Any], bool]) -> None:
+    """Play random games from the deal; StoreError if they come to a state that is not closed."""
     random = Random()
     for _ in range(GAMES):
-        state = root
+        at = walk.root
         for number in range(MOVES + 1):
-            if not is_closed(state):
-                what = away.format(number) if number else ""
-                raise _wrong(f"unsolvable, and {what}{dealt} is not closed", where)
-            after = following(state)
+            if not is_closed(at):
+                text = walk.away.format(number) if number else walk.dealt
+                raise _wrong(f"unsolvable, and {text} is not closed", where)
+            after = walk.following(at)
             if not after:
                 break
-            state = random.choice(after)
+            at = random.choice(after)
 
 
-def _is_closed(finder: Finder, position: Position, policy: Policy) -> bool:
-    """Return True if a position is closed, or a record covers it.
+def _is_closed(finder: Finder, walk: Walk, policy: Policy, at: Any) -> bool:
+    """Return True if what a random game has come to is closed, or a record covers it.
 
-    One with a safe move need not be covered.
+    A position with a safe move need not be covered.
     """
     keys = finder.codec
     if not are_of_records(keys):
-        return any(finder.code(state) is not None for state in keys.states(position))
-    if position.forced(keys.rules, policy) is not None:
+        return any(finder.code(state) is not None for state in walk.states(at))
+    if at.forced(keys.rules, policy) is not None:
         return True
-    return stored_cover(finder, keys, position) is not None
+    return stored_cover(finder, keys, at) is not None

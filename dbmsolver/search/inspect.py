@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -16,7 +16,7 @@ from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import turns_over
 from dbmsolver.game.position import Position
 from dbmsolver.game.turns import turns_to
-from dbmsolver.kits.choice import AnyKeys, are_covering, are_of_classes, are_of_patience, are_wide
+from dbmsolver.kits.choice import AnyKeys, are_covering, are_of_classes, are_wide
 from dbmsolver.kits.records.keys import RecordKeys
 from dbmsolver.kits.states import State, StateCodec
 from dbmsolver.results import Keep, Limit, Method, Question, Verdict
@@ -36,7 +36,6 @@ from dbmsolver.storage.store import Store, look
 
 if TYPE_CHECKING:
     from dbmsolver.kits.klondike.class_keys import ClassKeys
-    from dbmsolver.kits.klondike.word_keys import PatienceStates
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,15 +213,12 @@ def _moves_to(store: Store, keys: AnyKeys, position: Position) -> list[Move] | N
 
     Raises InputError if the position cannot be reached.
     """
-    if are_of_patience(keys):
-        return _moves_with_turns(store, keys, position)
     assert not are_wide(keys)  # they have no stores
-    state = keys.state(position)
-    if are_covering(keys):
-        if are_of_classes(keys):
-            return _moves_to_class(store, keys, state, position)
-        return _moves_to_covered(store, keys, position)
-    return _moves_to_states(store, keys, keys.states(position))
+    if not are_covering(keys):
+        return _moves_to_states(store, keys, position)
+    if are_of_classes(keys):
+        return _moves_to_class(store, keys, keys.state(position), position)
+    return _moves_to_covered(store, keys, position)
 
 
 def _moves_on_solution(store: Store, keys: AnyKeys, position: Position) -> list[Move] | None:
@@ -252,45 +248,26 @@ def _fitting(store: Store) -> Iterator[None]:
         raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
 
 
-def _moves_to_states(store: Store, codec: StateCodec, states: Iterable[State]) -> list[Move] | None:
-    """Return the moves by which a search over positions reached one of `states`.
+def _moves_to_states(store: Store, keys: StateCodec, position: Position) -> list[Move] | None:
+    """Return the moves by which a search over positions came to a position; None if it did not.
 
-    Return None if it reached none of them.
+    Several closed states may lead to it, by turns of the stock after the last play, and the
+    solution may; the shortest of these ways is returned.
     """
-    states = tuple(states)
+    states, ways = tuple(keys.states(position)), list[list[Move]]()
     for kind in (b"C", b"A"):
-        finder = Finder(store, codec, kind)
+        finder = Finder(store, keys, kind)
         for state in states:
             steps = steps_to(finder, state)
-            if steps is not None:
-                with _fitting(store):
-                    return list(replay(codec, steps))
-    return None
-
-
-def _moves_with_turns(
-    store: Store, states: PatienceStates, position: Position
-) -> list[Move] | None:
-    """Return the moves to a position of a game of Klondike's kind, None if it was not visited.
-
-    Turns of the stock that lead to it after the last play are among them. Several closed states may
-    lead to it so, and the solution may; the shortest of these ways is returned.
-    """
-    keys, finder = states.keys, Finder(store, states)
-    keys.encode(position)
-    ways = []
-    for key in keys.before_turning(position):
-        state = states.state_of(key)
-        steps = None if finder.code(state) is None else steps_to(finder, state)
-        if steps is None:
-            continue
-        with _fitting(store):
-            moves = list(replay(keys, steps))
-        reached = keys.deal.position
-        for move in moves:
-            reached = reached.apply(move)
-        ways.append(moves + (turns_to(reached, position, keys.rules) or []))
-    on_solution = _moves_on_solution(store, states, position)
+            if steps is None:
+                continue
+            with _fitting(store):
+                moves = list(replay(keys, steps))
+            reached = keys.deal.position
+            for move in moves:
+                reached = reached.apply(move)
+            ways.append(moves + (turns_to(reached, position, keys.rules) or []))
+    on_solution = _moves_on_solution(store, keys, position)
     if on_solution is not None:
         ways.append(on_solution)
     return min(ways, key=keys.measure.length, default=None)

@@ -29,7 +29,7 @@ from dbmsolver.kits.klondike.class_tables import (
 )
 from dbmsolver.kits.klondike.classes import can_be_keys, class_progress, class_sets, expand_class
 from dbmsolver.kits.signatures import Field
-from dbmsolver.kits.states import State, StateCodec, Step
+from dbmsolver.kits.states import State, StateCodec, Step, Walk
 from dbmsolver.kits.turning import step_of
 from dbmsolver.results import Method
 
@@ -126,6 +126,17 @@ class ClassKeys(StateCodec):
         key |= found.waste << int(t.waste_shift)
         key |= (found.turns or 0) << int(t.turns_shift)
         return State(signature, key, 0, 0)
+
+    def walk(self) -> Walk:
+        """Return the random games by which closed classes are tried."""
+        return Walk(
+            self.classes.root,
+            lambda found: [after for _, after in self.classes.moves(found)],
+            lambda found: [self.state_of(found)],
+            "the deal's",
+            "a class {} moves from the deal's",
+            "over classes stay among the closed classes",
+        )
 
     def class_of(self, state: State) -> Class:
         """Return the class of a state that is not won."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,11 +23,12 @@ from dbmsolver.kits.klondike.classes import class_progress
 from dbmsolver.kits.klondike.distances import listed_keys, no_distances
 from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.kits.klondike.layers import LayerBounds
+from dbmsolver.kits.klondike.moves import moves_of
 from dbmsolver.kits.klondike.strata import WON
 from dbmsolver.kits.klondike.strata import signatures as signatures_of
-from dbmsolver.kits.klondike.tables import NO_PARENT, WASTE_SHIFT, Words
+from dbmsolver.kits.klondike.tables import NO_PARENT, WASTE_SHIFT, Words, make_board, make_found
 from dbmsolver.kits.klondike.words import StrataTables, make_tables
-from dbmsolver.kits.states import State, StateCodec, Step
+from dbmsolver.kits.states import State, StateCodec, Step, Walk
 from dbmsolver.kits.turning import with_turns
 
 _DIGITS = np.array([(1 << 63) - 1, (1 << 63) - 1, (1 << WASTE_SHIFT) - 1], np.uint64)
@@ -126,6 +129,33 @@ class PatienceStates(StateCodec):
     def state(self, position: Position) -> State:
         """Return the state of a position; InputError if no game from this deal can reach it."""
         return self.state_of(self.keys.encode(position))
+
+    def states(self, position: Position) -> Iterator[State]:
+        """Yield each state from which turning the stock alone leads to a position.
+
+        InputError if no game from this deal can reach the position.
+        """
+        self.encode(position)
+        return map(self.state_of, self.keys.before_turning(position))
+
+    def walk(self) -> Walk:
+        """Return the random games by which closed states are tried, of the search's own moves.
+
+        Which moves a search for a shortest solution leaves out depends on what its states stand
+        for.
+        """
+        keys, board, found = self.keys, make_board(), make_found()
+
+        def following(key: int) -> list[int]:
+            count = moves_of(keys.tables, keys.words(key), board, found)
+            return [keys.key_of(words) for words in found.words[:count]]
+
+        return Walk(
+            keys.root,
+            following,
+            lambda key: [self.state_of(key)],
+            away="a position {} plays from the deal",
+        )
 
     def goal_state(self, signature: int, key: Words) -> State:
         """Return the won state with this local key."""

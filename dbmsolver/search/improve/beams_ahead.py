@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.rules import Rules
 from dbmsolver.kits.choice import are_wide, position_keys
 from dbmsolver.kits.states import StateCodec
@@ -18,6 +19,10 @@ OF_RUNS = (BeamShape(200), BeamShape(1000))
 """The beams where a run of cards is one move."""
 
 
+_AT_ONCE = 1 << 13
+"""States that a beam looks at, at least, between two looks at limits and signals."""
+
+
 def shapes_ahead(rules: Rules) -> tuple[BeamShape, ...] | None:
     """Return the shapes of the beams that run before a proof in a game with these rules.
 
@@ -26,6 +31,39 @@ def shapes_ahead(rules: Rules) -> tuple[BeamShape, ...] | None:
     if rules.is_patience:
         return FIRST_OF_PATIENCE
     return OF_RUNS if rules.has_runs else None
+
+
+class BeamsOfProof:
+    """The beams over the positions of a deal whose states a proof closes.
+
+    ``keys`` are those of the proof. ``most`` is the most states that a beam looks at.
+    """
+
+    def __init__(self, keys: StateCodec, policy: Policy, most: int) -> None:
+        self._keys = keys
+        positions = position_keys(keys.deal, policy)
+        assert not are_wide(positions)  # no such game is proved by strata
+        self._positions = positions
+        self._most = most
+
+    def room_of(self, shape: BeamShape) -> int:
+        """Return how many states a beam has room for."""
+        return min(self._most, MOST_STATES * shape.width)
+
+    def beam(self, shape: BeamShape) -> Beam:
+        """Return a beam from the deal."""
+        return Beam(self._positions, shape, self.room_of(shape))
+
+    def steps(self, found: list[Step]) -> list[Step]:
+        """Return the steps of a beam's solution as the proof's keys have them."""
+        return steps_of(self._keys, replay(self._positions, found))
+
+
+def _go_on(beam: Beam) -> None:
+    """Expand some states of a beam."""
+    enough = beam.looked_at + _AT_ONCE
+    while beam.looked_at < enough and not beam.step():
+        pass
 
 
 class BeamsAhead(Search):
@@ -37,12 +75,9 @@ class BeamsAhead(Search):
 
     def __init__(self, keys: StateCodec, recorder: Recorder, limits: Limits, memory: int) -> None:
         self.recorder = recorder
-        self._keys = keys
-        positions = position_keys(keys.deal, recorder.policy)
-        assert not are_wide(positions)  # no such game is proved by strata
-        self._positions = positions
         self._room = room_for(memory)
-        self._most = self._room if limits.max_states is None else limits.max_states
+        most = self._room if limits.max_states is None else min(self._room, limits.max_states)
+        self._beams = BeamsOfProof(keys, recorder.policy, most)
         self._left = list(shapes_ahead(keys.rules) or ())
         self._running: list[Beam] = []
         self._looked_at = 0  # by the beams that are over, but for those after one that is not
@@ -55,10 +90,9 @@ class BeamsAhead(Search):
         end without a solution, the next search begins.
         """
         while self._left and self._has_room():
-            shape = self._left.pop(0)
-            self._running.append(Beam(self._positions, shape, self._room_of(shape)))
+            self._running.append(self._beams.beam(self._left.pop(0)))
         going = [beam for beam in self._running if not beam.is_over]
-        for _ in self.recorder.in_parallel(Beam.step, going):
+        for _ in self.recorder.in_parallel(_go_on, going):
             pass
         while self._running and self._running[0].is_over:
             beam = self._running.pop(0)
@@ -72,18 +106,14 @@ class BeamsAhead(Search):
         if not self._running:
             return True
         shapes = [*(beam.shape for beam in self._running), self._left[0]]
-        enough = sum(map(self._room_of, shapes)) <= self._room
+        enough = sum(map(self._beams.room_of, shapes)) <= self._room
         return enough and len(self._running) < self.recorder.threads
-
-    def _room_of(self, shape: BeamShape) -> int:
-        """Return how many states a beam has room for."""
-        return min(self._room, self._most, MOST_STATES * shape.width)
 
     def _solved(self, steps: list[Step]) -> Outcome:
         """Keep the solution of a beam as one of the proof."""
         statistics = self.recorder.statistics
         statistics.states = statistics.evaluated = self._looked_at
-        self._steps = steps_of(self._keys, replay(self._positions, steps))
+        self._steps = self._beams.steps(steps)
         return GoalMet()
 
     def report(self) -> Report:

@@ -11,15 +11,13 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 
-from dbmsolver.kits.choice import are_wide, position_keys
-from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Commit, Method, Report
 from dbmsolver.search.improve.beam import Beam, room_for
-from dbmsolver.search.improve.beams_ahead import shapes_ahead
-from dbmsolver.search.improve.improver import FIRST, LATER, MOST_STATES, STATES
+from dbmsolver.search.improve.beams_ahead import BeamsOfProof, shapes_ahead
+from dbmsolver.search.improve.improver import FIRST, LATER, STATES
 from dbmsolver.search.outcome import GoalMet, Outcome, Search
 from dbmsolver.search.proof.strata import ProofSearch
-from dbmsolver.search.trace import Step, replay, steps_of
+from dbmsolver.search.trace import Step
 
 SHARE = 0.04
 """The states that all beams may look at, for each state that one worker of the proof closes.
@@ -54,11 +52,9 @@ class BesideProof(Search):
         self._leave_out_earlier()
 
     @cached_property
-    def _positions(self) -> StateCodec:
-        """The keys of the deal's positions, made for the first beam: most proofs end before it."""
-        keys = position_keys(self.keys.deal, self.recorder.policy)
-        assert not are_wide(keys)  # no such game is proved by strata
-        return keys
+    def _beams(self) -> BeamsOfProof:
+        """The beams of this proof, made for the first of them: most proofs end before it."""
+        return BeamsOfProof(self.keys, self.recorder.policy, self._room)
 
     @property
     def counted(self) -> int:
@@ -80,15 +76,14 @@ class BesideProof(Search):
         statistics = self.recorder.statistics
         if not statistics.closed:  # else the counts are those of the proof
             statistics.states = statistics.evaluated = self._looked_at
-        self._steps = steps_of(self.keys, replay(self._positions, steps))
+        self._steps = self._beams.steps(steps)
         return GoalMet()
 
     def _due(self) -> Beam | None:
         """Return the next beam if it is time for it."""
         if not self._is_due():
             return None
-        shape = self._shapes.pop(0)
-        return Beam(self._positions, shape, min(self._room, MOST_STATES * shape.width))
+        return self._beams.beam(self._shapes.pop(0))
 
     def _is_due(self) -> bool:
         """Return True if the next beam fits within SHARE and the memory, and no dive runs."""

@@ -211,9 +211,7 @@ class Stages:
             won = yield from self._lost_ahead(best, ahead)
         any_solution = self.options.any_solution
         shapes = first_shapes(keys.rules, self.memory, any_solution)
-        if any_solution:
-            yield FirstBeams(best, self.limits, self.memory // 4, shapes)
-        elif shapes and not self.begun:
+        if shapes and (any_solution or not self.begun):
             yield FirstBeams(best, self.limits, self.memory, shapes)
         if ahead is not None and ahead.method.of_classes and not won and best.length is None:
             yield from self._lost_ahead(best, ahead, LAST)  # takes some seconds

@@ -17,9 +17,12 @@ from dbmsolver.search.improve.best import Best
 from dbmsolver.search.improve.improver import Improver
 from dbmsolver.search.outcome import GoalMet, LeftOpen, Outcome, Search
 
+_LEAST_WIDTH = 20
+"""The width of the narrowest beam that is followed by one of half its width."""
+
 
 class FirstBeams(Search):
-    """Some beams, one after the other, in ``memory`` bytes."""
+    """Some beams, one after the other, each in ``memory`` bytes."""
 
     def __init__(
         self, best: Best[Any], limits: Limits, memory: int, shapes: Sequence[BeamShape]
@@ -40,7 +43,19 @@ class FirstBeams(Search):
             beam, self._beam = self._beam, None
             if self.best.end_beam(beam):
                 self.best.keep()
+            if beam.gave_up:
+                self._shapes = self._narrower(beam.shape)
         return None
+
+    def _narrower(self, shape: BeamShape) -> list[BeamShape]:
+        """Return the beams after one of this shape that had too little memory.
+
+        Wider ones would have too little, too. While no solution is known, one of half the width
+        follows.
+        """
+        if self.best.length is not None or shape.width < _LEAST_WIDTH:
+            return []
+        return [shape._replace(width=shape.width // 2)]
 
     def report(self) -> Report:
         """Return a snapshot of the beam."""

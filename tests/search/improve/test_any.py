@@ -234,6 +234,12 @@ def test_in_little_memory(tmp_path: Path) -> None:
     assert verify_store(store).valid
 
 
+def test_narrower_beams_follow_those_that_have_too_little_memory() -> None:
+    deal = Deal.from_number(3, rules_for("simple_simon"))
+    result = solve(deal, any_solution=True, memory=1 << 26, max_states=100_000)
+    assert result.length is not None and result.limit == "max-states"
+
+
 def test_nothing_to_do() -> None:
     board = "Foundations: H-K C-K D-K S-Q\nKS\n"
     result, found = solve_any(Deal.from_text(board))

@@ -10,6 +10,7 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Measure
+from dbmsolver.game.safe_moves import is_safe_home
 from dbmsolver.verify.kernels.rules import ALL_OR_NOTHING, ANY_PART, CARD_OR_ALL, MOST_TAKERS, Rules
 from dbmsolver.verify.kernels.words import Ints, Words
 
@@ -96,8 +97,7 @@ def _moves_with(deal: Deal, measure: Measure, takes: Words) -> Words:
 def at_home(deal: Deal, measure: Measure) -> Ints:
     """Return what has to be home for a card to go home at once: see `Rules`.
 
-    A card is in nobody's way where no card that may come to lie on it, or on those, is in play;
-    which these are is said in :mod:`dbmsolver.game.safe_moves` and :mod:`dbmsolver.game.patience`.
+    :func:`dbmsolver.game.safe_moves.is_safe_home` says which moves home are safe, and why.
     """
     rules, policy = deal.rules, measure.policy
     if policy == "none" or rules.whole_suits or rules.takes_back:
@@ -105,35 +105,22 @@ def at_home(deal: Deal, measure: Measure) -> Ints:
     ways: list[Policy] = [policy]
     if measure.has_free_moves and policy == "wkr":
         ways.insert(0, "horne")  # as programs have it: Horne's moves, too
-    return np.array([_one_way(deal, way) for way in ways], np.int64)
-
-
-def _one_way(deal: Deal, policy: Policy) -> list[list[int]]:
-    return [
-        [0 if suit == card % 4 else _needed(deal, policy, card, suit) for suit in range(4)]
-        for card in range(CARDS)
-    ]
+    needed = [_needed(deal, way, card, suit) for way in ways for card, suit in np.ndindex(CARDS, 4)]
+    return np.array(needed, np.int64).reshape(-1, CARDS, 4)
 
 
 def _needed(deal: Deal, policy: Policy, card: int, suit: int) -> int:
-    """Return how many cards of another suit have to be home before a card goes home at once."""
-    rules, lowest = deal.rules, deal.position.lowest
-    rank, kind = card // 4 + 1, card % 4 ^ suit
-    needed = 0
-    if policy != "max":
-        if kind in rules.parent_kinds:  # the next lower rank of it may lie on the card
-            at_once = rules.moves == "groups" or (policy == "horne" and rank > 2)
-            needed = rank - 1 if at_once else rank - 2
-        elif rules.build == "alternate" and (rules.is_patience or policy != "horne"):
-            needed = rank - (2 if rules.moves == "groups" else 3)  # and on those the one below
-    if rules.base == "round" and not rules.is_patience and rank == lowest:
-        return NEVER  # a king may be put on it
-    if rules.base == "round" and rules.is_patience and rules.build != "none":
-        # No base that may come to lie on the card, or lower down on cards that do, may lie in a
-        # column, where it would take the last rank; nor may one come back.
-        kinds = {*rules.parent_kinds, *([2] if rules.build == "alternate" else [])}
-        if rank <= lowest or rules.removable:
-            return NEVER
-        if kind in kinds:
-            needed = max(needed, lowest)
-    return max(0, needed)
+    """Return how many cards of a suit have to be home before a card goes home at once.
+
+    No suit depends on what is asked of the others, so these are all home here.
+    """
+    own = card % 4
+    if suit == own or policy == "max":
+        return 0
+    heights = [_RANKS] * 4
+    heights[own] = card // 4
+    for height in range(NEVER):
+        heights[suit] = height
+        if is_safe_home(deal.rules, card, heights, policy, deal.position.lowest):
+            return height
+    return NEVER

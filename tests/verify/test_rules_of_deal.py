@@ -65,8 +65,7 @@ def test_automoves_of_programs() -> None:
         seen += 1
         for table, policy in zip(both, ("horne", "wkr"), strict=True):
             assert (table == at_home(deal, measure_of(deal.rules, policy, None))[0]).all()
-        if rules.base != "round":
-            assert not at_home(deal, measure_of(rules, "max", "moves")).any()
+        assert not at_home(deal, measure_of(rules, "max", "moves")).any()
     assert seen > 10
 
 

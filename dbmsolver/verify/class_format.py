@@ -28,14 +28,13 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.game.cards import CARDS
-from dbmsolver.game.classes import is_in_a_class
+from dbmsolver.game.classes import Class, Classes, is_in_a_class
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.verify.kernels import class_layout
-from dbmsolver.verify.kernels.rules import is_as_none
 from dbmsolver.verify.kernels.words import Ints, Words
 from dbmsolver.verify.refutation import Refuted
 from dbmsolver.verify.rules_of_deal import NEVER, at_home
@@ -60,13 +59,11 @@ class ClassFormat:
         self.dealt, self.parent_kinds = position, rules.parent_kinds
         ways = at_home(deal, measure_of(rules, policy))
         needed = ways[0] if ways.size else np.full((CARDS, 4), NEVER, np.int64)
-        columns = [
-            self._dealt_cards(deal, column, hidden)
-            for column, hidden in zip(position.columns, position.hidden, strict=True)
-        ]
+        classes = Classes(position, rules)
+        columns = classes.columns
         most = max(map(len, columns), default=0) + 1
         widths = [len(column).bit_length() for column in columns]
-        self.pack = (*position.waste, *position.stock)
+        self.pack = classes.stock
         self.game = class_layout.ClassRules(
             columns=rules.columns,
             draw=max(rules.draw, 1),
@@ -82,32 +79,18 @@ class ClassFormat:
             by_suit=int(rules.build == "suit"),
         )
         self.board = class_layout.make_board(self.game)
-        self.root = self._root()
+        self.root = int(class_layout.WON_SIGNATURE), 0
+        if not classes.is_won(classes.root):
+            self.root = self._words_of(classes.root)
 
-    def _dealt_cards(self, deal: Deal, column: tuple[int, ...], hidden: int) -> tuple[int, ...]:
-        """Return the dealt cards of a column."""
-        last = max(len(column) - 1, 0)
-        while last > hidden and deal.rules.can_stack(column[last], column[last - 1]):
-            last -= 1
-        if not column or (last == 0 and column[0] >> 2 == class_layout.KING):
-            return ()
-        return column[: last + 1]
-
-    def _root(self) -> tuple[int, int]:
-        """Return the signature and key of the deal's class."""
-        g, size = self.game, len(self.pack)
-        signature = sum(n << s for n, s in zip(g.sizes.tolist(), g.shifts.tolist(), strict=True))
-        if not (g.sizes > 1).any() and (not size or (g.draw == 1 and g.most_turns < 0)):
-            return int(class_layout.WON_SIGNATURE), 0
-        key = (1 << size) - 1
-        for suit, height in enumerate(self.dealt.foundations):
+    def _words_of(self, found: Class) -> tuple[int, int]:
+        """Return the signature and key of a class that is not won."""
+        size, shifts = len(self.pack), self.game.shifts.tolist()
+        signature = sum(left << shift for left, shift in zip(found.counts, shifts, strict=True))
+        key = sum(1 << place for place, card in enumerate(self.pack) if card in found.stock)
+        for suit, height in enumerate(found.foundations):
             key |= height << size + 4 * suit
-        waste = len(self.dealt.waste)
-        if g.most_turns < 0 and is_as_none(waste, size, g.draw):
-            waste = 0
-        if size:
-            key |= waste << size + 16 | (self.dealt.turns or 0) << size + 22
-        return signature, key
+        return signature, key | found.waste << size + 16 | (found.turns or 0) << size + 22
 
     def progress(self, signatures: Words) -> Ints:
         """Return the stratum of each signature: the dealt cards that have left."""

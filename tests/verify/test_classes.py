@@ -22,7 +22,10 @@ from helpers.small_klondikes import (
 
 from dbmsolver import api
 from dbmsolver.errors import StoreError
+from dbmsolver.game import classes
+from dbmsolver.game.classes import Class, Classes
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.kits.klondike.class_keys import ClassKeys
@@ -206,6 +209,13 @@ QH JC TH
 move together later. The moves of classes do not have that, and lead to no win."""
 
 
+def as_dealt(classes: Classes, deal: Position) -> Class:
+    """Return a class in which all dealt cards lie where they were dealt."""
+    assert isinstance(deal, Patience)
+    counts = tuple(map(len, classes.columns))
+    return Class(counts, deal.foundations, classes.stock, len(deal.waste), deal.turns)
+
+
 def proof_by_classes(deal: Deal, store: Path) -> int:
     """Write the proof of a deal by all classes that moves lead to; return their number.
 
@@ -260,8 +270,9 @@ def test_deals_that_the_theorem_does_not_speak_of(
     assert api.prove(deal).verdict == "solved"
     store = tmp_path / "store"
     with monkeypatch.context() as patch:
-        for module in (class_format, labels):
+        for module in (class_format, classes, labels):
             patch.setattr(module, "is_in_a_class", lambda *_: True)
+        patch.setattr(Classes, "class_of", as_dealt)
         assert proof_by_classes(deal, store) == 37
         faults.make_counts_fit(store)
         # Nothing but the theorem is wrong with it.

@@ -1,4 +1,4 @@
-"""The claim to be checked, and the progress of a check."""
+"""The progress of a check."""
 
 from __future__ import annotations
 
@@ -9,22 +9,6 @@ from dbmsolver.errors import DbmError
 
 INTERVAL = 0.05
 """Seconds between two reports of progress."""
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """The claim of a store: that no solution has fewer moves than ``length``.
-
-    Without a length, that there is none at all. ``layered``: the search had layers of costs.
-    """
-
-    length: int | None
-    layered: bool
-
-    @property
-    def costs(self) -> bool:
-        """True if the claim is about the number of moves."""
-        return self.length is not None
 
 
 @dataclass(frozen=True, slots=True)

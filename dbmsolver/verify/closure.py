@@ -11,13 +11,10 @@ is passed over.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import partial
-from queue import SimpleQueue
-from threading import Lock
+from threading import Lock, local
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -28,7 +25,7 @@ from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.storage.records import describe
 from dbmsolver.storage.store import Store
 from dbmsolver.verify.blocks import read_block
-from dbmsolver.verify.claim import Claim, Pace, Progress
+from dbmsolver.verify.claim import Pace, Progress
 from dbmsolver.verify.forms import Keys
 from dbmsolver.verify.kernels import closed_set
 from dbmsolver.verify.kernels import closure as k
@@ -91,15 +88,18 @@ class _PartFull(Exception):
 class Closure:
     """The check of a store's closed states; :meth:`run` carries it out, or raises Refuted.
 
-    ``sample`` is the share of blocks whose states are checked; ``seed`` decides which ones.
-    ``memory`` bytes are for closed states, and for blocks that are being read.
+    The claim is that no solution has fewer moves than ``length``; without a length, that there is
+    none at all. ``layered``: the search had layers of costs. ``sample`` is the share of blocks
+    whose states are checked; ``seed`` decides which ones. ``memory`` bytes are for closed states,
+    and for blocks that are being read.
     """
 
     def __init__(
         self,
         store: Store,
         keys: Keys,
-        claim: Claim,
+        length: int | None,
+        layered: bool,
         threads: int,
         memory: int,
         sample: float | None = None,
@@ -107,18 +107,22 @@ class Closure:
     ) -> None:
         self.store = store
         self.keys = keys
-        self.claim = claim
+        self.length = length or 0
+        self.costs = length is not None
+        """True if the claim is about the number of moves."""
+        self.layered = layered
         self.threads = threads
         self.memory = memory
         self.catalog = Catalog(store, keys.code_bytes)
         self.chosen = self.catalog.sample(sample, seed)
         self.follows_parents = sample is None and keys.codes
-        self.counts: Counter[tuple[int, int, bool]] = Counter()
-        """Checked states by layer and stratum, those with a forced move by themselves."""
+        self.counts: dict[tuple[int, int], list[int]] = {}
+        """By layer and stratum, checked states, and, where these are counted, those of others that
+        have a forced move."""
         self.digest = 0
         self._parents: dict[int, NDArray[Any]] = {}
         """Of strata that are checked in a later window, the parents found so far."""
-        self._idle: SimpleQueue[Worker] = SimpleQueue()
+        self._scratch = local()
         self._pool = ThreadPoolExecutor(threads)
         self._pace = Pace()
         self._done, self._work = 0, 1
@@ -126,15 +130,11 @@ class Closure:
     @property
     def states(self) -> int:
         """States checked."""
-        return self.counts.total()
+        return sum(map(sum, self.counts.values()))
 
     def rows(self) -> list[tuple[int, int, int, int]]:
         """Return (layer, stratum, states, forced) of the checked states, ascending."""
-        rows: dict[tuple[int, int], list[int]] = {}
-        for (layer, stratum, forced), states in self.counts.items():
-            row = rows.setdefault((layer, stratum), [0, 0])
-            row[forced and self.keys.counts_forced] += states
-        return sorted((*place, *row) for place, row in rows.items())  # type: ignore[misc]
+        return sorted((*place, states, forced) for place, (states, forced) in self.counts.items())
 
     def run(self) -> Generator[Progress, None, None]:
         """Check everything, or raise Refuted."""
@@ -152,7 +152,7 @@ class Closure:
         """Yield the windows; that of the deal is among them, whatever blocks were chosen."""
         # Three quarters of a table's slots have states.
         state_bytes = 4 * 8 * (self.keys.words + 1) // 3
-        state_bytes += _PARENT_BYTES * self.follows_parents + _MADE_BYTES * self.claim.costs
+        state_bytes += _PARENT_BYTES * self.follows_parents + _MADE_BYTES * self.costs
         blocks = _BLOCK_TIMES * self.catalog.largest * (self.threads + 1)
         memory = max(self.memory - blocks, self.memory // 4, _LEAST_MEMORY)
         strata = {block.stratum for block in self.chosen} | {self.keys.root_stratum}
@@ -185,8 +185,10 @@ class Closure:
         checked = self._by_all(self._to_check(window), partial(self._check_block, part))
         for block, (forced, digest) in checked:
             if number == 0:
-                self.counts[block.layer, block.stratum, True] += forced
-                self.counts[block.layer, block.stratum, False] += block.states - forced
+                forced *= self.keys.counts_forced
+                counts = self.counts.setdefault((block.layer, block.stratum), [0, 0])
+                counts[0] += block.states - forced
+                counts[1] += forced
                 self.digest = (self.digest + digest) & 0xFFFFFFFFFFFFFFFF
             yield from self._report("checking", block, _CHECK_TIMES * block.states)
 
@@ -196,7 +198,7 @@ class Closure:
         # Zeros that nobody looks at take no memory.
         make = self._numbered if self.follows_parents else zeros
         parents = make(window.states, kind)
-        made = self._numbered(window.states if self.claim.costs else 0, np.int16)
+        made = self._numbered(window.states if self.costs else 0, np.int16)
         for stratum, (first, last) in window.ranges.items():
             if stratum in self._parents:
                 parents[first:last] = self._parents.pop(stratum)
@@ -244,42 +246,38 @@ class Closure:
             last = max(self.catalog.strata)
             yield Progress(phase, block.stratum, last, self.states, self.catalog.states, share)
 
-    @contextmanager
-    def _worker(self) -> Iterator[Worker]:
-        """Lend the scratch memory of one thread."""
-        worker = Worker(self.keys) if self._idle.empty() else self._idle.get()
-        try:
-            yield worker
-        finally:
-            self._idle.put(worker)
+    def _worker(self) -> Worker:
+        """Return the scratch memory of this thread."""
+        if not hasattr(self._scratch, "worker"):
+            self._scratch.worker = Worker(self.keys)
+        worker: Worker = self._scratch.worker
+        return worker
 
     def _enter(self, part: Part, block: StoredBlock) -> None:
         """Enter the states of a block that are of a part; count the moves made to all of them."""
-        first = part.window.firsts[block.key]
-        with self._worker() as worker:
-            for states, count in self._read(block, worker):
-                made = self._made(part, first, count, worker)
-                if self.claim.costs and part.closed.part == 0:
-                    error, wrong = k.count_moves_made(
-                        self.keys.tables, states, count, block.layer, worker.table, made
-                    )
-                    if error:
-                        raise self._wrong(error, states, wrong)
-                with part.lock:
-                    ended, part.entered[0], number = closed_set.enter(
-                        part.closed, states, made, count, first, part.entered[0],
-                        worker.after.hashes,
-                    )  # fmt: skip
-                if ended == closed_set.TWICE:
-                    words = words_of(states.rows[number])
-                    raise Refuted(f"a {self.keys.noun} is closed twice", words)
-                if ended == closed_set.FULL:
-                    raise _PartFull
-                first += count
+        first, worker = part.window.firsts[block.key], self._worker()
+        for states, count in self._read(block, worker):
+            made = self._made(part, first, count, worker)
+            if self.costs and part.closed.part == 0:
+                error, wrong = k.count_moves_made(
+                    self.keys.tables, states, count, block.layer, worker.table, made
+                )
+                if error:
+                    raise self._wrong(error, states, wrong)
+            with part.lock:
+                ended, part.entered[0], number = closed_set.enter(
+                    part.closed, states, made, count, first, part.entered[0], worker.after.hashes
+                )
+            if ended == closed_set.TWICE:
+                words = words_of(states.rows[number])
+                raise Refuted(f"a {self.keys.noun} is closed twice", words)
+            if ended == closed_set.FULL:
+                raise _PartFull
+            first += count
 
     def _made(self, part: Part, first: int, count: int, worker: Worker) -> NDArray[np.int16]:
         """Return the moves made to states, with numbers from ``first`` on; 0 if none count."""
-        return part.facts.made[first : first + count] if self.claim.costs else worker.nothing_made
+        return part.facts.made[first : first + count] if self.costs else worker.nothing_made
 
     def _read(self, stored: StoredBlock, worker: Worker) -> Iterator[tuple[States, int]]:
         """Yield the states of a block, some at a time, and how many they are."""
@@ -309,43 +307,40 @@ class Closure:
         is_mine, number, made = closed_set.look_up(closed, np.array(self.keys.root, np.uint64))
         if not is_mine:
             return
-        if number < 0 or (self.claim.costs and made != self.keys.root_made):
+        if number < 0 or (self.costs and made != self.keys.root_made):
             raise self._no_root()
         closed.parents[number] = closed_set.OUTSIDE
 
     def _no_root(self) -> Refuted:
         noun = self.keys.noun
         reason = f"the deal is not among the closed {noun}{'e' * noun.endswith('s')}s"
-        if self.claim.costs:
+        if self.costs:
             reason += ", or not in the layer of its lower bound"
         return Refuted(reason, self.keys.root)
 
     def _check_block(self, part: Part, stored: StoredBlock) -> tuple[int, int]:
         """Check the states of a block: (how many have a forced move, their digest)."""
-        keys, claim = self.keys, self.claim
-        if stored.layer and not claim.layered:
+        keys, worker = self.keys, self._worker()
+        if stored.layer and not self.layered:
             raise Refuted("a proof has no layers")
         task = k.Task(
-            claim.costs, claim.length or 0, np.array(keys.root, np.uint64), keys.root_made,
+            self.costs, self.length, np.array(keys.root, np.uint64), keys.root_made,
             keys.root_code, keys.free, self.follows_parents, stored.layer,
             *part.window.ranges[stored.stratum],
         )  # fmt: skip
-        first = part.window.firsts[stored.key]
-        with self._worker() as worker:
-            found = worker.found
-            found.forced[0] = found.digest[0] = 0
-            for states, count in self._read(stored, worker):
-                error = k.check_states(
-                    keys.tables, part.closed, task, states,
-                    self._made(part, first, count, worker), count, first, worker.table,
-                    worker.after, found,
-                )  # fmt: skip
-                if error == NOT_CLOSED:
-                    raise self._not_closed(found)
-                if error:
-                    raise self._wrong(error, states, int(found.index[0]))
-                first += count
-            return int(found.forced[0]), int(found.digest[0])
+        first, found = part.window.firsts[stored.key], worker.found
+        found.forced[0] = found.digest[0] = 0
+        for states, count in self._read(stored, worker):
+            error = k.check_states(
+                keys.tables, part.closed, task, states, self._made(part, first, count, worker),
+                count, first, worker.table, worker.after, found,
+            )  # fmt: skip
+            if error == NOT_CLOSED:
+                raise self._not_closed(found)
+            if error:
+                raise self._wrong(error, states, int(found.index[0]))
+            first += count
+        return int(found.forced[0]), int(found.digest[0])
 
     def _wrong(self, error: int, states: States, number: int) -> Refuted:
         """Return the refutation by a state that cannot be closed."""
@@ -354,7 +349,7 @@ class Closure:
     def _not_closed(self, found: k.Found) -> Refuted:
         """Return the refutation by what a closed state leads to."""
         reason = f"a successor of a closed {self.keys.noun} is not closed"
-        if self.claim.costs:
+        if self.costs:
             reason += ", though a solution through it could be shorter than the one claimed"
         state, after = map(words_of, found.pair)
         return Refuted(reason, state, after, "the successor")
@@ -378,9 +373,8 @@ class Closure:
             first = window.firsts[block.key]
             if not first <= number < first + block.states:
                 continue
-            with self._worker() as worker:
-                for states, count in self._read(block, worker):
-                    if number < first + count:
-                        return words_of(states.rows[number - first])
-                    first += count
+            for states, count in self._read(block, self._worker()):
+                if number < first + count:
+                    return words_of(states.rows[number - first])
+                first += count
         raise InternalError("a state is not where it was")

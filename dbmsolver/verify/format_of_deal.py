@@ -44,7 +44,8 @@ def make_format(deal: Deal, policy: Policy, metric: Metric | None = None) -> For
     """
     if deal.rules.is_patience:
         return format_of_patience(deal, policy, metric)
-    rules = rules_of_deal(deal, measure_of(deal.rules, policy, metric), shortest=False)
+    measure = measure_of(deal.rules, policy, metric)
+    rules = rules_of_deal(deal, measure, shortest=False)
     # Kings are put on aces where columns go round, so that no ace has to go home at once.
     forced_aces = rules.at_home.size > 0 and policy != "none" and deal.rules.base != "round"
     dealt, values = _dealt(deal, forced_aces), _values(deal, forced_aces)
@@ -55,7 +56,7 @@ def make_format(deal: Deal, policy: Policy, metric: Metric | None = None) -> For
         places[card].append(HOME)
     codes, count = _codes(places)
     # Where a run is one move, one more stands for no card: the deal's.
-    has_root_code = rules.runs and not deal.rules.takes_back
+    has_root_code = (deal.rules.has_runs or measure.by_room) and not deal.rules.takes_back
     count += has_root_code
     tables = Tables(
         rules=rules,

@@ -23,7 +23,6 @@ from dbmsolver.verify.kernels.opening import PlaneKeys
 from dbmsolver.verify.kernels.positions import Tables
 from dbmsolver.verify.kernels.record_expand import first_record
 from dbmsolver.verify.kernels.record_layout import RecordTables
-from dbmsolver.verify.kernels.sets import ALL
 from dbmsolver.verify.kernels.words import Ints, Words
 from dbmsolver.verify.pair_format import PairFormat
 from dbmsolver.verify.pile_format import PileFormat
@@ -85,7 +84,7 @@ def keys_of_cards(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:
 def keys_of_records(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:
     """Return keys of records of dominating positions."""
     form = make_format(deal, policy, metric)
-    root = root_record(form, deal)
+    root = root_record(form)
     assert isinstance(form.keys, PlaneKeys)
     home = root[0] & root[1] & root[2]
     locked = ~root[0] & root[1] & root[2]
@@ -107,28 +106,20 @@ def keys_of_records(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:
     )
 
 
-def root_record(form: Format, deal: Deal) -> State:
+def root_record(form: Format) -> State:
     """Return the normal form of the deal's own record."""
-    fix, words = 0, np.array(form.root, np.uint64)
-    if form.tables.rules.fillers == ALL:
-        for column in deal.position.columns:
-            if len(column) == 1:
-                fix |= 1 << column[0]
-    found = np.zeros(4, np.uint64)
-    if first_record(form.tables, words, np.uint64(fix), record_layout.make_table(), found):
+    words, found = np.array(form.root, np.uint64), np.zeros(4, np.uint64)
+    if first_record(form.tables, words, record_layout.make_table(), found):
         raise InternalError("the deal has no record")
     return words_of(found)
 
 
-def keys_of_leaving(deal: Deal, layered: bool) -> tuple[Keys, int]:
-    """Return keys of a game whose cards only leave, and a lower bound of all solutions.
-
-    ``layered`` if its search had layers.
-    """
+def keys_of_leaving(deal: Deal, layered: bool) -> Keys:
+    """Return keys of a game whose cards only leave; ``layered`` if its search had layers."""
     kind = PileFormat if deal.rules.has_pile else PairFormat
     form = kind(deal, layered)
     layer = form.least if layered else 0
-    keys = Keys(
+    return Keys(
         noun="position",
         tables=form.game,
         form=form.keys,
@@ -143,7 +134,6 @@ def keys_of_leaving(deal: Deal, layered: bool) -> tuple[Keys, int]:
         root_code=form.first_code,
         free=True,
     )
-    return keys, form.least
 
 
 def keys_of_classes(deal: Deal, policy: Policy, any_passes: bool) -> Keys:
@@ -162,6 +152,14 @@ def keys_of_classes(deal: Deal, policy: Policy, any_passes: bool) -> Keys:
         make_table=partial(class_layout.make_board, form.game),
         codes=False,
     )
+
+
+def least_of(keys: Keys) -> int:
+    """Return a number of moves that no solution of a deal falls short of.
+
+    Where cards only leave, the layer of the deal is such a number, and its moves made.
+    """
+    return bound_of(keys.tables, keys.root) if isinstance(keys.tables, Tables) else keys.root_made
 
 
 def bound_of(tables: Tables, root: State) -> int:

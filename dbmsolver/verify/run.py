@@ -18,13 +18,13 @@ from dbmsolver.results import Bound, Method
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.store import Store
 from dbmsolver.verify import forms
-from dbmsolver.verify.claim import Claim, Progress, TooMany
+from dbmsolver.verify.claim import Progress, TooMany
 from dbmsolver.verify.class_distances import ClassDistances
 from dbmsolver.verify.closure import Closure
 from dbmsolver.verify.kernels.expand import make_table
 from dbmsolver.verify.listing import list_positions
 from dbmsolver.verify.refutation import Refuted, State
-from dbmsolver.verify.report import CheckOptions, Depth, Verification
+from dbmsolver.verify.report import CheckOptions, Verification
 from dbmsolver.verify.solution import check_solution
 
 MOST_IN_FULL = 1_000_000
@@ -43,7 +43,6 @@ class StoreCheck:
         self.options = options
         self.threads = options.threads or processors()
         self.memory = options.memory or default_memory()
-        self.sample = options.sample
         self.show: Callable[[State], Position | None] = lambda _: None
         """Returns the position of a state; set by the first step that knows the keys."""
 
@@ -58,10 +57,6 @@ class StoreCheck:
             self.report.checked.append("no solution is shorter than the deal's lower bound")
         return least == length
 
-    def usual_depth(self, states: int) -> Depth:
-        """Return the depth of a check of this many records if the user asked for none."""
-        return "full" if self.sample is None and states <= MOST_IN_FULL else "lemma"
-
     def too_little_memory(self, error: TooMany, otherwise: str = "") -> UsageError:
         """Return the error that more memory is needed, or what ``otherwise`` says."""
         return UsageError(
@@ -71,20 +66,17 @@ class StoreCheck:
     def compare_counts(self) -> None:
         """Raise Refuted if the counts of the report are not those of the manifest."""
         report, manifest = self.report, self.manifest
-        expected = sorted(tuple(row) for row in manifest.strata if row[2] or row[3])
-        for ours, theirs in zip(report.strata, expected, strict=False):
-            if ours != theirs:
-                raise Refuted(
-                    f"counts (layer, stratum, states, forced): {ours}, not {theirs} as claimed"
-                )
-        for name, value in (
-            ("strata", (len(report.strata), len(expected))),
-            ("states", (report.states, manifest.states)),
-            ("forced states", (report.forced, manifest.forced)),
-            ("digest", (report.digest, manifest.digest)),
+        claimed = sorted(tuple(row) for row in manifest.strata if row[2] or row[3])
+        rows = zip(report.strata, claimed, strict=False)
+        for name, ours, theirs in (
+            *(("counts (layer, stratum, states, forced)", *row) for row in rows),
+            ("strata", len(report.strata), len(claimed)),
+            ("states", report.states, manifest.states),
+            ("forced states", report.forced, manifest.forced),
+            ("digest", report.digest, manifest.digest),
         ):
-            if value[0] != value[1]:
-                raise Refuted(f"{name}: {value[0]}, not {value[1]} as claimed")
+            if ours != theirs:
+                raise Refuted(f"{name}: {ours}, not {theirs} as claimed")
         report.checked.append("counts and digest are those of the manifest")
 
 
@@ -105,18 +97,18 @@ def run_check(check: StoreCheck) -> Generator[Progress, None, None]:
         return
     if claim == "shortest" and manifest.question != "solve":
         raise Refuted("a proof does not look for shortest solutions")
-    keys, least = _keys_of(check)
+    keys = _keys_of(check)
     check.show = keys.position
     if length is not None:
-        if check.is_shortest_by_bound(least, length):
+        if check.is_shortest_by_bound(forms.least_of(keys), length):
             return
         if manifest.bound == Bound.CLASSES:
             keys = yield from _with_distances(check, keys)
-            if check.is_shortest_by_bound(forms.bound_of(keys.tables, keys.root), length):
+            if check.is_shortest_by_bound(forms.least_of(keys), length):
                 return
     closure = Closure(
-        check.store, keys, Claim(length, manifest.question == "solve"), check.threads,
-        check.memory, check.sample, check.options.seed,
+        check.store, keys, length, manifest.question == "solve", check.threads, check.memory,
+        check.options.sample, check.options.seed,
     )  # fmt: skip
     report.all_blocks, report.all_states = len(closure.catalog.blocks), closure.catalog.states
     if manifest.method == Method.EVERY_POSITION:
@@ -134,23 +126,22 @@ def _check_depth(check: StoreCheck, claim: str) -> None:
             "that a deal is unsolvable",
             where,
         )
-    if check.options.depth == "full" and check.sample is not None:
+    if check.options.depth == "full" and check.options.sample is not None:
         raise UsageError("--sample is for the depth lemma: a full check takes all records", where)
 
 
-def _keys_of(check: StoreCheck) -> tuple[forms.Keys, int]:
-    """Return the keys of a store, and a lower bound of all solutions of its deal."""
+def _keys_of(check: StoreCheck) -> forms.Keys:
+    """Return the keys of a store."""
     deal, manifest = check.report.deal, check.manifest
     policy, shortest = manifest.policy, manifest.question == "solve"
     if deal.rules.only_leave:
         return forms.keys_of_leaving(deal, shortest)
     if manifest.method.of_classes:
-        return forms.keys_of_classes(deal, policy, manifest.method == Method.CLASSES_ANY_PASSES), 0
+        return forms.keys_of_classes(deal, policy, manifest.method == Method.CLASSES_ANY_PASSES)
     if manifest.method == Method.DOMINATING:
-        return forms.keys_of_records(deal, policy, manifest.metric), 0
+        return forms.keys_of_records(deal, policy, manifest.metric)
     is_proof = deal.rules.is_patience and not shortest
-    keys = forms.keys_of_cards(deal, policy, None if is_proof else manifest.metric)
-    return keys, forms.bound_of(keys.tables, keys.root)
+    return forms.keys_of_cards(deal, policy, None if is_proof else manifest.metric)
 
 
 def _with_distances(check: StoreCheck, keys: forms.Keys) -> Generator[Progress, None, forms.Keys]:
@@ -178,7 +169,7 @@ def _check_closure(check: StoreCheck, closure: Closure) -> Generator[Progress, N
         report.states = sum(row[2] for row in report.strata)
         report.forced = sum(row[3] for row in report.strata)
     noun, shortest = keys.noun, ""
-    if closure.claim.costs:
+    if closure.costs:
         shortest = " with no more moves, or cannot be part of a shorter solution"
     report.checked += [
         "the deal is closed" if keys.codes else f"the deal's {noun} is closed",
@@ -187,7 +178,7 @@ def _check_closure(check: StoreCheck, closure: Closure) -> Generator[Progress, N
     ]
     if check.manifest.method == Method.CLASSES_ANY_PASSES:
         report.checked.append("with any number of passes, so with those there are, too")
-    if check.sample is None:
+    if check.options.sample is None:
         if keys.codes:
             report.checked.append(
                 "every parent-move code leads to a closed parent, and on to the deal"
@@ -199,7 +190,8 @@ def _check_closure(check: StoreCheck, closure: Closure) -> Generator[Progress, N
 def _check_in_depth(check: StoreCheck, closure: Closure) -> Generator[Progress, None, None]:
     """Check a proof over dominating positions or classes in the depth that is wanted."""
     report, manifest = check.report, check.manifest
-    report.depth = check.options.depth or check.usual_depth(closure.catalog.states)
+    few = check.options.sample is None and closure.catalog.states <= MOST_IN_FULL
+    report.depth = check.options.depth or ("full" if few else "lemma")
     yield from _check_closure(check, closure)
     if report.depth == "lemma":
         return

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.board import Board, make_board
-from dbmsolver.verify.kernels.positions import lay_words
-from dbmsolver.verify.kernels.record_layout import apart, make_table
+from dbmsolver.verify.kernels.positions import lay_out, state_in
+from dbmsolver.verify.kernels.record_layout import make_table, take_apart
 from dbmsolver.verify.kernels.sets import SUIT
 from dbmsolver.verify.refutation import State
 
@@ -55,7 +53,7 @@ def as_dealt(
 def position_of(form: Format, deal: Deal, words: State) -> Position | None:
     """Return the position of a state; None if there is none."""
     board, dealt, base = make_board(), deal.position, deal.position.base
-    error, laid = lay_words(form.tables, np.array(words, np.uint64), board)
+    error, laid = lay_out(form.tables, state_in(words), board)
     if error:
         return None
     counted = as_dealt(columns_of(board, laid.bottoms), dealt.turned().columns)
@@ -83,8 +81,8 @@ def position_of_record(form: Format, deal: Deal, words: State) -> Position | Non
 
     None if there is none.
     """
-    table, row = make_table(), np.array(words, np.uint64)
-    error, laid = apart(form.tables, row, table)
+    table = make_table()
+    error, laid = take_apart(form.tables, state_in(words), table)
     if error:
         return None
     free = cards_of(laid.slots & ~laid.fix)

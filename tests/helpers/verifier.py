@@ -25,7 +25,7 @@ from dbmsolver.verify.kernels.opening import (
 )
 from dbmsolver.verify.kernels.pairs import Pairs
 from dbmsolver.verify.kernels.piles import Pile
-from dbmsolver.verify.kernels.positions import Tables, lay_words
+from dbmsolver.verify.kernels.positions import Tables, lay_out, state_in
 from dbmsolver.verify.patience_format import root_state
 from dbmsolver.verify.places import AS_DEALT, BOTTOM, FREECELL, HOME
 
@@ -130,7 +130,7 @@ def error_of(form: Format, found: tuple[int, Words | None]) -> int:
     """Return the error of a state that was made of a key, or the one of laying it out."""
     error, state = found
     if state is not None:
-        error, _ = lay_words(form.tables, np.array(state, np.uint64), make_board())
+        error, _ = lay_out(form.tables, state_in(state), make_board())
     return int(error)
 
 

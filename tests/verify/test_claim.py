@@ -1,4 +1,4 @@
-"""The claim to be checked, and when its progress is reported."""
+"""The moments at which the progress of a check is reported."""
 
 from __future__ import annotations
 
@@ -6,13 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dbmsolver.verify.claim import INTERVAL, Claim, Pace
-
-
-@pytest.mark.parametrize("length", [None, 0, 73])
-def test_what_is_claimed(length: int | None) -> None:
-    """A deal that is won already has a length, too."""
-    assert Claim(length, layered=True).costs == (length is not None)
+from dbmsolver.verify.claim import INTERVAL, Pace
 
 
 def test_reports_come_at_once_and_then_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:

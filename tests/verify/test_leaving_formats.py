@@ -24,7 +24,7 @@ from dbmsolver.kits.pairs.keys import PairKeys
 from dbmsolver.kits.pile.keys import PileKeys
 from dbmsolver.results import Question
 from dbmsolver.storage.records import layer_and_stratum
-from dbmsolver.verify.forms import keys_of_leaving
+from dbmsolver.verify.forms import keys_of_leaving, least_of
 from dbmsolver.verify.kernels.errors import BAD_CODE, OTHER_LAYER, TOO_WIDE
 from dbmsolver.verify.kernels.leaving import make_table
 from dbmsolver.verify.pair_format import PairFormat
@@ -235,8 +235,12 @@ def test_the_deal(kind: str) -> None:
                 cards = [*position.waste, *position.stock, *sum(position.columns, ())]
                 kings = sum(rank(card) == 13 for card in cards)
                 least = (len(cards) - kings) // 2 + kings
-            keys, bound = keys_of_leaving(deal, layered)
-            assert (form.least, bound, keys.root_made) == (least, least, least * layered)
+            keys = keys_of_leaving(deal, layered)
+            assert (form.least, keys.root_made, least_of(keys)) == (
+                least,
+                least * layered,
+                least * layered,
+            )
             told = least * layered * deal.rules.has_pairs
             assert keys.root == (form.root, told, 0, 0)
 

@@ -10,7 +10,6 @@ import pytest
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.process import default_memory, processors
-from dbmsolver.verify import run
 from dbmsolver.verify.refutation import Refuted
 from dbmsolver.verify.report import CheckOptions, Verification
 from dbmsolver.verify.run import StoreCheck
@@ -33,9 +32,8 @@ def a_check(options: CheckOptions = NO_OPTIONS, **manifest: Any) -> StoreCheck:
 def test_options() -> None:
     check = a_check()
     assert (check.threads, check.memory) == (processors(), default_memory())
-    check = a_check(CheckOptions(threads=processors() + 3, memory=default_memory() + 5, sample=0.5))
+    check = a_check(CheckOptions(threads=processors() + 3, memory=default_memory() + 5))
     assert (check.threads, check.memory) == (processors() + 3, default_memory() + 5)
-    assert check.sample == 0.5
 
 
 def test_a_solution_as_short_as_the_bound() -> None:
@@ -46,12 +44,6 @@ def test_a_solution_as_short_as_the_bound() -> None:
     assert check.report.checked == ["no solution is shorter than the deal's lower bound"]
     with pytest.raises(Refuted, match="the lower bound of the deal is 8, more than 7"):
         check.is_shortest_by_bound(8, 7)
-
-
-def test_the_usual_depth() -> None:
-    most = run.MOST_IN_FULL
-    assert [a_check().usual_depth(states) for states in (most, most + 1)] == ["full", "lemma"]
-    assert a_check(CheckOptions(sample=1.0)).usual_depth(1) == "lemma"
 
 
 def test_the_same_counts() -> None:

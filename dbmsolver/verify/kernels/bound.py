@@ -56,7 +56,7 @@ def lower_bound(r, board, laid):
         return bound_of_suits(r, board, laid)
     moving, still = cut_into_pieces(r, board, laid)
     result = moving + (0 if r.forced_free else count_left(laid.heights))
-    if r.limited or not (r.runs or r.both_ways):
+    if r.deadlocks:
         result += fewest_of_pairs(board, still)
     return result
 

@@ -59,9 +59,9 @@ def count_moves_made(f, states, count, layer, table, made):
             return error, number
         if bound < 0:
             return UNKNOWN_CLASS, number
-        made[number] = layer - bound
-        if not 0 <= made[number] <= closed_set.MOST_MADE:
+        if not 0 <= layer - bound <= closed_set.MOST_MADE:
             return BAD_LAYER, number
+        made[number] = layer - bound
     return 0, count
 
 
@@ -107,8 +107,11 @@ def check_root(task, row, made, code):
     for word in range(closed_set.STATE_WORDS):
         is_root &= row[word] == task.root[word]
     if task.costs:
-        as_root = made == task.root_made
-        if made < task.root_made or (as_root != is_root and (is_root or not task.free)):
+        if is_root:
+            wrong = made != task.root_made
+        else:
+            wrong = made < task.root_made or (made == task.root_made and not task.free)
+        if wrong:
             return BAD_LAYER
     if task.root_code >= 0 and (code == task.root_code) != is_root:
         return BAD_CODE

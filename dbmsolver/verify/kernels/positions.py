@@ -7,11 +7,12 @@ card, and how the stock has been turned. :mod:`dbmsolver.verify.places` has the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
+from dbmsolver.jit.decorators import inlined, inlined_kernel
 from dbmsolver.verify.kernels import errors as e
 from dbmsolver.verify.kernels.board import CARD, PLACE, TURNS, WASTE, Laid, has_ring, nothing_laid
 from dbmsolver.verify.kernels.class_distances import Distances, no_distances
@@ -51,6 +52,11 @@ class State(NamedTuple):
     ones: np.uint64
     twos: np.uint64
     fours: np.uint64
+
+
+def state_in(words: Sequence[int]) -> State:
+    """Return the state that has these words."""
+    return State(np.uint64(words[0]), np.uint64(words[1]), np.uint64(words[2]))
 
 
 @inlined
@@ -173,12 +179,6 @@ def lay_out(f, state, board):
         heights, tops, bottoms, lying, cells, dealt, down, used, hand, waste, turns, reserve
     )  # fmt: skip
     return e.FINE if good else e.NO_POSITION, laid
-
-
-@kernel
-def lay_words(f, words, board):
-    """Lay out a state that is an array of its words: (error, the rest of the position)."""
-    return lay_out(f, state_of(words), board)
 
 
 @inlined

@@ -210,18 +210,21 @@ def find_child(f, cards, parents):
 
 
 @kernel
-def first_record(f, words, fix, table, found):
+def first_record(f, words, table, found):
     """Write the normal form of a deal's record to ``found``; return an error, 0 for none.
 
     ``words`` (uint64[4]) are the deal's state, in which bottoms of columns have a value of their
-    own. ``found`` is an array like it. ``fix`` are the cards that lie alone in columns.
+    own. ``found`` is an array like it.
     """
     state = state_of(words)
+    cells = cards_at(state, FREECELL)
     if takes_any_card(f) and f.rules.freecells > 0:
         state = put(state, cards_at(state, BOTTOM), FREECELL)
     error, laid = take_apart(f, state, table)
     if error:
         return error
+    # The cards that lie alone in columns.
+    fix = laid.slots & ~cells if takes_any_card(f) else ZERO
     copy_columns(table)
     state = normal_form(f, Record(state, laid.tops, laid.slots), fix, table)
     found[0], found[1], found[2] = state.ones, state.twos, state.fours

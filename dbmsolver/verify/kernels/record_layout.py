@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.decorators import inlined, inlined_kernel
 from dbmsolver.verify.kernels import errors as e
 from dbmsolver.verify.kernels.board import Board, has_ring, make_board
-from dbmsolver.verify.kernels.positions import Tables, cards_at, put_on_others, state_of
+from dbmsolver.verify.kernels.positions import Tables, cards_at, put_on_others
 from dbmsolver.verify.kernels.sets import ALL, first_of, one
 from dbmsolver.verify.kernels.words import ZERO, Ints, Words, count_bits
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME
@@ -79,7 +79,7 @@ def no_record(error):
     return error, LaidRecord(ZERO, ZERO, ZERO, ZERO, 0, 0)
 
 
-@inlined
+@inlined_kernel
 def take_apart(f, state, table):
     """Lay a record out: (error, the record).
 
@@ -136,9 +136,3 @@ def measure_columns(bottoms, slots, table):
             card = table.board.load[card]
             if card >= 0:
                 above &= ~one(card)
-
-
-@kernel
-def apart(f, words, table):
-    """Lay out a record that is an array of its words: (error, the record)."""
-    return take_apart(f, state_of(words), table)

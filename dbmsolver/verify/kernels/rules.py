@@ -32,8 +32,7 @@ class Rules(NamedTuple):
     takes: Words  # [52]: the same as a set
     moves_with: Words  # [52]: the cards with which a card that lies on them moves as one
     part: int  # the part of a column that goes to columns
-    runs: bool  # True if more cards than one may move as one
-    both_ways: bool  # True if columns are built up, too, or cards come back from the foundations
+    deadlocks: bool  # True if deadlocked cards count in the lower bound
     limited: bool  # True if runs move only as far as there is room to move their cards one by one
     fillers: np.uint64  # the cards that an empty column takes
     waste_fillers: np.uint64  # the cards that it takes from the waste

@@ -32,7 +32,7 @@ class Kernel:
         deal = Deal(deck.start, deck.rules)
         self.keys = RecordKeys(deal, deck.policy)
         self.form = make_format(deal, deck.policy)
-        self.root = root_record(self.form, deal)
+        self.root = root_record(self.form)
         self.table = make_table()
 
     def words(self, record: Record) -> tuple[int, int, int]:

@@ -27,8 +27,7 @@ from dbmsolver.steps import follow
 if TYPE_CHECKING:
     from dbmsolver.search.inspect import StoreStatus
     from dbmsolver.storage.certificate_file import Certificate
-    from dbmsolver.verify.claim import Progress
-    from dbmsolver.verify.report import Verification
+    from dbmsolver.verify.report import Progress, Verification
 
 
 @dataclass(frozen=True, slots=True)

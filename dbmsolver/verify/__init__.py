@@ -12,7 +12,8 @@ to believe the check.
 1. The rules of all games of columns that have stores, of FreeCell's kind and of Klondike's, are one
    table, made from the deal: :mod:`~dbmsolver.verify.kernels.rules`,
    :mod:`~dbmsolver.verify.rules_of_deal`. Sets of cards are words
-   (:mod:`~dbmsolver.verify.kernels.sets`).
+   (:mod:`~dbmsolver.verify.kernels.words`); :mod:`~dbmsolver.verify.places` has the numbers of
+   places.
 2. A position is laid out on a board, and one generator lists its moves:
    :mod:`~dbmsolver.verify.kernels.board`, :mod:`~dbmsolver.verify.kernels.moves`,
    :mod:`~dbmsolver.verify.kernels.left_out`.
@@ -24,14 +25,25 @@ to believe the check.
 4. Not by this generator are made: the macros of records and the moves of classes, which are those
    of docs/dominance.md (:mod:`~dbmsolver.verify.kernels.record_expand`,
    :mod:`~dbmsolver.verify.kernels.class_moves`), and the moves of games whose cards only leave
-   (:mod:`~dbmsolver.verify.kernels.piles`, :mod:`~dbmsolver.verify.kernels.pairs`).
+   (:mod:`~dbmsolver.verify.kernels.leaving`). Records and classes are laid out by
+   :mod:`~dbmsolver.verify.kernels.record_layout` and
+   :mod:`~dbmsolver.verify.kernels.class_layout`; macros are listed by
+   :mod:`~dbmsolver.verify.kernels.record_macros`.
 5. All kinds of keys go through one loop. :mod:`~dbmsolver.verify.kernels.kinds` says what is asked
    of a state of any of them; :mod:`~dbmsolver.verify.kernels.closure` asks it of each closed state.
    States are read from blocks (:mod:`~dbmsolver.verify.blocks`), and found by
    :mod:`~dbmsolver.verify.kernels.closed_set`.
 6. :mod:`dbmsolver.verify.run` says which checks a claim needs. :mod:`dbmsolver.verify.closure`
    brings states into memory, and threads to work.
-7. For shortest solutions also the bounds (:mod:`~dbmsolver.verify.kernels.bound`).
+7. For shortest solutions also the solution (:mod:`~dbmsolver.verify.solution`), and the bounds
+   (:mod:`~dbmsolver.verify.kernels.bound`, :mod:`~dbmsolver.verify.kernels.class_distances`,
+   :mod:`dbmsolver.verify.class_distances`).
+
+The other modules are what these need: the report (:mod:`~dbmsolver.verify.check`,
+:mod:`~dbmsolver.verify.report`, :mod:`~dbmsolver.verify.refutation`,
+:mod:`~dbmsolver.verify.showing`, :mod:`~dbmsolver.verify.kernels.errors`), the digest of public
+keys (:mod:`~dbmsolver.verify.kernels.digest`), windows and temporary files
+(:mod:`~dbmsolver.verify.windows`, :mod:`~dbmsolver.verify.temporary`).
 
 **A forced move is safe.** The argument is at :func:`dbmsolver.game.safe_moves.is_safe_home`, for
 Klondike and its relatives at :mod:`dbmsolver.game.patience`; the table ``at_home`` carries out that

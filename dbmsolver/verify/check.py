@@ -13,9 +13,8 @@ from dbmsolver.process import anonymous_memory
 from dbmsolver.storage.certificate import deal_of, differences, from_manifest
 from dbmsolver.storage.certificate_file import Certificate
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.claim import Progress
 from dbmsolver.verify.refutation import Refuted, State
-from dbmsolver.verify.report import CheckOptions, Depth, Verification
+from dbmsolver.verify.report import CheckOptions, Depth, Progress, Verification
 from dbmsolver.verify.run import StoreCheck, run_check
 from dbmsolver.verify.solution import bad_path
 

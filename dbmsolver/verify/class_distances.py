@@ -14,11 +14,11 @@ import numpy as np
 
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
-from dbmsolver.verify.claim import Pace, Progress, TooMany
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.kernels import class_distances as k
 from dbmsolver.verify.kernels.class_layout import WON_SIGNATURE, make_board
 from dbmsolver.verify.kernels.words import Ints, Words, bits_in
+from dbmsolver.verify.report import Pace, Progress, TooMany
 
 _FIRST_SLOTS = 256
 _LIFTED = 1 << 14

@@ -25,7 +25,6 @@ from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.storage.records import describe
 from dbmsolver.storage.store import Store
 from dbmsolver.verify.blocks import read_block
-from dbmsolver.verify.claim import Pace, Progress
 from dbmsolver.verify.forms import Keys
 from dbmsolver.verify.kernels import closed_set
 from dbmsolver.verify.kernels import closure as k
@@ -35,6 +34,7 @@ from dbmsolver.verify.kernels.expand import make_successors
 from dbmsolver.verify.kernels.opening import open_states
 from dbmsolver.verify.kernels.record_layout import MOST_MACROS
 from dbmsolver.verify.refutation import Refuted, reason_of, words_of
+from dbmsolver.verify.report import Pace, Progress
 from dbmsolver.verify.temporary import mapped_zeros
 from dbmsolver.verify.windows import Catalog, StoredBlock, Window
 

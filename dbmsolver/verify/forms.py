@@ -15,8 +15,7 @@ from dbmsolver.game.kinds import Metric, Policy
 from dbmsolver.game.position import Position
 from dbmsolver.verify import class_format
 from dbmsolver.verify.class_format import ClassFormat
-from dbmsolver.verify.format import Format
-from dbmsolver.verify.format_of_deal import make_format
+from dbmsolver.verify.format import make_format
 from dbmsolver.verify.kernels import class_layout, leaving, record_layout
 from dbmsolver.verify.kernels.expand import bound_of_cards, make_table
 from dbmsolver.verify.kernels.opening import PlaneKeys
@@ -24,8 +23,8 @@ from dbmsolver.verify.kernels.positions import Tables
 from dbmsolver.verify.kernels.record_expand import first_record
 from dbmsolver.verify.kernels.record_layout import RecordTables
 from dbmsolver.verify.kernels.words import Ints, Words
-from dbmsolver.verify.pair_format import PairFormat
-from dbmsolver.verify.pile_format import PileFormat
+from dbmsolver.verify.keys import Format
+from dbmsolver.verify.leaving_format import PairFormat, PileFormat
 from dbmsolver.verify.refutation import State, words_of
 from dbmsolver.verify.showing import position_of, position_of_record
 

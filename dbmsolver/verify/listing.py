@@ -12,13 +12,13 @@ import numpy as np
 
 from dbmsolver.arrays import zeros
 from dbmsolver.errors import InternalError
-from dbmsolver.verify.claim import Pace, Progress, TooMany
 from dbmsolver.verify.forms import Keys
 from dbmsolver.verify.kernels import listing as k
 from dbmsolver.verify.kernels.board import MOST_MOVES
 from dbmsolver.verify.kernels.closed_set import STATE_WORDS
 from dbmsolver.verify.kernels.expand import make_successors
 from dbmsolver.verify.refutation import Refuted, words_of
+from dbmsolver.verify.report import Pace, Progress, TooMany
 
 _FIRST_ROOM = 1 << 12
 _STEPS = 1 << 15

@@ -18,13 +18,12 @@ from dbmsolver.results import Bound, Method
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.store import Store
 from dbmsolver.verify import forms
-from dbmsolver.verify.claim import Progress, TooMany
 from dbmsolver.verify.class_distances import ClassDistances
 from dbmsolver.verify.closure import Closure
 from dbmsolver.verify.kernels.expand import make_table
 from dbmsolver.verify.listing import list_positions
 from dbmsolver.verify.refutation import Refuted, State
-from dbmsolver.verify.report import CheckOptions, Verification
+from dbmsolver.verify.report import CheckOptions, Progress, TooMany, Verification
 from dbmsolver.verify.solution import check_solution
 
 MOST_IN_FULL = 1_000_000

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
-from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.board import Board, make_board
 from dbmsolver.verify.kernels.positions import lay_out, state_in
 from dbmsolver.verify.kernels.record_layout import make_table, take_apart
-from dbmsolver.verify.kernels.sets import SUIT
+from dbmsolver.verify.kernels.words import SUIT
+from dbmsolver.verify.keys import Format
 from dbmsolver.verify.refutation import State
 
 

@@ -16,10 +16,9 @@ from dbmsolver.storage.blocks import Runs, encode_block, read_block
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.records import Closed, parse_closed_key
 from dbmsolver.storage.store import Store
-from dbmsolver.verify import claim, closure
+from dbmsolver.verify import closure, report
 from dbmsolver.verify.check import verify
-from dbmsolver.verify.claim import Progress
-from dbmsolver.verify.report import Verification
+from dbmsolver.verify.report import Progress, Verification
 from helpers.searching import end_of
 
 
@@ -31,7 +30,7 @@ def check(path: Path, **options: Any) -> Verification:
 def events_of(path: Path, **options: Any) -> list[Progress]:
     """Run the verifier to its end; return all the progress that it can tell."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(claim, "INTERVAL", 0.0)
+        monkeypatch.setattr(report, "INTERVAL", 0.0)
         return list(verify(path, **options))
 
 

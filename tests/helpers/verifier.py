@@ -9,12 +9,12 @@ import numpy as np
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.position import Position
 from dbmsolver.verify.blocks import Block
-from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.board import make_board
 from dbmsolver.verify.kernels.closed_set import ClosedSet, States, enter, make_states
 from dbmsolver.verify.kernels.closure import Task, check_states, make_found
 from dbmsolver.verify.kernels.errors import BAD_KEY, BAD_SIGNATURE
 from dbmsolver.verify.kernels.expand import make_successors, make_table
+from dbmsolver.verify.kernels.leaving import Pairs, Pile
 from dbmsolver.verify.kernels.opening import (
     PER_WORD,
     STOCK_IN_KEY,
@@ -23,9 +23,8 @@ from dbmsolver.verify.kernels.opening import (
     PlaneKeys,
     open_states,
 )
-from dbmsolver.verify.kernels.pairs import Pairs
-from dbmsolver.verify.kernels.piles import Pile
 from dbmsolver.verify.kernels.positions import Tables, lay_out, state_in
+from dbmsolver.verify.keys import Format
 from dbmsolver.verify.patience_format import root_state
 from dbmsolver.verify.places import AS_DEALT, BOTTOM, FREECELL, HOME
 

@@ -22,7 +22,7 @@ from dbmsolver.results import Method, Result
 from dbmsolver.storage.blocks import read_block
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.format_of_deal import make_format
+from dbmsolver.verify.format import make_format
 from dbmsolver.verify.report import Depth
 
 MOST = 600

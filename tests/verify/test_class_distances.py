@@ -39,15 +39,15 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.storage.meanings import VERSIONS
 from dbmsolver.verify import class_distances
 from dbmsolver.verify.check import verify
-from dbmsolver.verify.claim import TooMany
 from dbmsolver.verify.class_distances import ClassDistances
 from dbmsolver.verify.class_format import ClassFormat
-from dbmsolver.verify.format_of_deal import make_format
+from dbmsolver.verify.format import make_format
 from dbmsolver.verify.forms import bound_of
 from dbmsolver.verify.kernels.class_distances import FAR, NONE, no_distances
 from dbmsolver.verify.kernels.class_layout import make_board
 from dbmsolver.verify.kernels.errors import GOAL
 from dbmsolver.verify.kernels.positions import Tables
+from dbmsolver.verify.report import TooMany
 from dbmsolver.verify.showing import position_of
 
 KEPT = EVERY_RULE - {LeftOut.USEFUL_SPACE}

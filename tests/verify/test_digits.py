@@ -24,7 +24,7 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.patience import Patience
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.format_of_deal import make_format
+from dbmsolver.verify.format import make_format
 from dbmsolver.verify.kernels.opening import PER_WORD, DigitKeys
 
 FIRST = {"klondike": 114, "canfield": 19, "shortest": 150}

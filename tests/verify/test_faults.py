@@ -29,9 +29,9 @@ from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.storage.blocks import read_block
 from dbmsolver.storage.records import describe
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.format import Format
-from dbmsolver.verify.format_of_deal import make_format
+from dbmsolver.verify.format import make_format
 from dbmsolver.verify.kernels.errors import FINE
+from dbmsolver.verify.keys import Format
 from dbmsolver.verify.places import AS_DEALT, HOME
 from dbmsolver.verify.report import Verification
 from dbmsolver.verify.showing import position_of

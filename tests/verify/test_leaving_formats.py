@@ -27,8 +27,7 @@ from dbmsolver.storage.records import layer_and_stratum
 from dbmsolver.verify.forms import keys_of_leaving, least_of
 from dbmsolver.verify.kernels.errors import BAD_CODE, OTHER_LAYER, TOO_WIDE
 from dbmsolver.verify.kernels.leaving import make_table
-from dbmsolver.verify.pair_format import PairFormat
-from dbmsolver.verify.pile_format import PileFormat
+from dbmsolver.verify.leaving_format import PairFormat, PileFormat
 
 LAYER = 20
 MOST = 150

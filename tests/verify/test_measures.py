@@ -22,7 +22,7 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES as SHIPPED
 from dbmsolver.results import Result
 from dbmsolver.storage.records import parse_closed_key
-from dbmsolver.verify.format_of_deal import make_format
+from dbmsolver.verify.format import make_format
 from dbmsolver.verify.forms import bound_of
 from dbmsolver.verify.showing import position_of
 

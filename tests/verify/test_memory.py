@@ -125,7 +125,7 @@ def test_a_full_disk_is_not_the_stores_fault(stores: Path, monkeypatch: pytest.M
 
 @pytest.mark.parametrize("memory", [2_000, 1 << 30])
 def test_progress(stores: Path, monkeypatch: pytest.MonkeyPatch, memory: int) -> None:
-    monkeypatch.setattr("dbmsolver.verify.claim.INTERVAL", 0.0)
+    monkeypatch.setattr("dbmsolver.verify.report.INTERVAL", 0.0)
     moments = list(verify(stores / "proof", memory=memory))
     phases = list(dict.fromkeys(event.phase for event in moments))
     assert phases == ["reading", "checking"]

@@ -33,7 +33,7 @@ from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
 from dbmsolver.verify import listing, run
-from dbmsolver.verify.format_of_deal import make_format
+from dbmsolver.verify.format import make_format
 
 PROOFS: list[tuple[Rules, int, Policy]] = [
     (rules_for("freecell"), 146692, "wkr"),

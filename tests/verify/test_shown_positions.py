@@ -16,8 +16,8 @@ from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.kits.pile.keys import PileKeys
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Question
-from dbmsolver.verify.format_of_deal import make_format
-from dbmsolver.verify.pile_format import PileFormat
+from dbmsolver.verify.format import make_format
+from dbmsolver.verify.leaving_format import PileFormat
 from dbmsolver.verify.showing import position_of
 
 

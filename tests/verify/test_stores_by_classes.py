@@ -36,8 +36,8 @@ from dbmsolver.storage.certificate_file import SCHEMA
 from dbmsolver.storage.meanings import VERSIONS
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.verify import run as verify_run
-from dbmsolver.verify.claim import Progress
 from dbmsolver.verify.kernels.class_distances import Distances
+from dbmsolver.verify.report import Progress
 
 DEAL = Deal.load("8", GAMES["klondike_by_threes"], numbers="ksolve")
 LENGTH = 112

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
-from dbmsolver.verify.kernels.sets import first_of, holds
-from dbmsolver.verify.kernels.words import ZERO, Ints, Words, count_bits
+from dbmsolver.verify.kernels.words import ZERO, Ints, Words, count_bits, first_of, holds
 
 ALL_HOME = np.uint64(0xDDDD)
 """The heights of the foundations when all cards are home."""

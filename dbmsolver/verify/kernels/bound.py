@@ -2,7 +2,7 @@
 
 Each is counted for another card or another moment, so h never exceeds the moves to come, which is
 all that the check of a shortest solution needs of it. Klondike and its relatives have a bound of
-their own (:mod:`dbmsolver.verify.kernels.stock_bound`).
+their own (:func:`bound_of_patience`).
 
 *Cards go home one by one.* Every card not home makes a move home, alone; that costs nothing where a
 program makes it by itself. To these come the *pieces* that are moved aside. Cut each column
@@ -32,10 +32,15 @@ move that takes it from there.
 
 from __future__ import annotations
 
+import numpy as np
+
 from dbmsolver.jit.decorators import inlined, inlined_kernel
-from dbmsolver.verify.kernels.covers import fewest_of_pairs
-from dbmsolver.verify.kernels.sets import (
+from dbmsolver.verify.kernels.words import (
+    ONE,
     SUIT,
+    U64,
+    ZERO,
+    count_bits,
     count_left,
     first_of,
     height_of,
@@ -43,15 +48,13 @@ from dbmsolver.verify.kernels.sets import (
     holds,
     one,
 )
-from dbmsolver.verify.kernels.stock_bound import least
-from dbmsolver.verify.kernels.words import U64, ZERO, count_bits
 
 
 @inlined_kernel
 def lower_bound(r, board, laid):
     """Return h of the position on ``board``."""
     if r.patience:
-        return least(r, board, laid)
+        return bound_of_patience(r, board, laid)
     if r.whole_suits:
         return bound_of_suits(r, board, laid)
     moving, still = cut_into_pieces(r, board, laid)
@@ -113,3 +116,167 @@ def bound_of_suits(r, board, laid):
             seen |= one(card)
             card, under = board.load[card], card
     return result
+
+
+@inlined
+def bound_of_patience(r, board, laid):
+    """Return a number of moves that no solution from a position falls short of.
+
+    One home for each card. One away for each card face down, and for the open cards of each column
+    together, if such a card lies above a lower one of its suit in the column. Of these that do not,
+    one of two has to go away before it goes home, if each of their deepest cards, as it was dealt,
+    lies above a card that is lower than the other one, and of its suit. If turns count: one for
+    every ``draw`` cards of the stock, and what waste and stock need besides; and where single cards
+    are turned, those of the waste are like cards of columns, in pairs with these.
+    """
+    moves = count_left(laid.heights)
+    loose, bottoms = ZERO, laid.bottoms
+    while bottoms:
+        bottom, bottoms = first_of(bottoms)
+        away, own = moves_away(board, laid, bottom)
+        moves += away
+        loose |= own
+    if r.counted:
+        moves += (laid.hand - laid.waste + r.draw - 1) // r.draw
+        moves += turned_again(r, board, laid.hand, laid.waste)
+        if r.draw == 1:
+            loose |= foremost(board, laid.waste)
+    return moves + fewest_of_pairs(board, loose)
+
+
+@inlined
+def moves_away(board, laid, card):
+    """Return how many moves away a column needs, and the cards without one that may be in pairs.
+
+    ``card`` is the first one of the column.
+    """
+    away, loose, over = np.int64(0), ZERO, ZERO
+    opened, blocked, first = False, False, np.int64(-1)
+    while card >= 0:
+        above = holds(over, card)
+        board.near[card], board.piece[card] = over, card
+        over |= higher_than(card)
+        if holds(laid.down, card):
+            away += above
+            if not above:
+                loose |= one(card)
+        else:
+            if not opened and holds(laid.dealt, card):
+                first = card
+            opened = True
+            blocked |= above
+        card = board.load[card]
+    if blocked:
+        away += 1
+    elif first >= 0:
+        loose |= one(first)
+    return away, loose
+
+
+@inlined
+def turned_again(r, board, hand, waste):
+    """Return a lower bound of what cards of waste and stock need besides: moves and turns.
+
+    A card *blocks* if it lies above a card of its suit with a lower rank, which goes home first. So
+    it makes a move that does not take it home, or it is turned a second time, with all cards
+    beneath it. In the stock, cards that are turned together come to lie on each other. Of such a
+    group, the cards up to the topmost that blocks are counted as turned a second time. They are
+    ``draw`` cards at most, so this is one turn at most, no more than a move instead. In the waste,
+    the smaller number counts: a move for each card that blocks, or turns of all cards up to it.
+    """
+    staying = np.int64(0)
+    for first in range(waste, hand, r.draw):
+        last = min(first + r.draw, hand)
+        for place in range(last - 1, first, -1):
+            if is_above_lower(board, first, place):
+                staying += place + 1 - first
+                break
+    moves = (staying + r.draw - 1) // r.draw
+    for place in range(waste):
+        if is_above_lower(board, 0, place):
+            turns = (staying + place + r.draw) // r.draw
+            moves = min(moves + 1, turns)
+    return moves
+
+
+@inlined
+def is_above_lower(board, first, place):
+    """Return True if a lower card of its suit lies between a place of the hand and a card's."""
+    found, card = False, board.hand[place]
+    for beneath in range(first, place):
+        found |= board.hand[beneath] < card and (board.hand[beneath] ^ card) & 3 == 0
+    return found
+
+
+@inlined
+def foremost(board, waste):
+    """Return the cards of the waste that lie above no lower one of their suit."""
+    loose, over = ZERO, ZERO
+    for place in range(waste):
+        card = board.hand[place]
+        board.near[card], board.piece[card] = over, card
+        if not holds(over, card):
+            loose |= one(card)
+        over |= higher_than(card)
+    return loose
+
+
+@inlined
+def fewest_of_pairs(board, cards):
+    """Return the fewest pieces that touch all pairs of pieces with deadlocked cards.
+
+    Two of ``cards`` are deadlocked if each is among the other's ``board.near``: the cards that are
+    higher than one of their suit beneath it. ``board.piece`` has the piece that each card is of.
+    """
+    paired, rest = ZERO, cards
+    while rest:
+        card, rest = first_of(rest)
+        others = board.near[card] & cards
+        while others:
+            other, others = first_of(others)
+            if holds(board.near[other], card):
+                own = board.piece[card]
+                if not holds(paired, own):
+                    board.edges[own] = ZERO
+                    paired |= one(own)
+                board.edges[own] |= one(board.piece[other])
+    return touching_all(paired, board.edges, board.stack) if paired else 0
+
+
+@inlined_kernel
+def touching_all(cards, near, stack):
+    """Return the fewest of ``cards`` that touch all edges between them.
+
+    ``near[card]`` are the card's neighbours. Tries, for a card with most neighbours, both the card
+    and all of its neighbours.
+    """
+    best = 64
+    stack[0] = cards
+    stack[1] = ZERO
+    depth = 1
+    while depth:
+        depth -= 1
+        cards = stack[2 * depth]
+        taken = np.int64(stack[2 * depth + 1])
+        most = edges = 0
+        chosen = 0
+        rest = cards
+        while rest:
+            card, rest = first_of(rest)
+            degree = count_bits(near[card] & cards)
+            edges += degree
+            if degree > most:
+                most = degree
+                chosen = card
+        edges //= 2
+        if most <= 1:
+            best = min(best, taken + edges)
+        elif taken + (edges + most - 1) // most < best:
+            others = near[chosen] & cards
+            without = cards & ~(ONE << U64(chosen))
+            stack[2 * depth] = without & ~others
+            stack[2 * depth + 1] = U64(taken + most)
+            stack[2 * depth + 2] = without
+            stack[2 * depth + 3] = U64(taken + 1)
+            depth += 2
+    return best

@@ -32,8 +32,17 @@ from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.verify.kernels.class_layout import KING, ClassRules, lay_columns, lay_out
 from dbmsolver.verify.kernels.class_moves import is_won, list_successors, only_move
 from dbmsolver.verify.kernels.rules import is_as_none
-from dbmsolver.verify.kernels.sets import count_left, holds
-from dbmsolver.verify.kernels.words import HALF, ONE, U64, ZERO, Words, hash_state, slot_of
+from dbmsolver.verify.kernels.words import (
+    HALF,
+    ONE,
+    U64,
+    ZERO,
+    Words,
+    count_left,
+    hash_state,
+    holds,
+    slot_of,
+)
 
 NONE = np.uint64(0xFFFFFFFFFFFFFFFF)
 """The word in an empty slot."""

@@ -8,30 +8,28 @@ from __future__ import annotations
 
 from dbmsolver.jit.decorators import inner, kernel
 from dbmsolver.jit.families import ByType
-from dbmsolver.verify.kernels import class_moves, pairs, piles
+from dbmsolver.verify.kernels import class_moves, leaving
 from dbmsolver.verify.kernels.class_layout import WON_SIGNATURE, ClassRules, lay_columns, lay_out
 from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.errors import BAD_CLASS, GOAL, NO_POSITION, OTHER_LAYER
 from dbmsolver.verify.kernels.expand import Seen, bound_of_cards, expand_cards, write, wrong
-from dbmsolver.verify.kernels.leaving import take_apart
-from dbmsolver.verify.kernels.pairs import Pairs
-from dbmsolver.verify.kernels.piles import Pile
+from dbmsolver.verify.kernels.leaving import Pairs, Pile
 from dbmsolver.verify.kernels.positions import State, Tables
 from dbmsolver.verify.kernels.record_expand import expand_record
 from dbmsolver.verify.kernels.record_layout import RecordTables
 from dbmsolver.verify.kernels.words import ZERO
 
 # Of games whose cards only leave:
-is_state = ByType({Pile: piles.is_pile, Pairs: pairs.is_pyramid})
-is_of_layer = ByType({Pile: piles.is_pile_of_layer, Pairs: pairs.is_any_layer})
-is_won = ByType({Pile: piles.is_pile_won, Pairs: pairs.is_pyramid_won})
-list_moves = ByType({Pile: piles.list_pile_moves, Pairs: pairs.list_pair_moves})
+is_state = ByType({Pile: leaving.is_pile, Pairs: leaving.is_pyramid})
+is_of_layer = ByType({Pile: leaving.is_pile_of_layer, Pairs: leaving.is_any_layer})
+is_won = ByType({Pile: leaving.is_pile_won, Pairs: leaving.is_pyramid_won})
+list_moves = ByType({Pile: leaving.list_pile_moves, Pairs: leaving.list_pair_moves})
 
 
 @kernel
 def is_position(g, key, state):
     """Take a key apart into ``state``; return False if it is no position of the deal."""
-    return take_apart(g.keys, key, state) and is_state(g, state)
+    return leaving.take_apart(g.keys, key, state) and is_state(g, state)
 
 
 @inner

@@ -18,8 +18,7 @@ from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.kernels import left_out
 from dbmsolver.verify.kernels.board import CARD, COST, NOTHING, PLACE, TURNS, WASTE, carries
 from dbmsolver.verify.kernels.rules import ALL_OR_NOTHING, CARD_OR_ALL, MOST_TAKERS, is_as_none
-from dbmsolver.verify.kernels.sets import ALL, first_of, height_of, holds, one
-from dbmsolver.verify.kernels.words import ZERO, count_bits
+from dbmsolver.verify.kernels.words import ALL, ZERO, count_bits, first_of, height_of, holds, one
 from dbmsolver.verify.places import BOTTOM, FREECELL, HOME
 
 

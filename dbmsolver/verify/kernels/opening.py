@@ -13,8 +13,19 @@ from dbmsolver.verify.kernels import errors as e
 from dbmsolver.verify.kernels.class_layout import ClassRules
 from dbmsolver.verify.kernels.leaving import LeavingKeys
 from dbmsolver.verify.kernels.positions import WASTE_SHIFT
-from dbmsolver.verify.kernels.sets import ALL, cards_home, height_of, one
-from dbmsolver.verify.kernels.words import ONE, U64, ZERO, Ints, Words, bits_in, count_bits
+from dbmsolver.verify.kernels.words import (
+    ALL,
+    ONE,
+    U64,
+    ZERO,
+    Ints,
+    Words,
+    bits_in,
+    cards_home,
+    count_bits,
+    height_of,
+    one,
+)
 from dbmsolver.verify.places import AS_DEALT, BOTTOM, HOME
 
 

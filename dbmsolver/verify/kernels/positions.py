@@ -18,8 +18,19 @@ from dbmsolver.verify.kernels.board import CARD, PLACE, TURNS, WASTE, Laid, has_
 from dbmsolver.verify.kernels.class_distances import Distances, no_distances
 from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.rules import Rules, is_as_none
-from dbmsolver.verify.kernels.sets import ALL, SUIT, cards_home, first_of, holds, one
-from dbmsolver.verify.kernels.words import U64, ZERO, Ints, Words, count_bits
+from dbmsolver.verify.kernels.words import (
+    ALL,
+    SUIT,
+    U64,
+    ZERO,
+    Ints,
+    Words,
+    cards_home,
+    count_bits,
+    first_of,
+    holds,
+    one,
+)
 from dbmsolver.verify.places import AS_DEALT, BOTTOM, FREECELL, HOME
 
 WASTE_SHIFT, TURNS_SHIFT = 52, 58

@@ -11,8 +11,7 @@ from typing import NamedTuple
 from dbmsolver.jit.decorators import inlined, inner
 from dbmsolver.verify.kernels.record_layout import IN_SLOT, MOST_MACROS, takes_any_card
 from dbmsolver.verify.kernels.rules import MOST_TAKERS
-from dbmsolver.verify.kernels.sets import first_of, height_of, holds, one
-from dbmsolver.verify.kernels.words import ONE, ZERO, count_bits
+from dbmsolver.verify.kernels.words import ONE, ZERO, count_bits, first_of, height_of, holds, one
 
 HOMEWARD, IN_PLACE, MOVED, TO_COLUMN = range(4)
 """Ways to move x: home; onto p where p lies; onto p, which has gone to an empty column; a king to

@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel
-from dbmsolver.verify.kernels.sets import height_of, holds
-from dbmsolver.verify.kernels.words import Ints, Words
+from dbmsolver.verify.kernels.words import Ints, Words, height_of, holds
 
 MOST_TAKERS = 4
 """The most cards that take a card."""

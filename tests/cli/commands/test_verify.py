@@ -17,8 +17,7 @@ from dbmsolver.cli.commands.verify import parse_share
 from dbmsolver.errors import UsageError
 from dbmsolver.results import Limit, Method, Question, Verdict
 from dbmsolver.storage.certificate import from_result
-from dbmsolver.verify.claim import Progress
-from dbmsolver.verify.report import Verification
+from dbmsolver.verify.report import Progress, Verification
 
 DEAL, _ = nearly_done()
 LOST = result(

@@ -38,7 +38,7 @@ from dbmsolver.search.trace import legal_move
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.records import layer_and_stratum
 from dbmsolver.verify.kernels.leaving import make_table
-from dbmsolver.verify.pair_format import PairFormat
+from dbmsolver.verify.leaving_format import PairFormat
 
 SOME, MANY = 24, 100
 MOST = 1_000_000

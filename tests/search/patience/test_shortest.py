@@ -25,7 +25,7 @@ from dbmsolver.kits.klondike.moves import moves_of
 from dbmsolver.kits.klondike.tables import MOST_MOVES, make_board, make_found
 from dbmsolver.results import Question
 from dbmsolver.search.astar import layers, rounds
-from dbmsolver.verify.format_of_deal import make_format
+from dbmsolver.verify.format import make_format
 from dbmsolver.verify.forms import bound_of as bound_of_check
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "klondike-lengths.tsv"

@@ -32,7 +32,7 @@ from dbmsolver.search.evidence import check_unfinished
 from dbmsolver.search.improve import beams_ahead, leaving_dives
 from dbmsolver.search.proof import piece_tables, proof_state, stratum, worker
 from dbmsolver.storage.environment import Environment
-from dbmsolver.verify import pile_format
+from dbmsolver.verify import leaving_format
 
 MOST = 8
 """The most ways in which columns that are not in a signature can have lost cards."""
@@ -152,7 +152,7 @@ def no_dives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(beams_ahead, "FIRST_OF_PATIENCE", ())
     make = piles.make_tables
     monkeypatch.setattr(piles, "make_tables", lambda *given: make(*given[:4], MOST))
-    monkeypatch.setattr(pile_format, "_MOST_LENGTHS", {True: MOST, False: MOST})
+    monkeypatch.setattr(leaving_format, "_MOST_LENGTHS", {True: MOST, False: MOST})
 
 
 def in_pieces(patch: pytest.MonkeyPatch) -> None:

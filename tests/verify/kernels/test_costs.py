@@ -21,12 +21,12 @@ from dbmsolver.kits.klondike.moves import moves_of
 from dbmsolver.kits.klondike.tables import make_board
 from dbmsolver.kits.klondike.tables import make_found as make_found_of_search
 from dbmsolver.results import Question
-from dbmsolver.verify.format import Format
-from dbmsolver.verify.format_of_deal import make_format
+from dbmsolver.verify.format import make_format
 from dbmsolver.verify.kernels.closed_set import States
 from dbmsolver.verify.kernels.closure import check_states, make_found
 from dbmsolver.verify.kernels.errors import BAD_CODE, BAD_LAYER, GOAL, NOT_CLOSED
 from dbmsolver.verify.kernels.expand import bound_of_cards, make_successors, make_table
+from dbmsolver.verify.keys import Format
 
 FREECELL = GAMES["freecell"]
 DEAL = 63

@@ -29,10 +29,10 @@ from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.kits.klondike.moves import moves_of
 from dbmsolver.kits.klondike.tables import make_board, make_found
 from dbmsolver.results import Question
-from dbmsolver.verify.format import Format
-from dbmsolver.verify.format_of_deal import make_format
+from dbmsolver.verify.format import make_format
 from dbmsolver.verify.kernels.errors import GOAL
 from dbmsolver.verify.kernels.opening import PER_WORD, STOCK_IN_KEY
+from dbmsolver.verify.keys import Format
 
 Words = tuple[int, ...]
 ALL = (1 << 64) - 1

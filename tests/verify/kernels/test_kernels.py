@@ -30,9 +30,8 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import MAX_COLUMNS, Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.kits.states import StateCodec
-from dbmsolver.verify.format import Format
-from dbmsolver.verify.format_of_deal import make_format
-from dbmsolver.verify.kernels.covers import touching_all
+from dbmsolver.verify.format import make_format
+from dbmsolver.verify.kernels.bound import touching_all
 from dbmsolver.verify.kernels.errors import (
     BAD_FIELDS,
     BAD_KEY,
@@ -45,6 +44,7 @@ from dbmsolver.verify.kernels.errors import (
 )
 from dbmsolver.verify.kernels.expand import bound_of_cards, make_table
 from dbmsolver.verify.kernels.opening import PlaneKeys
+from dbmsolver.verify.keys import Format
 from dbmsolver.verify.places import AS_DEALT, BOTTOM, FREECELL, HOME
 from dbmsolver.verify.showing import position_of
 

@@ -15,7 +15,7 @@ from dbmsolver.game.dominance.records import Record, has_dominance, record_of
 from dbmsolver.game.kinds import Build, Fill
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.kits.records.keys import RecordKeys
-from dbmsolver.verify.format_of_deal import make_format
+from dbmsolver.verify.format import make_format
 from dbmsolver.verify.forms import root_record
 from dbmsolver.verify.kernels.errors import GOAL, NOT_NORMAL, TOO_MANY_MACROS
 from dbmsolver.verify.kernels.record_layout import RecordTables, make_table

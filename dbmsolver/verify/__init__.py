@@ -29,7 +29,10 @@ to believe the check.
    :mod:`~dbmsolver.verify.kernels.record_layout` and
    :mod:`~dbmsolver.verify.kernels.class_layout`; macros are listed by
    :mod:`~dbmsolver.verify.kernels.record_macros`.
-5. All kinds of keys go through one loop. :mod:`~dbmsolver.verify.kernels.kinds` says what is asked
+5. All kinds of keys go through one loop, which knows them by :mod:`~dbmsolver.verify.keys`; those
+   of games whose cards only leave, of records and of classes are described and made by
+   :mod:`~dbmsolver.verify.leaving_format`, :mod:`~dbmsolver.verify.record_format` and
+   :mod:`~dbmsolver.verify.class_format`. :mod:`~dbmsolver.verify.kernels.kinds` says what is asked
    of a state of any of them; :mod:`~dbmsolver.verify.kernels.closure` asks it of each closed state.
    States are read from blocks (:mod:`~dbmsolver.verify.blocks`), and found by
    :mod:`~dbmsolver.verify.kernels.closed_set`.

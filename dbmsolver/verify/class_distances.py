@@ -114,7 +114,7 @@ class ClassDistances:
     def _enter(self, classes: Words) -> None:
         """Enter classes, signatures and keys, into their tables."""
         signatures = np.unique(classes[:, 0])
-        strata = self.form.progress(signatures).tolist()
+        strata = self.game.progress(signatures).tolist()
         for word, stratum in zip(signatures, strata, strict=True):
             keys = classes[classes[:, 0] == word, 1]
             table = self._tables[stratum].setdefault(int(word), _Table())

@@ -25,6 +25,8 @@ more than the number of dealt cards.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from dbmsolver.game.cards import CARDS
@@ -35,11 +37,10 @@ from dbmsolver.game.measures import measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.verify.kernels import class_layout
-from dbmsolver.verify.kernels.words import Ints, Words
+from dbmsolver.verify.kernels.words import Words
+from dbmsolver.verify.keys import Keys
 from dbmsolver.verify.refutation import Refuted
 from dbmsolver.verify.rules_of_deal import NEVER, at_home
-
-CODE_BYTES = 1
 
 
 class ClassFormat:
@@ -92,15 +93,6 @@ class ClassFormat:
             key |= height << size + 4 * suit
         return signature, key | found.waste << size + 16 | (found.turns or 0) << size + 22
 
-    def progress(self, signatures: Words) -> Ints:
-        """Return the stratum of each signature: the dealt cards that have left."""
-        total = np.full(signatures.size, self.game.total, np.int64)
-        for shift, width in zip(self.game.shifts, self.game.widths, strict=True):
-            left = signatures >> np.uint64(shift) & np.uint64((1 << int(width)) - 1)
-            total -= left.astype(np.int64)
-        total[signatures == class_layout.WON_SIGNATURE] = self.game.total + 1
-        return total
-
     def position(self, words: tuple[int, ...]) -> Position | None:
         """Return a position of a class; None if there is none."""
         state: Words = np.array(words[:2], np.uint64)
@@ -129,3 +121,20 @@ class ClassFormat:
             hidden=tuple(max(left - 1, 0) for left in board.left.tolist()),
             turns=None if self.dealt.turns is None else turns,
         )
+
+
+def keys_of_classes(deal: Deal, policy: Policy, any_passes: bool) -> Keys:
+    """Return keys of classes of positions."""
+    form = ClassFormat(deal, policy, any_passes)
+    return Keys(
+        noun="class",
+        tables=form.game,
+        form=form.game,
+        root=(*form.root, 0, 0),
+        root_stratum=int(form.game.progress(np.array(form.root[:1], np.uint64))[0]),
+        words=2,
+        code_bytes=1,
+        position=form.position,
+        make_table=partial(class_layout.make_board, form.game),
+        codes=False,
+    )

@@ -25,7 +25,6 @@ from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.storage.records import describe
 from dbmsolver.storage.store import Store
 from dbmsolver.verify.blocks import read_block
-from dbmsolver.verify.forms import Keys
 from dbmsolver.verify.kernels import closed_set
 from dbmsolver.verify.kernels import closure as k
 from dbmsolver.verify.kernels.closed_set import ClosedSet, States
@@ -33,6 +32,7 @@ from dbmsolver.verify.kernels.errors import NOT_CLOSED
 from dbmsolver.verify.kernels.expand import make_successors
 from dbmsolver.verify.kernels.opening import open_states
 from dbmsolver.verify.kernels.record_layout import MOST_MACROS
+from dbmsolver.verify.keys import Keys
 from dbmsolver.verify.refutation import Refuted, reason_of, words_of
 from dbmsolver.verify.report import Pace, Progress
 from dbmsolver.verify.temporary import mapped_zeros
@@ -286,7 +286,7 @@ class Closure:
         block = read_block(self.store, keys.code_bytes, stored.key)
         if block.codes.size != stored.states:
             raise StoreError("the block has changed", where)
-        if (keys.progress(block.signatures) != stored.stratum).any():
+        if (keys.form.progress(block.signatures) != stored.stratum).any():
             raise StoreError("the block's signatures do not belong to its stratum", where)
         signatures = np.repeat(block.signatures, block.counts)
         for first in range(0, stored.states, _AT_ONCE):

@@ -68,6 +68,7 @@ of their public keys, little-endian.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -77,16 +78,20 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Metric, Policy
 from dbmsolver.game.measures import measure_of
 from dbmsolver.verify.kernels.board import NOTHING, NOWHERE
+from dbmsolver.verify.kernels.expand import make_table
 from dbmsolver.verify.kernels.opening import PlaneKeys
 from dbmsolver.verify.kernels.positions import Tables
 from dbmsolver.verify.kernels.rules import MOST_TAKERS, Rules
 from dbmsolver.verify.kernels.words import Ints, Words
-from dbmsolver.verify.keys import Format
-from dbmsolver.verify.patience_format import format_of_patience, root_state
+from dbmsolver.verify.keys import Keys
+from dbmsolver.verify.patience_format import keys_of_patience, root_state
 from dbmsolver.verify.places import AS_DEALT, BOTTOM, FREECELL, HOME
 from dbmsolver.verify.rules_of_deal import rules_of_deal, set_of
+from dbmsolver.verify.showing import position_of
 
 _PLACES = 8
+_LIFT_OF_SUIT = 14
+"""The most strata that a move leads upwards if it may take a whole suit home."""
 _BITS = {0: (0, 0, 0), 1: (0, 1, 0), 2: (0, 0, 1), 3: (0, 1, 1)}
 _BITS |= {FREECELL: (1, 0, 0), BOTTOM: (1, 1, 0), HOME: (1, 0, 1)}
 """The bits of loose cards in the planes off, low, high, by their place values."""
@@ -100,13 +105,13 @@ class _Dealt(NamedTuple):
     locked: list[list[int]]  # of each column, from the bottom up
 
 
-def make_format(deal: Deal, policy: Policy, metric: Metric | None = None) -> Format:
-    """Return the format of the keys of a deal under a policy, as a metric counts moves.
+def keys_of_cards(deal: Deal, policy: Policy, metric: Metric | None = None) -> Keys:
+    """Return keys of positions of a game of columns, under a policy, as a metric counts moves.
 
     In Klondike's kind ``metric`` is None for a proof.
     """
     if deal.rules.is_patience:
-        return format_of_patience(deal, policy, metric)
+        return keys_of_patience(deal, policy, metric)
     measure = measure_of(deal.rules, policy, metric)
     rules = rules_of_deal(deal, measure, shortest=False)
     # Kings are put on aces where columns go round, so that no ace has to go home at once.
@@ -135,13 +140,20 @@ def make_format(deal: Deal, policy: Policy, metric: Metric | None = None) -> For
     home = min(deal.position.foundations)
     comes_back = rules.kept < 13 and home < 13
     stratum = 4 * rules.kept if comes_back else sum(deal.position.foundations)
-    return Format(
+    return Keys(
+        noun="position",
         tables=tables,
-        keys=_keys(rules, dealt, places),
+        form=_form(rules, dealt, places),
         root=root_state(dealt.place),
-        stratum=stratum,
-        root_code=count - 1 if has_root_code else -1,
+        root_stratum=stratum,
+        words=3,
         code_bytes=1 if count <= 256 else 2,
+        position=partial(position_of, tables, deal),
+        make_table=partial(make_table, tables),
+        lift=_LIFT_OF_SUIT if rules.whole_suits else 2,
+        root_code=count - 1 if has_root_code else -1,
+        free=rules.forced_free,
+        counts_forced=True,
     )
 
 
@@ -155,7 +167,7 @@ def _can_be(rules: Rules, places: list[list[int]]) -> Words:
     return np.array(can_be, np.uint64)
 
 
-def _keys(rules: Rules, dealt: _Dealt, places: list[list[int]]) -> PlaneKeys:
+def _form(rules: Rules, dealt: _Dealt, places: list[list[int]]) -> PlaneKeys:
     """Return the form of keys; ``places`` are those that each card can be in."""
     widths = [len(cards).bit_length() for cards in dealt.locked]
     most = max(1, *(len(cards) for cards in dealt.locked))

@@ -48,9 +48,9 @@ waste. 200: a card was turned. 201: the waste was turned over. 202: the deal its
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import partial
 from math import prod
-from typing import ClassVar
 
 import numpy as np
 
@@ -68,59 +68,61 @@ from dbmsolver.verify.kernels.leaving import (
     Pile,
     fewest_removals,
     key_of,
+    make_table,
 )
-from dbmsolver.verify.kernels.words import Ints, Words
+from dbmsolver.verify.kernels.words import Ints
+from dbmsolver.verify.keys import Keys
+from dbmsolver.verify.refutation import State
+
+_MOST_LENGTHS = {True: 1 << 17, False: 1 << 21}
+"""With a stock, and without."""
+_TOP_BITS = 6
+_CODE_OF_DEAL = {Pile: 53, Pairs: 202}
 
 
-class LeavingFormat(ABC):
-    """The form of the keys of one deal, and its moves, made from the deal and nothing else.
-
-    A state is a row of fields, which stand in its key; ``keys`` says where. ``game`` has the moves.
-    No solution is shorter than ``least`` moves.
-    """
-
-    first_code: ClassVar[int]
-    """The code of the deal, which has no parent."""
-    game: Pile | Pairs
-    keys: LeavingKeys
-    least: int
-
-    def __init__(self, deal: Deal) -> None:
-        self.deal = deal
-
-    @property
-    def first(self) -> Ints:
-        """The state that is dealt."""
-        return self.keys.first
-
-    @property
-    def root(self) -> int:
-        """The key of the deal."""
-        return int(key_of(self.keys, self.first))
-
-    def progress(self, signatures: Words) -> Ints:
-        """Return the stratum of each signature: the cards that its fields have lost."""
-        k = self.keys
-        inside = (k.shifts >= k.cut) & (k.shifts < k.cut + k.signature_bits)
-        own = signatures & np.uint64((1 << k.signature_bits) - 1)
-        fields = own[:, None] >> (k.shifts[inside] - k.cut).astype(np.uint64)
-        left = fields.astype(np.int64) & k.masks[inside]
-        gone: Ints = (k.first[inside] - left).sum(1)
-        return gone
-
-    def fields(self, key: int) -> list[int] | None:
-        """Return the state of a key; None if it is no position of the deal."""
-        state = np.zeros(self.first.size, np.int64)
-        if key >> 64 or not is_position(self.game, np.uint64(key), state):
-            return None
-        return state.tolist()
-
-    @abstractmethod
-    def position(self, key: int) -> Position | None:
-        """Return the position of a key; None if it is none."""
+def keys_of_leaving(deal: Deal, layered: bool) -> Keys:
+    """Return keys of a game whose cards only leave; ``layered`` if its search had layers."""
+    return (_keys_of_pile if deal.rules.has_pile else _keys_of_pairs)(deal, layered)
 
 
-def cards_of_piles(piles: list[list[int]]) -> Ints:
+def _keys(
+    deal: Deal,
+    game: Pile | Pairs,
+    layer: int,
+    position: Callable[[Deal, list[int]], Position | None],
+) -> Keys:
+    """Return the keys of a game; ``layer`` is that of the deal, ``position`` shows a state."""
+    form = game.keys
+
+    def shown(words: State) -> Position | None:
+        fields = fields_of(game, words[0])
+        return None if fields is None else position(deal, fields)
+
+    return Keys(
+        noun="position",
+        tables=game,
+        form=form,
+        root=(int(key_of(form, form.first)), layer if form.tells_layer else 0, 0, 0),
+        root_stratum=0,
+        words=2,
+        code_bytes=1,
+        position=shown,
+        make_table=partial(make_table, form.first.size),
+        root_made=layer,
+        root_code=_CODE_OF_DEAL[type(game)],
+        free=True,
+    )
+
+
+def fields_of(game: Pile | Pairs, key: int) -> list[int] | None:
+    """Return the state of a key; None if it is no position of the deal."""
+    state = np.zeros(game.keys.first.size, np.int64)
+    if key >> 64 or not is_position(game, np.uint64(key), state):
+        return None
+    return state.tolist()
+
+
+def _cards_of(piles: list[list[int]]) -> Ints:
     """Return the cards of each pile, int64[piles, *], filled up with -1."""
     cards = np.full((len(piles), max(1, *map(len, piles))), -1, np.int64)
     for number, pile in enumerate(piles):
@@ -128,147 +130,128 @@ def cards_of_piles(piles: list[list[int]]) -> Ints:
     return cards
 
 
-_MOST_LENGTHS = {True: 1 << 17, False: 1 << 21}
-"""With a stock, and without."""
-_TOP_BITS = 6
+def _piles_of(deal: Deal) -> list[list[int]]:
+    """Return the cards of each column and of the stock; the last one goes first."""
+    return [[*column] for column in (*deal.position.columns, deal.position.stock[::-1])]
 
 
-class PileFormat(LeavingFormat):
-    """The keys of a game of one pile."""
-
-    first_code = 53
-    game: Pile
-
-    def __init__(self, deal: Deal, layered: bool = False) -> None:
-        super().__init__(deal)
-        position = deal.position
-        self.on_pile = list(position.pile or ())
-        self.piles = [list(column) for column in position.columns]
-        self.piles.append(list(reversed(position.stock)))
-        lengths = [len(pile) for pile in self.piles]
-        widths = [length.bit_length() for length in lengths]
-        below = _TOP_BITS + widths[-1]
-        shifts = [below + sum(widths[:number]) for number in range(len(widths) - 1)]
-        rest = [prod(length + 1 for length in lengths[n:-1]) for n in range(len(lengths))]
-        most = _MOST_LENGTHS[bool(position.stock)]
-        first = next(n for n, product in enumerate(rest) if product <= most)
-        self.keys = LeavingKeys(
-            shifts=np.array([*shifts, _TOP_BITS, 0], np.int64),
-            masks=np.array([(1 << width) - 1 for width in [*widths, _TOP_BITS]], np.int64),
-            first=np.array([*lengths, self.on_pile[-1] if self.on_pile else EMPTY], np.int64),
-            cut=_TOP_BITS,
-            signature_bits=below + sum(widths[:first]) - _TOP_BITS,
-            local_bits=_TOP_BITS + sum(widths[first:-1]),
-            tells_layer=False,
-        )
-        source, depth = np.full(EMPTY + 1, -1, np.int64), np.zeros(EMPTY + 1, np.int64)
-        for number, pile in enumerate(self.piles):
-            source[pile], depth[pile] = number, range(len(pile))
-        self.game = Pile(
-            keys=self.keys,
-            columns=len(position.columns),
-            cards=cards_of_piles(self.piles),
-            source=source,
-            depth=depth,
-            ranks=13 - position.foundations[0],
-            wraps=deal.rules.pile == "wrap",
-            turns_count=layered,
-        )
-        self.least = sum(lengths[:-1])
-
-    def position(self, key: int) -> OnePile | None:
-        """Return the position of a key; None if it is none.
-
-        The lower cards of the pile are in their order.
-        """
-        fields = self.fields(key)
-        if fields is None:
-            return None
-        *left, top = fields
-        columns = [tuple(pile[:number]) for pile, number in zip(self.piles, left, strict=True)]
-        gone = [card for pile, n in zip(self.piles, left, strict=True) for card in pile[n:]]
-        below = sorted({*self.on_pile, *gone} - {top})
-        return OnePile(
-            tuple(columns[:-1]),
-            (),
-            self.deal.position.foundations,
-            pile=(*below, *([] if top == EMPTY else [top])),
-            stock=columns[-1][::-1],
-        )
+def _keys_of_pile(deal: Deal, layered: bool) -> Keys:
+    """Return the keys of a game of one pile."""
+    position, piles = deal.position, _piles_of(deal)
+    lengths = [len(pile) for pile in piles]
+    widths = [length.bit_length() for length in lengths]
+    below = _TOP_BITS + widths[-1]
+    shifts = [below + sum(widths[:number]) for number in range(len(widths) - 1)]
+    rest = [prod(length + 1 for length in lengths[n:-1]) for n in range(len(lengths))]
+    most = _MOST_LENGTHS[bool(position.stock)]
+    first = next(n for n, product in enumerate(rest) if product <= most)
+    form = LeavingKeys(
+        shifts=np.array([*shifts, _TOP_BITS, 0], np.int64),
+        masks=np.array([(1 << width) - 1 for width in [*widths, _TOP_BITS]], np.int64),
+        first=np.array([*lengths, position.pile[-1] if position.pile else EMPTY], np.int64),
+        cut=_TOP_BITS,
+        signature_bits=below + sum(widths[:first]) - _TOP_BITS,
+        local_bits=_TOP_BITS + sum(widths[first:-1]),
+        tells_layer=False,
+    )
+    source, depth = np.full(EMPTY + 1, -1, np.int64), np.zeros(EMPTY + 1, np.int64)
+    for number, pile in enumerate(piles):
+        source[pile], depth[pile] = number, range(len(pile))
+    game = Pile(
+        keys=form,
+        columns=len(position.columns),
+        cards=_cards_of(piles),
+        source=source,
+        depth=depth,
+        ranks=13 - position.foundations[0],
+        wraps=deal.rules.pile == "wrap",
+        turns_count=layered,
+    )
+    return _keys(deal, game, sum(lengths[:-1]) if layered else 0, _position_of_pile)
 
 
-class PairFormat(LeavingFormat):
-    """The keys of a pairing game."""
+def _position_of_pile(deal: Deal, fields: list[int]) -> OnePile:
+    """Return a position with these fields: the lower cards of its pile are in their order."""
+    piles, (*left, top) = _piles_of(deal), fields
+    columns = [tuple(pile[:number]) for pile, number in zip(piles, left, strict=True)]
+    gone = [card for pile, n in zip(piles, left, strict=True) for card in pile[n:]]
+    below = sorted({*(deal.position.pile or ()), *gone} - {top})
+    return OnePile(
+        tuple(columns[:-1]),
+        (),
+        deal.position.foundations,
+        pile=(*below, *([] if top == EMPTY else [top])),
+        stock=columns[-1][::-1],
+    )
 
-    first_code = 202
-    game: Pairs
 
-    def __init__(self, deal: Deal, layered: bool = False) -> None:
-        super().__init__(deal)
-        position = deal.position
-        self.columns = [list(column) for column in position.columns]
-        self.held = [*position.waste, *position.stock]
-        size, turns = len(self.held), position.turns or 0
-        # In a key the columns come last.
-        widths = [size.bit_length(), turns.bit_length(), size]
-        widths += [len(column).bit_length() for column in self.columns]
-        shifts = [sum(widths[:field]) for field in range(len(widths))]
-        masks = [(1 << width) - 1 for width in widths]
-        self.keys = LeavingKeys(
-            shifts=np.array([*shifts[3:], *shifts[:3]], np.int64),
-            masks=np.array([*masks[3:], *masks[:3]], np.int64),
-            first=np.array(
-                [*map(len, self.columns), len(position.waste), 0, (1 << size) - 1], np.int64
-            ),
-            cut=sum(widths[:3]),
-            signature_bits=sum(widths[3:]),
-            local_bits=sum(widths[:3]),
-            tells_layer=True,
-        )
-        cards, number = cards_of_piles([*self.columns, self.held]), np.zeros(CARDS, np.int64)
-        number[self.held] = range(size)
-        pyramid = deal.rules.pairs == "pyramid"
-        self.game = Pairs(
-            keys=self.keys,
-            columns=len(self.columns),
-            cards=cards,
-            number=number,
-            held=size,
-            lowest=min(position.foundations),
-            turns=turns,
-            free_stock=deal.rules.free_stock,
-            stock_goes=deal.rules.pairs == "all",
-            turns_count=layered,
-            removals_count=layered and pyramid,
-        )
-        self.least = (int((cards >= 0).sum()) + int((cards >> 2 == KING).sum())) // 2
-        if pyramid:
-            self.least = int(fewest_removals(self.game, self.first, np.empty(13, np.int64)))
+def _keys_of_pairs(deal: Deal, layered: bool) -> Keys:
+    """Return the keys of a pairing game."""
+    position = deal.position
+    columns, held = [list(column) for column in position.columns], _held_in(deal)
+    size, turns = len(held), position.turns or 0
+    # In a key the columns come last.
+    widths = [size.bit_length(), turns.bit_length(), size]
+    widths += [len(column).bit_length() for column in columns]
+    shifts = [sum(widths[:field]) for field in range(len(widths))]
+    masks = [(1 << width) - 1 for width in widths]
+    form = LeavingKeys(
+        shifts=np.array([*shifts[3:], *shifts[:3]], np.int64),
+        masks=np.array([*masks[3:], *masks[:3]], np.int64),
+        first=np.array([*map(len, columns), len(position.waste), 0, (1 << size) - 1], np.int64),
+        cut=sum(widths[:3]),
+        signature_bits=sum(widths[3:]),
+        local_bits=sum(widths[:3]),
+        tells_layer=True,
+    )
+    cards, number = _cards_of([*columns, held]), np.zeros(CARDS, np.int64)
+    number[held] = range(size)
+    pyramid = deal.rules.pairs == "pyramid"
+    game = Pairs(
+        keys=form,
+        columns=len(columns),
+        cards=cards,
+        number=number,
+        held=size,
+        lowest=min(position.foundations),
+        turns=turns,
+        free_stock=deal.rules.free_stock,
+        stock_goes=deal.rules.pairs == "all",
+        turns_count=layered,
+        removals_count=layered and pyramid,
+    )
+    least = (int((cards >= 0).sum()) + int((cards >> 2 == KING).sum())) // 2
+    if pyramid:
+        least = int(fewest_removals(game, form.first, np.empty(13, np.int64)))
+    return _keys(deal, game, least if layered else 0, _position_of_pairs)
 
-    def position(self, key: int) -> Position | None:
-        """Return the position of a key; None if it is none."""
-        fields = self.fields(key)
-        if fields is None:
-            return None
-        dealt = self.deal.position
-        *left, number, turns, held = fields
-        columns = tuple(
-            tuple(column[:length]) for column, length in zip(self.columns, left, strict=True)
-        )
-        numbered = [(n, card) for n, card in enumerate(self.held, 1) if held >> n - 1 & 1]
-        waste = tuple(card for n, card in numbered if n <= number)
-        stock = tuple(card for n, card in numbered if n > number)
-        kept = {*waste, *stock}.union(*columns)
-        gone = set(self.held).union(*self.columns) - kept
-        position = dealt.rearranged(
-            columns=columns,
-            waste=waste,
-            stock=stock,
-            turns=self.game.turns - turns,
-            removed=(*dealt.removed, *sorted(gone)),
-        )
-        try:
-            position.validate(self.deal.rules)
-        except InputError:
-            return None
-        return position
+
+def _held_in(deal: Deal) -> list[int]:
+    """Return the cards of waste and stock, as they are numbered."""
+    return [*deal.position.waste, *deal.position.stock]
+
+
+def _position_of_pairs(deal: Deal, fields: list[int]) -> Position | None:
+    """Return the position with these fields; None if there is none."""
+    dealt, cards = deal.position, _held_in(deal)
+    *left, number, turns, held = fields
+    columns = tuple(
+        tuple(column[:length]) for column, length in zip(dealt.columns, left, strict=True)
+    )
+    numbered = [(n, card) for n, card in enumerate(cards, 1) if held >> n - 1 & 1]
+    waste = tuple(card for n, card in numbered if n <= number)
+    stock = tuple(card for n, card in numbered if n > number)
+    kept = {*waste, *stock}.union(*columns)
+    gone = set(cards).union(*dealt.columns) - kept
+    position = dealt.rearranged(
+        columns=columns,
+        waste=waste,
+        stock=stock,
+        turns=(dealt.turns or 0) - turns,
+        removed=(*dealt.removed, *sorted(gone)),
+    )
+    try:
+        position.validate(deal.rules)
+    except InputError:
+        return None
+    return position

@@ -12,11 +12,11 @@ import numpy as np
 
 from dbmsolver.arrays import zeros
 from dbmsolver.errors import InternalError
-from dbmsolver.verify.forms import Keys
 from dbmsolver.verify.kernels import listing as k
 from dbmsolver.verify.kernels.board import MOST_MOVES
 from dbmsolver.verify.kernels.closed_set import STATE_WORDS
 from dbmsolver.verify.kernels.expand import make_successors
+from dbmsolver.verify.keys import Keys
 from dbmsolver.verify.refutation import Refuted, words_of
 from dbmsolver.verify.report import Pace, Progress, TooMany
 

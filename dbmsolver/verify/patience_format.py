@@ -32,6 +32,7 @@ limited, of another one, whether the reserve filled its column (1). 63 for the d
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -40,13 +41,15 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Metric, Policy
 from dbmsolver.game.measures import measure_of
 from dbmsolver.verify.kernels.board import NOTHING, NOWHERE
+from dbmsolver.verify.kernels.expand import make_table
 from dbmsolver.verify.kernels.opening import PER_WORD, PLACES_OF_DIGITS, DigitKeys
 from dbmsolver.verify.kernels.positions import TURNS_SHIFT, WASTE_SHIFT, Tables
 from dbmsolver.verify.kernels.rules import MOST_TAKERS, is_as_none
-from dbmsolver.verify.keys import Format
+from dbmsolver.verify.keys import Keys
 from dbmsolver.verify.places import AS_DEALT, BOTTOM, HOME
 from dbmsolver.verify.refutation import State
 from dbmsolver.verify.rules_of_deal import from_base, rules_of_deal, set_of
+from dbmsolver.verify.showing import position_of
 
 _DEAL = 63
 """The code of the deal, which has no parent."""
@@ -60,8 +63,8 @@ def root_state(places: Sequence[int], waste: int = 0, turns: int = 0) -> State:
     return ones, twos, fours | waste << WASTE_SHIFT | turns << TURNS_SHIFT, 0
 
 
-def format_of_patience(deal: Deal, policy: Policy, metric: Metric | None) -> Format:
-    """Return the format of the keys of one deal, and the rules, read from the deal alone.
+def keys_of_patience(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:
+    """Return keys of positions of a deal.
 
     ``metric`` is that in which a shortest solution is claimed, None of a proof.
     """
@@ -113,5 +116,15 @@ def format_of_patience(deal: Deal, policy: Policy, metric: Metric | None) -> For
     if rules.all_reached and is_as_none(waste, rules.pack.size, rules.draw):
         waste = 0
     places = [HOME if card >> 2 < heights[card & 3] else AS_DEALT for card in range(CARDS)]
-    root = root_state(places, waste, position.turns or 0)
-    return Format(tables, DigitKeys(marks), root, stratum=0, root_code=_DEAL, code_bytes=2)
+    return Keys(
+        noun="position",
+        tables=tables,
+        form=DigitKeys(marks),
+        root=root_state(places, waste, position.turns or 0),
+        root_stratum=0,
+        words=3,
+        code_bytes=2,
+        position=partial(position_of, tables, deal),
+        make_table=partial(make_table, tables),
+        root_code=_DEAL,
+    )

@@ -17,11 +17,15 @@ from dbmsolver.process import default_memory, processors
 from dbmsolver.results import Bound, Method
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.store import Store
-from dbmsolver.verify import forms
 from dbmsolver.verify.class_distances import ClassDistances
+from dbmsolver.verify.class_format import keys_of_classes
 from dbmsolver.verify.closure import Closure
+from dbmsolver.verify.format import keys_of_cards
 from dbmsolver.verify.kernels.expand import make_table
+from dbmsolver.verify.keys import Keys, least_of
+from dbmsolver.verify.leaving_format import keys_of_leaving
 from dbmsolver.verify.listing import list_positions
+from dbmsolver.verify.record_format import keys_of_records
 from dbmsolver.verify.refutation import Refuted, State
 from dbmsolver.verify.report import CheckOptions, Progress, TooMany, Verification
 from dbmsolver.verify.solution import check_solution
@@ -99,11 +103,11 @@ def run_check(check: StoreCheck) -> Generator[Progress, None, None]:
     keys = _keys_of(check)
     check.show = keys.position
     if length is not None:
-        if check.is_shortest_by_bound(forms.least_of(keys), length):
+        if check.is_shortest_by_bound(least_of(keys), length):
             return
         if manifest.bound == Bound.CLASSES:
             keys = yield from _with_distances(check, keys)
-            if check.is_shortest_by_bound(forms.least_of(keys), length):
+            if check.is_shortest_by_bound(least_of(keys), length):
                 return
     closure = Closure(
         check.store, keys, length, manifest.question == "solve", check.threads, check.memory,
@@ -129,21 +133,21 @@ def _check_depth(check: StoreCheck, claim: str) -> None:
         raise UsageError("--sample is for the depth lemma: a full check takes all records", where)
 
 
-def _keys_of(check: StoreCheck) -> forms.Keys:
+def _keys_of(check: StoreCheck) -> Keys:
     """Return the keys of a store."""
     deal, manifest = check.report.deal, check.manifest
     policy, shortest = manifest.policy, manifest.question == "solve"
     if deal.rules.only_leave:
-        return forms.keys_of_leaving(deal, shortest)
+        return keys_of_leaving(deal, shortest)
     if manifest.method.of_classes:
-        return forms.keys_of_classes(deal, policy, manifest.method == Method.CLASSES_ANY_PASSES)
+        return keys_of_classes(deal, policy, manifest.method == Method.CLASSES_ANY_PASSES)
     if manifest.method == Method.DOMINATING:
-        return forms.keys_of_records(deal, policy, manifest.metric)
+        return keys_of_records(deal, policy, manifest.metric)
     is_proof = deal.rules.is_patience and not shortest
-    return forms.keys_of_cards(deal, policy, None if is_proof else manifest.metric)
+    return keys_of_cards(deal, policy, None if is_proof else manifest.metric)
 
 
-def _with_distances(check: StoreCheck, keys: forms.Keys) -> Generator[Progress, None, forms.Keys]:
+def _with_distances(check: StoreCheck, keys: Keys) -> Generator[Progress, None, Keys]:
     """Return keys whose lower bound knows the distances of all classes of the deal, too."""
     report, memory = check.report, check.memory
     classes = ClassDistances(report.deal, check.threads, 3 * memory // 4)
@@ -194,7 +198,7 @@ def _check_in_depth(check: StoreCheck, closure: Closure) -> Generator[Progress, 
     yield from _check_closure(check, closure)
     if report.depth == "lemma":
         return
-    keys = forms.keys_of_cards(report.deal, manifest.policy, None)
+    keys = keys_of_cards(report.deal, manifest.policy, None)
     try:
         report.covered = yield from list_positions(keys, 3 * check.memory // 4)
     except TooMany as error:

@@ -8,10 +8,9 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.verify.kernels.board import Board, make_board
-from dbmsolver.verify.kernels.positions import lay_out, state_in
+from dbmsolver.verify.kernels.positions import Tables, lay_out, state_in
 from dbmsolver.verify.kernels.record_layout import make_table, take_apart
 from dbmsolver.verify.kernels.words import SUIT
-from dbmsolver.verify.keys import Format
 from dbmsolver.verify.refutation import State
 
 
@@ -50,10 +49,10 @@ def as_dealt(
     return places
 
 
-def position_of(form: Format, deal: Deal, words: State) -> Position | None:
+def position_of(tables: Tables, deal: Deal, words: State) -> Position | None:
     """Return the position of a state; None if there is none."""
     board, dealt, base = make_board(), deal.position, deal.position.base
-    error, laid = lay_out(form.tables, state_in(words), board)
+    error, laid = lay_out(tables, state_in(words), board)
     if error:
         return None
     counted = as_dealt(columns_of(board, laid.bottoms), dealt.turned().columns)
@@ -76,13 +75,13 @@ def position_of(form: Format, deal: Deal, words: State) -> Position | None:
     return Position(columns, (*cells, *empty), heights, base=base)
 
 
-def position_of_record(form: Format, deal: Deal, words: State) -> Position | None:
+def position_of_record(tables: Tables, deal: Deal, words: State) -> Position | None:
     """Return one of the positions that a record stands for, slot cards in freecells first.
 
     None if there is none.
     """
     table = make_table()
-    error, laid = take_apart(form.tables, state_in(words), table)
+    error, laid = take_apart(tables, state_in(words), table)
     if error:
         return None
     free = cards_of(laid.slots & ~laid.fix)

@@ -127,7 +127,7 @@ def insert(path: Path, layer: int, form: Any, signature: int, key: int, code: in
     codes = np.array([code], np.uint8 if form.code_bytes == 1 else np.uint16)
     runs = Runs(signatures, np.array([1]), np.array([key], np.uint64), codes, 1)
     with Store.open(path) as store, store.write() as txn:
-        put_block(txn, layer, int(form.keys.progress(signatures)[0]), runs)
+        put_block(txn, layer, int(form.form.progress(signatures)[0]), runs)
 
 
 class _Forged(Manifest):

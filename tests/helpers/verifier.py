@@ -24,7 +24,7 @@ from dbmsolver.verify.kernels.opening import (
     open_states,
 )
 from dbmsolver.verify.kernels.positions import Tables, lay_out, state_in
-from dbmsolver.verify.keys import Format
+from dbmsolver.verify.keys import Keys
 from dbmsolver.verify.patience_format import root_state
 from dbmsolver.verify.places import AS_DEALT, BOTTOM, FREECELL, HOME
 
@@ -33,7 +33,7 @@ SEEDS = range(12)
 NOWHERE = (0, 0, 0, 1)
 
 
-def encode(form: Format, position: Position) -> Words:
+def encode(form: Keys, position: Position) -> Words:
     """Return a position as a state, card by card."""
     position = position.turned()
     places = [HOME] * CARDS
@@ -46,7 +46,7 @@ def encode(form: Format, position: Position) -> Words:
     return root_state(places)
 
 
-def place_on(form: Format, card: int, under: int) -> int:
+def place_on(form: Keys, card: int, under: int) -> int:
     dealt_there = form.tables.dealt_on[card] == under
     if dealt_there and place_in(form.root, card) == AS_DEALT:
         return AS_DEALT
@@ -60,7 +60,7 @@ def place_in(state: Words, card: int) -> int:
     return sum((word >> card & 1) << bit for bit, word in enumerate(state[:3]))
 
 
-def place_of(form: Format, position: Position, card: int) -> int:
+def place_of(form: Keys, position: Position, card: int) -> int:
     if card in position.freecells:
         return FREECELL
     column = next((column for column in position.columns if card in column), None)
@@ -70,9 +70,9 @@ def place_of(form: Format, position: Position, card: int) -> int:
     return place_on(form, card, column[depth - 1] if depth else -1)
 
 
-def loose_cards(form: Format, signature: int) -> set[int]:
+def loose_cards(form: Keys, signature: int) -> set[int]:
     """Return the cards that a signature says to be neither home nor locked, if it can be."""
-    k = form.keys
+    k = form.form
     assert isinstance(k, PlaneKeys)
     heights = [signature >> 4 * suit & 15 for suit in range(4)]
     loose = {card for card in range(CARDS) if card >> 2 >= heights[card & 3]}
@@ -81,9 +81,9 @@ def loose_cards(form: Format, signature: int) -> set[int]:
     return loose
 
 
-def bits_of(form: Format, signature: int) -> list[tuple[int, int]]:
+def bits_of(form: Keys, signature: int) -> list[tuple[int, int]]:
     """Return the plane and the card that each bit of a signature's local keys stands for."""
-    k, loose = form.keys, loose_cards(form, signature)
+    k, loose = form.form, loose_cards(form, signature)
     assert isinstance(k, PlaneKeys)
     return [
         (plane, card)
@@ -93,15 +93,15 @@ def bits_of(form: Format, signature: int) -> list[tuple[int, int]]:
     ]
 
 
-def with_fixed(form: Format, words: Words) -> list[int]:
+def with_fixed(form: Keys, words: Words) -> list[int]:
     """Return planes, in which bits that never vary are 0 if they are as they have to be."""
-    k, loose = form.keys, sum(1 << card for card in loose_cards(form, words[0]))
+    k, loose = form.form, sum(1 << card for card in loose_cards(form, words[0]))
     assert isinstance(k, PlaneKeys)
     fixed = [int(k.fixed[0]) & loose, int(k.fixed[1]) & loose, 0]
     return [plane ^ bits for plane, bits in zip(words[1:], fixed, strict=True)]
 
 
-def opened(form: Format, words: Words) -> tuple[int, Words | None]:
+def opened(form: Keys, words: Words) -> tuple[int, Words | None]:
     """Return an error, 0 if there is none, and the state of a signature and planes.
 
     They are written as a local key. BAD_KEY if none says so.
@@ -119,13 +119,13 @@ def opened(form: Format, words: Words) -> tuple[int, Words | None]:
     return error, state
 
 
-def opened_row(form: Format, signature: int, key: list[int]) -> tuple[int, Words | None]:
+def opened_row(form: Keys, signature: int, key: list[int]) -> tuple[int, Words | None]:
     """Return an error, 0 if there is none, and the state of a signature and the words of a key."""
-    error, rows = read_rows(form.keys, block_of(signature, key, len(key)))
+    error, rows = read_rows(form.form, block_of(signature, key, len(key)))
     return error, None if error else rows[0]
 
 
-def error_of(form: Format, found: tuple[int, Words | None]) -> int:
+def error_of(form: Keys, found: tuple[int, Words | None]) -> int:
     """Return the error of a state that was made of a key, or the one of laying it out."""
     error, state = found
     if state is not None:
@@ -133,18 +133,18 @@ def error_of(form: Format, found: tuple[int, Words | None]) -> int:
     return int(error)
 
 
-def signature_of(form: Format, key: Any) -> int:
+def signature_of(form: Keys, key: Any) -> int:
     """Return the signature of a key of digits."""
     words = [int(word) for word in key]
     signature = words[2] >> STOCK_IN_KEY << STOCK_IN_SIGNATURE
-    assert isinstance(form.keys, DigitKeys)
-    for card, mark in enumerate(form.keys.marks.tolist()):
+    assert isinstance(form.form, DigitKeys)
+    for card, mark in enumerate(form.form.marks.tolist()):
         if words[card // PER_WORD] >> 3 * (card % PER_WORD) & 7:
             signature |= mark
     return signature & (1 << 64) - 1
 
 
-def state_of_key(form: Format, key: Any) -> Words:
+def state_of_key(form: Keys, key: Any) -> Words:
     """Return the state of a key of digits."""
     error, state = opened_row(form, signature_of(form, key), [int(word) for word in key])
     assert state is not None, error
@@ -219,7 +219,7 @@ def expand_one(
     ``table`` is scratch memory; that of games of columns is made if there is none. What moves lead
     to is not looked up: no state is of the part that is in memory.
     """
-    tables = tables.tables if isinstance(tables, Format) else tables
+    tables = tables.tables if isinstance(tables, Keys) else tables
     table = make_table(tables) if table is None else table
     closed, after, found = _NOTHING_CLOSED, _AFTER, make_found()
     after.codes[:] = -9

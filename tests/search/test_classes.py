@@ -25,7 +25,7 @@ from dbmsolver.search import inspect, session
 from dbmsolver.search.proof import dives
 from dbmsolver.steps import follow
 from dbmsolver.verify.check import verify
-from dbmsolver.verify.forms import keys_of_cards
+from dbmsolver.verify.format import keys_of_cards
 from dbmsolver.verify.listing import list_positions
 from dbmsolver.verify.refutation import Refuted
 

@@ -22,7 +22,7 @@ from dbmsolver.results import Method, Result
 from dbmsolver.storage.blocks import read_block
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.format import make_format
+from dbmsolver.verify.format import keys_of_cards
 from dbmsolver.verify.report import Depth
 
 MOST = 600
@@ -85,7 +85,7 @@ def test_the_code_of_a_deal_that_has_one(tmp_path: Path) -> None:
         states = faults.closed_states(path)
         if is_of_runs and result.method == Method.EVERY_POSITION and faults.check(path).states > 1:
             tried += 1
-            code = make_format(result.deal, measure.policy, measure.metric).root_code
+            code = keys_of_cards(result.deal, measure.policy, measure.metric).root_code
             with Store.open(path, readonly=True) as store:
                 own = {place for place in states if code_at(store, *place) == code}
             assert len(own) == 1

@@ -41,14 +41,13 @@ from dbmsolver.verify import class_distances
 from dbmsolver.verify.check import verify
 from dbmsolver.verify.class_distances import ClassDistances
 from dbmsolver.verify.class_format import ClassFormat
-from dbmsolver.verify.format import make_format
-from dbmsolver.verify.forms import bound_of
+from dbmsolver.verify.format import keys_of_cards
 from dbmsolver.verify.kernels.class_distances import FAR, NONE, no_distances
 from dbmsolver.verify.kernels.class_layout import make_board
 from dbmsolver.verify.kernels.errors import GOAL
 from dbmsolver.verify.kernels.positions import Tables
+from dbmsolver.verify.keys import bound_of
 from dbmsolver.verify.report import TooMany
-from dbmsolver.verify.showing import position_of
 
 KEPT = EVERY_RULE - {LeftOut.USEFUL_SPACE}
 MOST = 3000
@@ -131,12 +130,12 @@ def test_bounds_of_positions_never_exceed_the_moves_to_come(seed: int) -> None:
         if closed is None or len(closed[0]) < 10:
             continue
         left = {at.canonical(): far for at, far in zip(closed[0], lengths(closed), strict=True)}
-        keys = make_format(deal, policy, metric)
+        keys = keys_of_cards(deal, policy, metric)
         form = keys.tables._replace(distances=check_distances(deal)[1])
         states = states_of(form, keys.root)
         bounds = {state: bound_of(form, state) for state in states}
         for state, following in states.items():
-            position = position_of(keys, deal, state)
+            position = keys.position(state)
             assert position is not None
             far, bound = left[position.canonical()], bounds[state]
             assert bound >= FAR if far is None else bound <= far, (deal, position)
@@ -151,7 +150,7 @@ def test_bounds_of_positions_never_exceed_the_moves_to_come(seed: int) -> None:
 def test_a_class_that_does_not_follow_has_no_bound() -> None:
     """It is no error of the store, but of the program."""
     deal = Deal.from_number(12, GAMES["klondike_by_threes"])
-    keys = make_format(deal, "wkr", "turns")
+    keys = keys_of_cards(deal, "wkr", "turns")
     runs = np.full((1, 3), NONE, np.uint64)
     nothing_listed = no_distances()._replace(
         known=True, game=ClassFormat(deal, "wkr").game, runs=runs

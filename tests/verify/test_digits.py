@@ -24,7 +24,7 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.patience import Patience
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.format import make_format
+from dbmsolver.verify.format import keys_of_cards
 from dbmsolver.verify.kernels.opening import PER_WORD, DigitKeys
 
 FIRST = {"klondike": 114, "canfield": 19, "shortest": 150}
@@ -266,7 +266,7 @@ def forged(path: Path, random: np.random.Generator) -> Runs:
 
     Cards that signatures tell about lie as they were dealt.
     """
-    keys = make_format(check(path).deal, "wkr").keys
+    keys = keys_of_cards(check(path).deal, "wkr").form
     assert isinstance(keys, DigitKeys)
     words: list[Any] = []
     while len(words) < 2000:

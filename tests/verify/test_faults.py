@@ -29,12 +29,11 @@ from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.storage.blocks import read_block
 from dbmsolver.storage.records import describe
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.format import make_format
+from dbmsolver.verify.format import keys_of_cards
 from dbmsolver.verify.kernels.errors import FINE
-from dbmsolver.verify.keys import Format
+from dbmsolver.verify.keys import Keys
 from dbmsolver.verify.places import AS_DEALT, HOME
 from dbmsolver.verify.report import Verification
-from dbmsolver.verify.showing import position_of
 
 Change = Callable[[dict[str, Any]], None]
 SMALL = Deal.from_number(1, rules_for("freecell", 1))
@@ -112,7 +111,7 @@ def test_every_state_removed_in_turn(originals: Path, tmp_path: Path) -> None:
 
 def test_the_deal_removed(small: Path) -> None:
     """Each sample misses it, whatever blocks it reads."""
-    form = make_format(SMALL, "wkr")
+    form = keys_of_cards(SMALL, "wkr")
     for key, number in faults.closed_states(small):
         with Store.open(small, readonly=True) as store:
             runs = read_block(store, key)
@@ -128,7 +127,7 @@ def test_the_deal_removed(small: Path) -> None:
 @pytest.mark.parametrize("seed", few_fast(range(12), 4))
 def test_a_key_altered_to_another_legal_position(proof: Path, seed: int) -> None:
     random = Random(seed)
-    form = make_format(PROOF, "wkr")
+    form = keys_of_cards(PROOF, "wkr")
     while True:
         key, number = random.choice(faults.closed_states(proof))
         with Store.open(proof, readonly=True) as store:
@@ -162,7 +161,7 @@ def test_a_key_with_too_many_bits_is_told_with_its_place(
 
 
 def other_key(
-    form: Format, runs: Any, number: int, random: Random, *, legal: bool = True
+    form: Keys, runs: Any, number: int, random: Random, *, legal: bool = True
 ) -> int | None:
     """Return a local key of the state's signature that its run has not; None without one.
 
@@ -189,7 +188,7 @@ def other_key(
 def test_a_code_altered(small: Path, seed: int, right_codes: set[Any]) -> None:
     """Refused, unless another closed position happens to lead there by a move of that code."""
     random = Random(seed)
-    form = make_format(SMALL, "wkr")
+    form = keys_of_cards(SMALL, "wkr")
     key, number = random.choice(faults.closed_states(small))
     code = random.randrange(int(form.tables.codes.max()) + 1)
     with Store.open(small, readonly=True) as store:
@@ -212,7 +211,7 @@ def test_a_code_altered(small: Path, seed: int, right_codes: set[Any]) -> None:
 @pytest.fixture(scope="module")
 def right_codes() -> set[Any]:
     """(position, code) of all moves between reachable positions, by the slow rules."""
-    form = make_format(SMALL, "wkr")
+    form = keys_of_cards(SMALL, "wkr")
     found = set()
     seen = {SMALL.position.canonical(): SMALL.position}
     todo = [SMALL.position]
@@ -227,13 +226,13 @@ def right_codes() -> set[Any]:
     return found
 
 
-def position_of_state(form: Format, runs: Any, number: int, deal: Deal = SMALL) -> Position:
+def position_of_state(form: Keys, runs: Any, number: int, deal: Deal = SMALL) -> Position:
     """Return a state of a block (with narrow keys), by the verifier's own reading."""
     ends = np.cumsum(runs.counts)
     run = int(np.searchsorted(ends, number, side="right"))
     error, state = opened_row(form, int(runs.signatures[run]), [int(runs.keys[number])])
     assert state is not None, error
-    position = position_of(form, deal, state)
+    position = form.position(state)
     assert position is not None
     return position
 
@@ -243,7 +242,7 @@ def rings(path: Path, deal: Deal) -> Iterator[tuple[bytes, Callable[[Any], Any]]
 
     Each is said to come from the other by the same card's move there and back.
     """
-    form = make_format(deal, "wkr")
+    form = keys_of_cards(deal, "wkr")
     codes = form.tables.codes
     for key, number in faults.closed_states(path):
         with Store.open(path, readonly=True) as store:
@@ -283,7 +282,7 @@ def test_a_ring_in_two_parts(small: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def parent_number(
-    form: Format, runs: Any, number: int, card: int, now: int, before: int
+    form: Keys, runs: Any, number: int, card: int, now: int, before: int
 ) -> int | None:
     """Return the number in the block of the state with the card where it was before."""
     ends = np.cumsum(runs.counts)
@@ -334,7 +333,7 @@ def is_led_to(report: Verification, deal: Deal) -> bool:
 def test_the_missing_state_is_shown(solve: Path) -> None:
     """It is among others that are not closed either, as they are of no use for the claim."""
     deal = Deal.from_number(3)
-    form = make_format(deal, "wkr")
+    form = keys_of_cards(deal, "wkr")
     states = [place for place in faults.closed_states(solve) if place[0][1:3] == bytes((0, 72))]
     for index, (key, number) in enumerate(Random(1).sample(states, 2)):
         path = Path(shutil.copytree(solve, solve.with_name(f"{index}")))
@@ -372,7 +371,7 @@ def test_a_block_moved_to_another_layer(solve: Path) -> None:
 def test_a_key_that_is_no_position(solve: Path) -> None:
     """Refused where the moves made to each state are computed, and no other board is shown."""
     random = Random(1)
-    form = make_format(Deal.from_number(3), "wkr")
+    form = keys_of_cards(Deal.from_number(3), "wkr")
     key, number = random.choice(faults.closed_states(solve))
     with Store.open(solve, readonly=True) as store:
         other = other_key(form, read_block(store, key), number, random, legal=False)
@@ -412,7 +411,7 @@ def test_a_solution_lengthened(solve: Path) -> None:
 
 def with_a_detour(deal: Deal, path: list[list[int]]) -> list[list[int]]:
     """Return the solution with a move, and the one that takes it back, as early as can be."""
-    form = make_format(deal, "wkr")
+    form = keys_of_cards(deal, "wkr")
     position = deal.position
     for number, step in enumerate(path):
         for move in position.moves(deal.rules):
@@ -430,7 +429,7 @@ def with_a_detour(deal: Deal, path: list[list[int]]) -> list[list[int]]:
     raise AssertionError("no move can be taken back")
 
 
-def leads_to(form: Format, position: Position, move: Move) -> int:
+def leads_to(form: Keys, position: Position, move: Move) -> int:
     """Place value that a move leads to."""
     if move.destination.kind == "foundation":
         return HOME
@@ -448,7 +447,7 @@ def test_a_solved_deal_said_to_be_unsolvable(solve: Path) -> None:
 def test_a_goal_inserted(name: str, request: pytest.FixtureRequest) -> None:
     path = request.getfixturevalue(name)
     deal = PROOF if name == "proof" else Deal.from_number(3)
-    faults.insert(path, 0 if name == "proof" else 70, make_format(deal, "wkr"), 0xDDDD, 0)
+    faults.insert(path, 0 if name == "proof" else 70, keys_of_cards(deal, "wkr"), 0xDDDD, 0)
     refused(path, "is a goal", "does not fit its lower bound")
 
 

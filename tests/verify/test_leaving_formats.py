@@ -24,10 +24,9 @@ from dbmsolver.kits.pairs.keys import PairKeys
 from dbmsolver.kits.pile.keys import PileKeys
 from dbmsolver.results import Question
 from dbmsolver.storage.records import layer_and_stratum
-from dbmsolver.verify.forms import keys_of_leaving, least_of
 from dbmsolver.verify.kernels.errors import BAD_CODE, OTHER_LAYER, TOO_WIDE
-from dbmsolver.verify.kernels.leaving import make_table
-from dbmsolver.verify.leaving_format import PairFormat, PileFormat
+from dbmsolver.verify.keys import least_of
+from dbmsolver.verify.leaving_format import fields_of, keys_of_leaving
 
 LAYER = 20
 MOST = 150
@@ -67,10 +66,6 @@ def positions_from(deal: Deal, found: dict[Any, Position]) -> list[Position]:
                 found[after.canonical()] = after
                 waiting.append(after)
     return list(found.values())
-
-
-def form_of(deal: Deal, layered: bool) -> Any:
-    return (PileFormat if deal.rules.has_pile else PairFormat)(deal, layered)
 
 
 def keys_of(deal: Deal) -> Any:
@@ -122,16 +117,16 @@ def code_of(deal: Deal, move: Move, before: Position) -> int:
 
 def layer_of(form: Any, deal: Deal, position: Position) -> int:
     """Return a layer that a position can be of; 0 in a proof."""
-    if not form.game.turns_count:
+    if not form.tables.turns_count:
         return 0
     turned = len(deal.position.stock) - len(position.stock)
-    return form.least + turned if deal.rules.has_pile else LAYER
+    return least_of(form) + turned if deal.rules.has_pile else LAYER
 
 
 def expanded(form: Any, key: int, layer: int, **options: Any) -> Expanded:
     """Return what the kernel finds out about a position."""
-    words, table = (key, layer if form.keys.tells_layer else 0, 0, 0), make_table(form.first.size)
-    return expand_one(form.game, words, costs=Costs(layer, layer, 999), table=table, **options)
+    words, table = (key, layer if form.form.tells_layer else 0, 0, 0), form.make_table()
+    return expand_one(form.tables, words, costs=Costs(layer, layer, 999), table=table, **options)
 
 
 @pytest.mark.parametrize("layered", [False, True])
@@ -140,12 +135,12 @@ def test_moves(kind: str, layered: bool) -> None:
     """The same moves as by the rules, with their codes and layers."""
     seen = 0
     for deal in deals(kind):
-        form, own = form_of(deal, layered), keys_of(deal)
+        form, own = keys_of_leaving(deal, layered), keys_of(deal)
         for position in positions_of(deal):
             expected, layer = set(), layer_of(form, deal, position)
             for move, after in position.successors(deal.rules, "none"):
                 up = layer + layered * rise(deal, move, position, after)
-                row = (own.encode(after), up if form.keys.tells_layer else 0, 0, 0)
+                row = (own.encode(after), up if form.form.tells_layer else 0, 0, 0)
                 expected.add((row, up, code_of(deal, move, position)))
             found = expanded(form, own.encode(position), layer)
             assert found.error == 0
@@ -160,14 +155,12 @@ def test_moves(kind: str, layered: bool) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_only_the_deal_has_its_code(kind: str) -> None:
     for deal in deals(kind):
-        form = form_of(deal, False)
-        own = (form.root, 0, 0, 0)
-        for code in (form.first_code, 0, 255):
-            for root in (own, (form.root, 0, 1, 0)):
-                fits = (code == form.first_code) == (root == own)
-                found = expanded(
-                    form, form.root, 0, code=code, root=root, root_code=form.first_code
-                )
+        form = keys_of_leaving(deal, False)
+        own, key = form.root, form.root[0]
+        for code in (form.root_code, 0, 255):
+            for root in (own, (key, 0, 1, 0)):
+                fits = (code == form.root_code) == (root == own)
+                found = expanded(form, key, 0, code=code, root=root, root_code=form.root_code)
                 assert found.error == (0 if fits else BAD_CODE)
 
 
@@ -202,7 +195,7 @@ def test_words_that_are_positions(kind: str) -> None:
     """With a bit or two changed a key is that of a position, or not."""
     outcomes = []
     for deal in deals(kind):
-        random, form, own = Random(kind), form_of(deal, False), keys_of(deal)
+        random, form, own = Random(kind), keys_of_leaving(deal, False), keys_of(deal)
         words = []
         for position in positions_of(deal)[:40]:
             for _ in range(6):
@@ -212,7 +205,7 @@ def test_words_that_are_positions(kind: str) -> None:
                 words.append(word)
         for word in words:
             expected = can_be(deal, own, word)
-            assert (form.fields(word) is not None) == expected, (deal, hex(word))
+            assert (fields_of(form.tables, word) is not None) == expected, (deal, hex(word))
             outcomes.append(expected)
     assert 50 < sum(outcomes) < len(outcomes) - 50
 
@@ -222,8 +215,6 @@ def test_the_deal(kind: str) -> None:
     for deal in deals(kind):
         own = keys_of(deal)
         for layered in (False, True):
-            form = form_of(deal, layered)
-            assert form.root == own.encode(deal.position)
             if deal.rules.has_pile:
                 least = sum(map(len, deal.position.columns))
             elif deal.rules.pairs == "pyramid":
@@ -234,14 +225,9 @@ def test_the_deal(kind: str) -> None:
                 cards = [*position.waste, *position.stock, *sum(position.columns, ())]
                 kings = sum(rank(card) == 13 for card in cards)
                 least = (len(cards) - kings) // 2 + kings
-            keys = keys_of_leaving(deal, layered)
-            assert (form.least, keys.root_made, least_of(keys)) == (
-                least,
-                least * layered,
-                least * layered,
-            )
-            told = least * layered * deal.rules.has_pairs
-            assert keys.root == (form.root, told, 0, 0)
+            keys, key = keys_of_leaving(deal, layered), own.encode(deal.position)
+            assert keys.root_made == least_of(keys) == least * layered
+            assert keys.root == (key, least * layered * deal.rules.has_pairs, 0, 0)
 
 
 def local_bits(own: Any, deal: Deal) -> int:
@@ -261,7 +247,7 @@ def test_blocks_are_read(game: str, question: Question) -> None:
     """States of whole decks, as the search writes them: their keys, and where they belong."""
     deal, random = Deal.from_number(5, GAMES[game]), Random(game)
     layered = question is Question.SOLVE
-    form = form_of(deal, layered)
+    form = keys_of_leaving(deal, layered)
     own = (PileKeys if deal.rules.has_pile else PairKeys)(deal, question)
     position = deal.position
     while moves := position.moves(deal.rules):
@@ -269,18 +255,18 @@ def test_blocks_are_read(game: str, question: Question) -> None:
         signature = np.array([state.signature], np.uint64)
         place = int(progress_of(own.tables, signature, 0)[0])
         layer, stratum = layer_and_stratum(place)
-        assert form.progress(signature).tolist() == [stratum]
+        assert form.form.progress(signature).tolist() == [stratum]
         told = layer if deal.rules.has_pairs else 0
         block = block_of(state.signature, [state.off])
-        assert read_rows(form.keys, block, layer) == (0, [(key, told, 0, 0)])
+        assert read_rows(form.form, block, layer) == (0, [(key, told, 0, 0)])
         if layered:
             assert expanded(form, key, layer).error == 0
         if deal.rules.has_pairs:
-            assert read_rows(form.keys, block, layer + 1)[0] == TOO_WIDE
+            assert read_rows(form.form, block, layer + 1)[0] == TOO_WIDE
         # Beyond the local key's own bits there are none.
         for bit in range(state.off.bit_length(), 64):
             wide = block_of(state.signature, [state.off | 1 << bit])
-            error, _ = read_rows(form.keys, wide, layer)
+            error, _ = read_rows(form.form, wide, layer)
             assert error == (TOO_WIDE if bit >= local_bits(own, deal) else 0)
         position = position.apply(random.choice(moves))
         if position.is_goal():

@@ -22,9 +22,8 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES as SHIPPED
 from dbmsolver.results import Result
 from dbmsolver.storage.records import parse_closed_key
-from dbmsolver.verify.format import make_format
-from dbmsolver.verify.forms import bound_of
-from dbmsolver.verify.showing import position_of
+from dbmsolver.verify.format import keys_of_cards
+from dbmsolver.verify.keys import bound_of
 
 
 @pytest.mark.parametrize(("metric", "policy", "rules"), cases(6))
@@ -32,7 +31,7 @@ def test_small_games(metric: str, policy: str, rules: Rules) -> None:
     for seed in range(3):
         game = small_measured(rules, metric, policy, seed, 60)
         measure, deal = game.measure, game.deal
-        form = make_format(deal, measure.policy, measure.metric)
+        form = keys_of_cards(deal, measure.policy, measure.metric)
         for number, position in enumerate(game.positions):
             words = encode(form, position)
             assert bound_of(form.tables, words) == bound_of_measure(position, measure)
@@ -40,7 +39,7 @@ def test_small_games(metric: str, policy: str, rules: Rules) -> None:
                 continue
             found = expand_one(form, words)
             assert found.error == 0
-            ours = [position_of(form, deal, successor) for successor in found.successors]
+            ours = [form.position(successor) for successor in found.successors]
             wanted = {game.positions[edge.after].canonical() for edge in game.edges[number]}
             assert {p.canonical() for p in ours if p} == wanted
             assert None not in ours
@@ -58,11 +57,11 @@ def test_runs_as_long_as_there_is_room_for(rules: Rules) -> None:
         position = long_runs(random, rules)
         measure = Measure(rules, *reversed(random.choice(MEASURES)))  # type: ignore[arg-type]
         deal = Deal(position, rules)
-        form = make_format(deal, measure.policy, measure.metric)
+        form = keys_of_cards(deal, measure.policy, measure.metric)
         for _ in range(5):
             words, following = encode(form, position), measure.successors(position)
             found = expand_one(form, words)
-            ours = [position_of(form, deal, successor) for successor in found.successors]
+            ours = [form.position(successor) for successor in found.successors]
             wanted = {after.canonical() for _, after in following}
             assert {p.canonical() for p in ours if p} == wanted, position
             assert bound_of(form.tables, words) == bound_of_measure(position, measure)

@@ -33,7 +33,7 @@ from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
 from dbmsolver.verify import listing, run
-from dbmsolver.verify.format import make_format
+from dbmsolver.verify.format import keys_of_cards
 
 PROOFS: list[tuple[Rules, int, Policy]] = [
     (rules_for("freecell"), 146692, "wkr"),
@@ -184,7 +184,11 @@ def test_a_record_added(middle: Path, seed: int) -> None:
         runs = read_block(store, key)
     run = int(np.searchsorted(np.cumsum(runs.counts), number, side="right"))
     faults.insert(
-        middle, 0, make_format(MIDDLE, "wkr"), int(runs.signatures[run]), int(runs.keys[number]) ^ 1
+        middle,
+        0,
+        keys_of_cards(MIDDLE, "wkr"),
+        int(runs.signatures[run]),
+        int(runs.keys[number]) ^ 1,
     )
     refused(middle)
 
@@ -194,7 +198,7 @@ def test_a_record_twice(middle: Path) -> None:
     with Store.open(middle, readonly=True) as store:
         runs = read_block(store, key)
     run = int(np.searchsorted(np.cumsum(runs.counts), number, side="right"))
-    form = make_format(MIDDLE, "wkr")
+    form = keys_of_cards(MIDDLE, "wkr")
     faults.insert(middle, 0, form, int(runs.signatures[run]), int(runs.keys[number]))
     refused(middle, "closed twice")
 
@@ -210,7 +214,7 @@ def test_a_signature_moved(middle: Path) -> None:
 
 
 def test_a_win_added(middle: Path) -> None:
-    form = make_format(MIDDLE, "wkr")
+    form = keys_of_cards(MIDDLE, "wkr")
     faults.insert(middle, 0, form, 0xDDDD, 0)
     refused(middle, "goal")
 

@@ -16,9 +16,8 @@ from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.kits.pile.keys import PileKeys
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Question
-from dbmsolver.verify.format import make_format
-from dbmsolver.verify.leaving_format import PileFormat
-from dbmsolver.verify.showing import position_of
+from dbmsolver.verify.format import keys_of_cards
+from dbmsolver.verify.leaving_format import keys_of_leaving
 
 
 def walk(deal: Deal, seed: int, steps: int = 50) -> list[Position]:
@@ -39,11 +38,11 @@ def test_games_of_klondikes_kind(name: str) -> None:
     rules = GAMES[name]
     for number in (1, 2):
         deal = Deal.from_number(number, rules)
-        form = make_format(deal, "none")
+        form = keys_of_cards(deal, "none")
         keys = PatienceKeys(deal, "none", "plays", Question.SOLVE)
         for position in walk(deal, number):
             key = keys.encode(position)
-            shown = position_of(form, deal, state_of_key(form, keys.words(key)))
+            shown = form.position(state_of_key(form, keys.words(key)))
             assert isinstance(shown, Patience)
             decoded = keys.decode(key)
             assert shown.canonical() == decoded.canonical()
@@ -58,15 +57,15 @@ def test_games_of_klondikes_kind(name: str) -> None:
 def test_games_of_one_pile(name: str) -> None:
     for number in (1, 2):
         deal = Deal.from_number(number, GAMES[name])
-        form, keys = PileFormat(deal), PileKeys(deal)
-        assert form.root == keys.encode(deal.position)
+        form, keys = keys_of_leaving(deal, False), PileKeys(deal)
+        assert form.root[0] == keys.encode(deal.position)
         for position in walk(deal, number):
-            shown = form.position(keys.encode(position))
+            shown = form.position((keys.encode(position), 0, 0, 0))
             assert shown is not None
             assert shown.canonical() == position.canonical()
             assert (shown.columns, shown.stock) == (position.columns, position.stock)
             shown.validate(deal.rules)
-        assert form.position(form.root ^ 1) is None
+        assert form.position((form.root[0] ^ 1, 0, 0, 0)) is None
 
 
 RULES = [
@@ -81,13 +80,13 @@ def test_positions_of_keys(rules: Rules) -> None:
     """Columns stand where the deal has their bottom cards, if they have any of those."""
     for number in (1, 2):
         deal = Deal.from_number(number, rules)
-        form, codec = make_format(deal, "none"), StateCodec(deal, "none")
+        form, codec = keys_of_cards(deal, "none"), StateCodec(deal, "none")
         bottoms = {column[0]: place for place, column in enumerate(deal.position.columns)}
         for position in walk(deal, number):
             state = codec.state(position)
             error, words = opened(form, tuple(state))
             assert words is not None, error
-            shown = position_of(form, deal, words)
+            shown = form.position(words)
             assert shown is not None
             assert shown.canonical() == position.canonical()
             for place, column in enumerate(shown.columns):

@@ -44,6 +44,15 @@ class ClassRules(NamedTuple):
     at_home: Ints  # [52, 4]: of each suit what has to be home for a card to be of no use elsewhere
     by_suit: int  # 1 if columns are built by suit, 0 by alternate colour
 
+    def progress(self, signatures: Words) -> Ints:
+        """Return the stratum of each signature: the dealt cards that have left."""
+        total = np.full(signatures.size, self.total, np.int64)
+        for shift, width in zip(self.shifts, self.widths, strict=True):
+            left = signatures >> np.uint64(shift) & np.uint64((1 << int(width)) - 1)
+            total -= left.astype(np.int64)
+        total[signatures == WON_SIGNATURE] = self.total + 1
+        return total
+
 
 class LaidClass(NamedTuple):
     """A class laid out: scratch memory of one thread.

@@ -1,7 +1,8 @@
 """The kinds of states, by one name for each thing that is asked of a closed state.
 
 Which function it is, the class of the deal's tables decides. A kind is added here, in
-:mod:`dbmsolver.verify.kernels.opening`, and in :mod:`dbmsolver.verify.forms`.
+:mod:`dbmsolver.verify.kernels.opening`, and in a module that makes its keys
+(:mod:`dbmsolver.verify.keys`).
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel, inner, kernel
-from dbmsolver.verify.kernels.words import U64, ZERO, Ints
+from dbmsolver.verify.kernels.words import U64, ZERO, Ints, Words
 
 
 class LeavingKeys(NamedTuple):
@@ -30,6 +30,15 @@ class LeavingKeys(NamedTuple):
     signature_bits: int
     local_bits: int
     tells_layer: bool  # True if signatures tell the layer: the same cards may be closed in several
+
+    def progress(self, signatures: Words) -> Ints:
+        """Return the stratum of each signature: the cards that its fields have lost."""
+        inside = (self.shifts >= self.cut) & (self.shifts < self.cut + self.signature_bits)
+        own = signatures & np.uint64((1 << self.signature_bits) - 1)
+        fields = own[:, None] >> (self.shifts[inside] - self.cut).astype(np.uint64)
+        left = fields.astype(np.int64) & self.masks[inside]
+        gone: Ints = (self.first[inside] - left).sum(1)
+        return gone
 
 
 class LeavingTable(NamedTuple):

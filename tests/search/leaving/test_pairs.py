@@ -37,8 +37,7 @@ from dbmsolver.search.sequences.session import Sequences
 from dbmsolver.search.trace import legal_move
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.records import layer_and_stratum
-from dbmsolver.verify.kernels.leaving import make_table
-from dbmsolver.verify.leaving_format import PairFormat
+from dbmsolver.verify.leaving_format import keys_of_leaving
 
 SOME, MANY = 24, 100
 MOST = 1_000_000
@@ -166,40 +165,40 @@ def test_a_position_is_closed_as_one_of_its_states() -> None:
 def test_the_check_has_the_same_keys(question: Question) -> None:
     layered = question == Question.SOLVE
     for keys, state, position in walks(range(30), question):
-        form = PairFormat(keys.deal, layered)
+        form = keys_of_leaving(keys.deal, layered)
         key = keys.encode(position)
-        shown = form.position(key)
+        shown = form.position((key, 0, 0, 0))
         assert shown is not None and shown.canonical() == position.canonical()
         shown.validate(keys.rules)
         if position.is_goal():
             continue
         signature, local = (np.array([word], np.uint64) for word in state[:2])
         layer, stratum = layer_and_stratum(int(progress_of(keys.tables, signature, 0)[0]))
-        assert form.progress(signature).tolist() == [stratum]
+        assert form.form.progress(signature).tolist() == [stratum]
         found = expand_one(
-            form.game, (key, layer, 0, 0), costs=Costs(layer, layer, 999),
-            table=make_table(form.first.size),
+            form.tables, (key, layer, 0, 0), costs=Costs(layer, layer, 999),
+            table=form.make_table(),
         )  # fmt: skip
         expected = digest_runs(keys.tables, signature, np.array([1], np.int64), local, 1)
         assert (found.error, found.digest) == (0, expected)
-        assert form.least == PairKeys(keys.deal, Question.SOLVE).least
+        assert not layered or form.root_made == PairKeys(keys.deal, Question.SOLVE).least
 
 
 def test_what_is_no_key() -> None:
     """All words with one bit changed are keys of positions, whose key they are, or none."""
     outcomes = set()
     for keys, _, position in walks(range(10), Question.PROVE):
-        key, form = keys.encode(position), PairFormat(keys.deal)
+        key, form = keys.encode(position), keys_of_leaving(keys.deal, False)
         for bit in range(64):
             other = key ^ (1 << bit)
             try:
                 decoded = keys.decode(other)
             except InputError:
-                assert form.position(other) is None
+                assert form.position((other, 0, 0, 0)) is None
                 outcomes.add(False)
                 continue
             assert keys.encode(decoded) == other
-            assert form.position(other) is not None
+            assert form.position((other, 0, 0, 0)) is not None
             outcomes.add(True)
     assert outcomes == {True, False}
 

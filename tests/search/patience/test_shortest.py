@@ -25,8 +25,8 @@ from dbmsolver.kits.klondike.moves import moves_of
 from dbmsolver.kits.klondike.tables import MOST_MOVES, make_board, make_found
 from dbmsolver.results import Question
 from dbmsolver.search.astar import layers, rounds
-from dbmsolver.verify.format import make_format
-from dbmsolver.verify.forms import bound_of as bound_of_check
+from dbmsolver.verify.format import keys_of_cards
+from dbmsolver.verify.keys import bound_of as bound_of_check
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "klondike-lengths.tsv"
 ROWS = [line.split("\t") for line in PUBLISHED.read_text().splitlines() if not line.startswith("#")]
@@ -59,7 +59,7 @@ def follow_bounds(seed: str, decks: int) -> None:
             deal = whole_deck(random)
         policy, metric = random.choice(POLICIES), random.choice(OF_PATIENCE)
         keys = PatienceKeys(deal, policy, metric, Question.SOLVE)
-        form = make_format(deal, policy, metric)
+        form = keys_of_cards(deal, policy, metric)
         state = keys.words(keys.root)
         for _ in range(30):
             moves = moves_of(keys.tables, state, board, found)

@@ -60,7 +60,7 @@ class Checked:
         classes, words, stratum = self.keys.classes, self.words(found), self.stratum(found)
         assert self.keys.state_of(found)[:2] == words
         signature = np.array(words[:1], np.uint64)
-        assert self.form.progress(signature).tolist() == [stratum]
+        assert self.form.game.progress(signature).tolist() == [stratum]
         after = list(dict.fromkeys(one for _, one in classes.moves(found)))
         seen = self.expand(words)
         assert seen.error == 0, found

@@ -21,12 +21,12 @@ from dbmsolver.kits.klondike.moves import moves_of
 from dbmsolver.kits.klondike.tables import make_board
 from dbmsolver.kits.klondike.tables import make_found as make_found_of_search
 from dbmsolver.results import Question
-from dbmsolver.verify.format import make_format
+from dbmsolver.verify.format import keys_of_cards
 from dbmsolver.verify.kernels.closed_set import States
 from dbmsolver.verify.kernels.closure import check_states, make_found
 from dbmsolver.verify.kernels.errors import BAD_CODE, BAD_LAYER, GOAL, NOT_CLOSED
 from dbmsolver.verify.kernels.expand import bound_of_cards, make_successors, make_table
-from dbmsolver.verify.keys import Format
+from dbmsolver.verify.keys import Keys
 
 FREECELL = GAMES["freecell"]
 DEAL = 63
@@ -37,7 +37,7 @@ DEAL = 63
 def test_moves_are_counted_from_the_deal(seed: int) -> None:
     """No moves are made to the deal, and some to each other state."""
     game = random_game(FREECELL, seed)
-    form = make_format(Deal(game.start, game.rules), game.policy)
+    form = keys_of_cards(Deal(game.start, game.rules), game.policy)
     for _, after in game.start.successors(game.rules, game.policy):
         if after.is_goal():
             continue
@@ -57,7 +57,7 @@ def test_only_moves_that_cost_nothing_lead_to_states_that_no_move_was_made_to() 
     for seed in range(30):
         game = random_game(FREECELL, seed)
         deal = Deal(game.start, game.rules)
-        form = make_format(deal, "max", "moves")
+        form = keys_of_cards(deal, "max", "moves")
         root = encode(form, game.start)
         found = expand_one(form, root, 0, root, Costs(0, 0, 9))
         if found.error or not found.successors:
@@ -75,13 +75,13 @@ def test_only_moves_that_cost_nothing_lead_to_states_that_no_move_was_made_to() 
 
 def test_the_goal_is_no_closed_state() -> None:
     game = random_game(FREECELL, 3)
-    form = make_format(Deal(game.start, game.rules), game.policy)
+    form = keys_of_cards(Deal(game.start, game.rules), game.policy)
     every = (1 << CARDS) - 1
     assert expand_one(form, (every, every, every, 0)).error == GOAL
     assert expand_one(form, (every ^ 1 << 48, every, every, 0)).error != GOAL
 
 
-def missing_from(form: Format, root: Words, costs: Costs, *closed: Words, made: int = 1) -> bool:
+def missing_from(form: Keys, root: Words, costs: Costs, *closed: Words, made: int = 1) -> bool:
     """Return True if the check of the deal misses something among closed states."""
     after, found = make_successors(1 << 14), make_found()
     states = States(np.array([root], np.uint64), np.zeros(1, np.uint16))
@@ -105,7 +105,7 @@ def test_what_may_be_missing() -> None:
     made and those to come are as many as the claim.
     """
     game = random_game(FREECELL, 3)
-    form = make_format(Deal(game.start, game.rules), game.policy)
+    form = keys_of_cards(Deal(game.start, game.rules), game.policy)
     root, table = encode(form, game.start), make_table(form.tables)
     following = expand_one(form, root).successors
     bounds = [int(bound_of_cards(form.tables, np.array(s, np.uint64), table)[1]) for s in following]
@@ -132,7 +132,7 @@ def test_codes_of_klondike_and_its_relatives_lead_back(metric: str | None) -> No
         deal = small_deck(random.choice((game, "canfield")), random)
         question = Question.SOLVE if metric else Question.PROVE
         keys = PatienceKeys(deal, policy, metric or "plays", question)  # type: ignore[arg-type]
-        form = make_format(deal, policy, metric)  # type: ignore[arg-type]
+        form = keys_of_cards(deal, policy, metric)  # type: ignore[arg-type]
         state, root = keys.words(keys.root), form.root
         made, start = 7, Costs(0, 1, 99) if metric else None
         for code in (DEAL, random.randrange(DEAL), DEAL | 1 << random.randrange(6, 16)):
@@ -174,7 +174,7 @@ def test_a_code_of_a_card_that_came_back_for_one_of_another_column() -> None:
     )  # fmt: skip
     deal = Deal(position, rules)
     keys = PatienceKeys(deal, "none", "plays", Question.SOLVE)
-    form = make_format(deal, "none", "plays")
+    form = keys_of_cards(deal, "none", "plays")
     root, found = form.root, make_found_of_search()
     count, sources = moves_of(keys.tables, keys.words(keys.root), make_board(), found), []
     ours = expand_one(form, root)

@@ -29,10 +29,10 @@ from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.kits.klondike.moves import moves_of
 from dbmsolver.kits.klondike.tables import make_board, make_found
 from dbmsolver.results import Question
-from dbmsolver.verify.format import make_format
+from dbmsolver.verify.format import keys_of_cards
 from dbmsolver.verify.kernels.errors import GOAL
 from dbmsolver.verify.kernels.opening import PER_WORD, STOCK_IN_KEY
-from dbmsolver.verify.keys import Format
+from dbmsolver.verify.keys import Keys
 
 Words = tuple[int, ...]
 ALL = (1 << 64) - 1
@@ -40,7 +40,7 @@ TURNS_IN_KEY = 38
 """The bit of word 2 of a key from which on turns stand."""
 
 
-def successors(form: Format, words: np.ndarray) -> set[Words] | None:  # type: ignore[type-arg]
+def successors(form: Keys, words: np.ndarray) -> set[Words] | None:  # type: ignore[type-arg]
     """Return what the check says that follows from a position, as states; None if it is won."""
     found = expand_one(form, state_of_key(form, words))
     assert found.error in (0, GOAL)
@@ -89,7 +89,7 @@ def follow_moves(
         policy, metric = random.choice(POLICIES), random.choice(OF_PATIENCE)
         question = random.choice(questions)
         keys = PatienceKeys(deal, policy, metric, question)
-        form = make_format(deal, policy, metric if question is Question.SOLVE else None)
+        form = keys_of_cards(deal, policy, metric if question is Question.SOLVE else None)
         assert state_of_key(form, keys.words(keys.root)) == form.root
         state = keys.words(keys.root)
         for _ in range(30):
@@ -153,7 +153,7 @@ def digits_of(key: np.ndarray) -> list[int]:
     return [int(key[card // PER_WORD]) >> 3 * (card % PER_WORD) & 7 for card in range(CARDS)]
 
 
-def is_normal(form: Format, key: np.ndarray) -> bool:
+def is_normal(form: Keys, key: np.ndarray) -> bool:
     """Return True unless the cards of the waste ought to be 0, as they make no difference."""
     r, waste = form.tables.rules, int(key[2]) >> STOCK_IN_KEY & 63
     digits = digits_of(key)
@@ -180,7 +180,7 @@ def is_spelt_well(deal: Deal, key: np.ndarray) -> bool:
         if digit == 5 and (card not in fillers or dealt.get(card, card) is None):
             return False
         if 1 <= digit <= 4:
-            taker = make_format(deal, "wkr", None).tables.rules.takers[card, digit - 1]
+            taker = keys_of_cards(deal, "wkr", None).tables.rules.takers[card, digit - 1]
             if dealt.get(card) == taker:
                 return False
     return True
@@ -196,7 +196,7 @@ def test_words_that_are_no_position_are_refused(game: str) -> None:
         deal, metric = small_deck(game, random, (2, 5)), random.choice((None, *OF_PATIENCE))
         question = Question.SOLVE if metric else Question.PROVE
         keys = PatienceKeys(deal, "wkr", metric or "plays", question)
-        form = make_format(deal, "wkr", metric)
+        form = keys_of_cards(deal, "wkr", metric)
         state = keys.words(keys.root)
         for _ in range(random.randrange(12)):
             count = moves_of(keys.tables, state, board, found)

@@ -30,7 +30,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import MAX_COLUMNS, Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.kits.states import StateCodec
-from dbmsolver.verify.format import make_format
+from dbmsolver.verify.format import keys_of_cards
 from dbmsolver.verify.kernels.bound import touching_all
 from dbmsolver.verify.kernels.errors import (
     BAD_FIELDS,
@@ -44,9 +44,8 @@ from dbmsolver.verify.kernels.errors import (
 )
 from dbmsolver.verify.kernels.expand import bound_of_cards, make_table
 from dbmsolver.verify.kernels.opening import PlaneKeys
-from dbmsolver.verify.keys import Format
+from dbmsolver.verify.keys import Keys
 from dbmsolver.verify.places import AS_DEALT, BOTTOM, FREECELL, HOME
-from dbmsolver.verify.showing import position_of
 
 SEEDS = range(12)
 
@@ -56,13 +55,13 @@ SEEDS = range(12)
 def test_a_game(rules: object, seed: int) -> None:
     game = random_game(rules, seed)  # type: ignore[arg-type]
     deal = Deal(game.start, game.rules)
-    form = make_format(deal, game.policy)
+    form = keys_of_cards(deal, game.policy)
     assert encode(form, game.start) == form.root
     table = make_table(form.tables)  # nothing that positions leave there matters to later ones
     for position in game.walk(25):
         words = encode(form, position)
         assert opened(form, tuple(game.codec.state(position))) == (FINE, words)
-        back = position_of(form, deal, words)
+        back = form.position(words)
         assert back is not None and back.canonical() == position.canonical()
         said = bound_of_cards(form.tables, np.array(words, np.uint64), table)
         assert said == (0, naive_bound.bound_of(position, game.rules))
@@ -71,7 +70,7 @@ def test_a_game(rules: object, seed: int) -> None:
             assert found.error == 0
             expected = position.successors(game.rules, game.policy)
             assert found.forced == any(move.forced for move, _ in expected)
-            ours = [position_of(form, deal, successor) for successor in found.successors]
+            ours = [form.position(successor) for successor in found.successors]
             assert {p.canonical() for p in ours if p} == {p.canonical() for _, p in expected}
             assert None not in ours
             assert found.digest == hash_of(
@@ -91,7 +90,7 @@ def test_words_that_are_no_position_are_refused(rules: object) -> None:
     verdicts = set[bool]()
     for start in (game.start, with_suit_home(game.start, seed & 3)):
         deal = Deal(start, game.rules)
-        form, codec = make_format(deal, game.policy), StateCodec(deal, game.policy)
+        form, codec = keys_of_cards(deal, game.policy), StateCodec(deal, game.policy)
         walk = walk_from(game.random, start, game.rules, game.policy, 60)
         for position in game.random.sample(walk, min(3, len(walk))):
             for words in altered(form, tuple(codec.state(position))):
@@ -117,16 +116,16 @@ def with_suit_home(position: Position, suit: int) -> Position:
     return replace(position, columns=columns, freecells=cells, foundations=heights)
 
 
-def altered(form: Format, words: Words) -> Iterator[Words]:
+def altered(form: Keys, words: Words) -> Iterator[Words]:
     """Yield words with other bits for a card, or with another number in the signature."""
-    assert isinstance(form.keys, PlaneKeys)
+    assert isinstance(form.form, PlaneKeys)
     signature, *planes = words
     for card, bits in product(range(53), range(8)):
         cleared = [plane & ~(1 << card) for plane in planes]
         off, low, high = (plane | (bits >> at & 1) << card for at, plane in enumerate(cleared))
         yield signature, off, low, high
     fields = [(4 * suit, 15) for suit in range(4)]
-    fields += zip(form.keys.column_shift.tolist(), form.keys.column_mask.tolist(), strict=True)
+    fields += zip(form.form.column_shift.tolist(), form.form.column_mask.tolist(), strict=True)
     for shift, mask in fields:
         for number in range(mask + 1):
             yield (signature & ~(mask << shift) | number << shift, *words[1:])
@@ -134,9 +133,9 @@ def altered(form: Format, words: Words) -> Iterator[Words]:
         yield (signature ^ 1 << bit, *words[1:])
 
 
-def flaws_of(form: Format, words: Words) -> set[int]:
+def flaws_of(form: Keys, words: Words) -> set[int]:
     """Return the reasons why words are no position: the first that is found is enough."""
-    signature, r, k = words[0], form.tables.rules, form.keys
+    signature, r, k = words[0], form.tables.rules, form.form
     assert isinstance(k, PlaneKeys)
     heights = [signature >> 4 * suit & 15 for suit in range(4)]
     home = {card for card in range(52) if card >> 2 < heights[card & 3]}
@@ -209,7 +208,8 @@ def test_the_heights_of_a_signature_are_those_of_cards_that_never_come_back() ->
     columns = ((parent, ace), *(tuple(rest[at::6]) for at in range(6)))
     position = Position(columns, (None, None), (0, 0, 0, 0))
     deal = Deal(position, rules)
-    form, (signature, *planes) = make_format(deal, "none"), StateCodec(deal, "none").state(position)
+    form = keys_of_cards(deal, "none")
+    signature, *planes = StateCodec(deal, "none").state(position)
     for height, error in ((0, FINE), (1, BAD_SIGNATURE)):
         assert error_of(form, opened(form, (signature + height, *planes))) == error
 
@@ -251,10 +251,10 @@ def test_a_suit_goes_home_when_all_that_is_left_of_it_lies_in_order(height: int)
         columns = tuple(tuple(rest[at::5]) for at in range(5))
         position = Position((tuple(whole), *columns), (None,), (height,) * 4)
         deal = Deal(position, rules)
-        form = make_format(deal, "none")
+        form = keys_of_cards(deal, "none")
         expected = position.successors(rules, "none")
         found = expand_one(form, encode(form, position), 0, encode(form, position))
-        ours = [position_of(form, deal, successor) for successor in found.successors]
+        ours = [form.position(successor) for successor in found.successors]
         assert {p.canonical() for p in ours if p} == {p.canonical() for _, p in expected}
         seen.add(any(max(after.foundations) == 13 for _, after in expected))
     assert seen == {False, True}
@@ -264,10 +264,10 @@ def test_progress_of_the_deal() -> None:
     for rules in ALL_RULES:
         game = random_game(rules, 1)
         deal = Deal(game.start, game.rules)
-        form = make_format(deal, game.policy)
+        form = keys_of_cards(deal, game.policy)
         signature = np.array(game.codec.state(game.start)[:1], np.uint64)
-        assert form.keys.progress(signature).tolist() == [sum(game.start.foundations)]
-        assert form.stratum == sum(game.start.foundations)
+        assert form.form.progress(signature).tolist() == [sum(game.start.foundations)]
+        assert form.root_stratum == sum(game.start.foundations)
 
 
 def test_smallest_touching_sets() -> None:

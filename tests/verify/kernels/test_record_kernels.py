@@ -15,10 +15,10 @@ from dbmsolver.game.dominance.records import Record, has_dominance, record_of
 from dbmsolver.game.kinds import Build, Fill
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.kits.records.keys import RecordKeys
-from dbmsolver.verify.format import make_format
-from dbmsolver.verify.forms import root_record
+from dbmsolver.verify.format import keys_of_cards
 from dbmsolver.verify.kernels.errors import GOAL, NOT_NORMAL, TOO_MANY_MACROS
 from dbmsolver.verify.kernels.record_layout import RecordTables, make_table
+from dbmsolver.verify.record_format import keys_of_records
 
 KINDS: list[tuple[Build, Fill]] = [
     (build, fill) for build in ("alternate", "suit") for fill in ("any", "kings", "none")
@@ -31,8 +31,8 @@ class Kernel:
     def __init__(self, deck: Deck) -> None:
         deal = Deal(deck.start, deck.rules)
         self.keys = RecordKeys(deal, deck.policy)
-        self.form = make_format(deal, deck.policy)
-        self.root = root_record(self.form)
+        self.form = keys_of_cards(deal, deck.policy)
+        self.root = keys_of_records(deal, deck.policy, None).root
         self.table = make_table()
 
     def words(self, record: Record) -> tuple[int, int, int]:

@@ -80,20 +80,22 @@ def keys_of_patience(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:
         marked += column[1 : down + 1]
     marks = np.zeros(CARDS, np.uint64)
     marks[marked] = np.left_shift(np.uint64(1), np.arange(len(marked), dtype=np.uint64))
+    # A card that comes back to where it was dealt has AS_DEALT again, so that this value takes the
+    # place of the other one there, which the card never has.
     lands = np.tile(np.arange(8), (CARDS, 1))
-    for card in range(CARDS):
-        if below[card] == NOTHING:
-            lands[card, BOTTOM] = AS_DEALT
-        # A card that was dealt on one face down does not lie so again: that one is turned up.
-        elif below[card] >= 0 and below[card] not in face_down:
+    lands[below == NOTHING, BOTTOM] = AS_DEALT
+    for card in np.flatnonzero(below >= 0).tolist():
+        # On a card that was dealt face down it does not lie so again: that one is turned up.
+        if below[card] not in face_down:
             lands[card, :MOST_TAKERS][rules.takers[card] == below[card]] = AS_DEALT
+    own_value = lands == np.arange(8)
     can_be = [set_of(())] * 8
     for place in range(MOST_TAKERS):
-        fits = (rules.takers[:, place] >= 0) & (lands[:, place] == place)
+        fits = (rules.takers[:, place] >= 0) & own_value[:, place]
         can_be[place] = set_of(np.flatnonzero(fits).tolist())
     # The last card of a reserve goes to a column that becomes empty, whichever card it is.
     bottoms = rules.fillers | rules.waste_fillers | set_of(rules.reserve.tolist())
-    can_be[BOTTOM] = bottoms & ~set_of(np.flatnonzero(below == NOTHING).tolist())
+    can_be[BOTTOM] = bottoms & set_of(np.flatnonzero(own_value[:, BOTTOM]).tolist())
     can_be[AS_DEALT] = set_of([*aside, *np.flatnonzero(below != NOWHERE).tolist()])
     can_be[HOME] = set_of(range(CARDS))
     codes, digits = np.full((CARDS, 8), -1, np.int64), np.zeros((CARDS, 8, 3), np.uint64)

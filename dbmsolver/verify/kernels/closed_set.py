@@ -170,6 +170,7 @@ def follow_chains(parents, first, last):
 
     Return -1 if each chain leads to another stratum, else the number of a state without a parent,
     or of one in a ring; and True for a ring. Parents in chains that end so are OUTSIDE afterwards.
+    Those of the chain that is being followed are negative, so a ring ends where it began.
     """
     for start in range(first, last):
         number = start

@@ -110,6 +110,9 @@ def spread(word, cards):
 @inner
 def open_planes(k, words, layer, row):
     """Make a state of signature and planes."""
+    # Planes are the bits of place values: off 4, high 2, low 1. So 0 to 3 (0xx) are the takers, 4
+    # (100) is a freecell, 5 (101) a bottom. Locked cards get 6 (110), those home 7 (111). A loose
+    # card that is home has off and high alone in its key, and low is added here.
     error, home, locked = take_signature(k, row[0])
     if error:
         return error

@@ -85,22 +85,24 @@ def take_apart(f, state, table):
     Return an error for words that are no record, or no record in the form that is stored.
     """
     any_card, freecells, board = takes_any_card(f), f.rules.freecells, table.board
-    slots, bottoms = cards_at(state, FREECELL), cards_at(state, BOTTOM)
-    fix = bottoms if any_card and freecells > 0 else ZERO
+    in_play = ALL & ~cards_at(state, HOME)
+    slots, bottoms, fix = cards_at(state, FREECELL), cards_at(state, BOTTOM), ZERO
     if any_card:
-        if freecells == 0 and slots:
+        # Slot cards are written as bottoms of columns are, and are those with nothing on them.
+        if freecells > 0:
+            fix = bottoms
+        elif slots:
             return no_record(e.BAD_FIELDS)
-        slots, bottoms = ZERO, slots | bottoms
-    if bottoms & ~f.rules.fillers:
-        return no_record(e.BAD_FIELDS)
-    lying = ALL & ~(cards_at(state, HOME) | slots)
-    error, bottoms, covered = put_on_others(f, state, lying, bottoms, board)
+        error, bottoms, covered = put_on_others(f, state, in_play, slots | bottoms, board)
+        slots = bottoms & ~covered
+        bottoms &= ~slots
+    else:
+        if bottoms & ~f.rules.fillers:
+            return no_record(e.BAD_FIELDS)
+        error, bottoms, covered = put_on_others(f, state, in_play & ~slots, bottoms, board)
     if error:
         return no_record(error)
-    if any_card:
-        slots = bottoms & ~covered
-        lying &= ~slots
-        bottoms &= ~slots
+    lying = in_play & ~slots
     stuck, tops = count_bits(bottoms), lying & ~covered
     if stuck > f.rules.columns:
         return no_record(e.TOO_MANY_COLUMNS)

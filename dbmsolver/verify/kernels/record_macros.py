@@ -154,17 +154,20 @@ def add(f, record, table, count, attempt):
 def add_variants(f, record, table, count, attempt, lifted, late):
     """Add the variants of a macro by which x leaves a column; return how many there are then.
 
-    They differ in the columns that are stripped to their first cards besides. ``lifted`` are the
-    cards that are in its way, ``late`` those of them that are not of the host.
+    They are those of "x from in place" in section 4 of docs/dominance.md, and differ in the set J
+    of columns that are stripped to their first cards besides. ``lifted`` are the cards that are in
+    its way, ``late`` those of them that are not of the host.
     """
     x, p, way, on = attempt.card, attempt.parent, attempt.way, table.board.on
     own, left = table.column[x], record.free - count_bits(lifted)
     other = table.column[p] if p >= 0 else IN_SLOT
-    # The cards that are left alone in their columns.
-    alone = one(own) if on[x] == own else ZERO
+    alone = one(own) if on[x] == own else ZERO  # y, left alone under x
+    # free = 0: one record, whose `fix` is the old one without p, and y.
     if record.free == 0:
         fix = record.fix & ~one(p) if p >= 0 else record.fix
         return note(table, count, attempt, lifted, alone | fix)
+    # free' = 0: one record, whose `fix` is y, and z, left alone under p, if p's is the only late
+    # column. free' >= 1: the same record; its `fix` is dropped where a slot is free.
     of_other = table.over[other] | one(other) if other != IN_SLOT else ZERO
     with_other = alone
     if way == MOVED and other not in (IN_SLOT, own) and on[p] == other:
@@ -173,6 +176,8 @@ def add_variants(f, record, table, count, attempt, lifted, late):
     count = note(table, count, attempt, lifted, with_other if only_other else alone)
     if left == 0 or not late or f.rules.freecells == 0:
         return count
+    # free' >= 1, besides: a record for each J of `usable` columns, as many as there are freecells
+    # at most, by which no slot stays free, and with which a late column is left outside J.
     usable = stripped_by(record, table, lifted, left) & ~one(own)
     if attempt.host >= 0:
         usable &= ~one(attempt.host)

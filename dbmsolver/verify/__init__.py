@@ -61,18 +61,23 @@ no lines but those that make them: the claim is about such lines alone.
 arrangement of the 52 cards in the places that these rules have, and no key is there twice; (3) no
 state in C is a goal; (4) every successor of a state in C is in C, where a state with a forced move
 has no other successor.  By (1) and (4) every line from the deal stays in C; by (3) none ends in a
-goal; so there is no solution.
+goal; so there is no solution. Nothing in this depends on how states were read: whichever set it is
+that blocks and keys were decoded to, if it has the deal, is closed and without a goal, it proves
+the claim. So the decoding need not be trusted. (2) serves the counts, and lets states be laid out:
+without it a ring of cards would have no end.
 
 **Unsolvable, by classes.** The store holds classes of positions of Klondike. Checked: the theorem
 of docs/dominance.md speaks of the deal (:mod:`dbmsolver.verify.class_format`); (1) to (4) as above,
 of classes and moves between them (:mod:`dbmsolver.verify.kernels.class_moves`).
 
 **Unsolvable, by dominating positions.** The store holds records; each stands for a set of positions
-that differ by parked cards (docs/dominance.md). Every record is laid out in columns and slots and
-has to be one that can be, and no record is there twice. Checked: (1) the normal form of the deal's
-own record is stored; (2) every stored record is in normal form, and none has all cards home; (3)
-the normal form of each result of each macro of a stored record is stored
-(:mod:`dbmsolver.verify.kernels.record_expand`). By (1), (3) and part (b) of the theorem of
+that differ by parked cards (docs/dominance.md). The theorem of that page has to speak of the rules:
+:func:`dbmsolver.game.dominance.records.can_dominate` says so, and is asked when the store is opened
+(:mod:`dbmsolver.storage.labels`), and by :mod:`dbmsolver.verify.record_format`. Every record is
+laid out in columns and slots and has to be one that can be, and no record is there twice. Checked:
+(1) the normal form of the deal's own record is stored; (2) every stored record is in normal form,
+and none has all cards home; (3) the normal form of each result of each macro of a stored record is
+stored (:mod:`dbmsolver.verify.kernels.record_expand`). By (1), (3) and part (b) of the theorem of
 docs/dominance.md every settled position of a line from the deal is covered; by (2) none is a goal.
 Macros and normal forms are carried out here from that page, on columns of cards; the search has its
 own, on words of bits. The code of a record, as that of a class, is eight bits of a hash of its
@@ -114,8 +119,9 @@ positions is a shift, a turn, or one move between classes, and each card of the 
 turned up. So h never exceeds the costs to come, and the argument above needs no more of it. For the
 same reason h falls by no more than a move costs.
 Where the class cannot be won, h is larger than any length: such a successor may be missing, and
-such a closed state is refused, as its g is below 0. A closed state of a class that is not among the
-listed ones is refused, too, and so is a deal that the theorem of classes does not speak of.
+such a closed state is refused, as its g would be below 0 in every layer below L. A closed state of
+a class that is not among the listed ones is refused, too, and so is a deal that the theorem of
+classes does not speak of.
 
 **Parent-move codes** of positions are not needed for either claim; solutions and looked-up
 positions hang on them. A code names a card and the place that it came from. Checked, unless only a

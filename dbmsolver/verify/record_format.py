@@ -9,6 +9,7 @@ import numpy as np
 
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.dominance.records import can_dominate
 from dbmsolver.game.kinds import Metric, Policy
 from dbmsolver.verify.format import keys_of_cards
 from dbmsolver.verify.kernels.opening import PlaneKeys
@@ -16,12 +17,17 @@ from dbmsolver.verify.kernels.positions import Tables
 from dbmsolver.verify.kernels.record_expand import first_record
 from dbmsolver.verify.kernels.record_layout import RecordTables, make_table
 from dbmsolver.verify.keys import Keys
-from dbmsolver.verify.refutation import State, words_of
+from dbmsolver.verify.refutation import Refuted, State, words_of
 from dbmsolver.verify.showing import position_of_record
 
 
 def keys_of_records(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:
-    """Return keys of records: those of positions, with a root and moves of their own."""
+    """Return keys of records: those of positions, with a root and moves of their own.
+
+    Refuted if the theorem of docs/dominance.md does not speak of the rules.
+    """
+    if not can_dominate(deal.rules):
+        raise Refuted("the theorem of dominating positions does not hold for these rules")
     keys = keys_of_cards(deal, policy, metric)
     form, root = keys.form, _root(keys.tables, keys.root)
     assert isinstance(form, PlaneKeys)

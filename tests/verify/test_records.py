@@ -34,6 +34,8 @@ from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
 from dbmsolver.verify import listing, run
 from dbmsolver.verify.format import keys_of_cards
+from dbmsolver.verify.record_format import keys_of_records
+from dbmsolver.verify.refutation import Refuted
 
 PROOFS: list[tuple[Rules, int, Policy]] = [
     (rules_for("freecell"), 146692, "wkr"),
@@ -311,3 +313,9 @@ def test_depths_are_of_dominating_positions(tmp_path: Path) -> None:
     assert check(tmp_path / "s").depth is None
     with pytest.raises(UsageError, match="--depth"):
         check(tmp_path / "s", depth="lemma")
+
+
+def test_rules_that_the_theorem_does_not_speak_of() -> None:
+    deal = Deal.from_number(1, rules_for("penguin"))
+    with pytest.raises(Refuted, match="theorem of dominating positions does not hold"):
+        keys_of_records(deal, "wkr", None)

@@ -24,10 +24,9 @@ to believe the check.
    the moves of a state lead to.
 4. Not by this generator are made: the macros of records and the moves of classes, which are those
    of docs/dominance.md (:mod:`~dbmsolver.verify.kernels.record_expand`,
-   :mod:`~dbmsolver.verify.kernels.class_moves`), and the moves of games whose cards only leave
-   (:mod:`~dbmsolver.verify.kernels.leaving`). Records and classes are laid out by
-   :mod:`~dbmsolver.verify.kernels.record_layout` and
-   :mod:`~dbmsolver.verify.kernels.class_layout`; macros are listed by
+   :mod:`~dbmsolver.verify.kernels.classes`), and the moves of games whose cards only leave
+   (:mod:`~dbmsolver.verify.kernels.leaving`). Records are laid out by
+   :mod:`~dbmsolver.verify.kernels.record_layout`, their macros listed by
    :mod:`~dbmsolver.verify.kernels.record_macros`.
 5. All kinds of keys go through one loop, which knows them by :mod:`~dbmsolver.verify.keys`; those
    of games whose cards only leave, of records and of classes are described and made by
@@ -68,7 +67,7 @@ without it a ring of cards would have no end.
 
 **Unsolvable, by classes.** The store holds classes of positions of Klondike. Checked: the theorem
 of docs/dominance.md speaks of the deal (:mod:`dbmsolver.verify.class_format`); (1) to (4) as above,
-of classes and moves between them (:mod:`dbmsolver.verify.kernels.class_moves`).
+of classes and moves between them (:mod:`dbmsolver.verify.kernels.classes`).
 
 **Unsolvable, by dominating positions.** The store holds records; each stands for a set of positions
 that differ by parked cards (docs/dominance.md). The theorem of that page has to speak of the rules:

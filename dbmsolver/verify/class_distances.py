@@ -16,7 +16,7 @@ from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.kernels import class_distances as k
-from dbmsolver.verify.kernels.class_layout import WON_SIGNATURE, make_board
+from dbmsolver.verify.kernels.classes import WON_SIGNATURE, make_board
 from dbmsolver.verify.kernels.words import Ints, Words, bits_in
 from dbmsolver.verify.report import Pace, Progress, TooMany
 

@@ -36,11 +36,11 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
-from dbmsolver.verify.kernels import class_layout
-from dbmsolver.verify.kernels.words import Words
+from dbmsolver.verify.kernels.classes import KING, WON_SIGNATURE, ClassRules, lay_class, make_board
 from dbmsolver.verify.keys import Keys
 from dbmsolver.verify.refutation import Refuted
-from dbmsolver.verify.rules_of_deal import NEVER, at_home
+from dbmsolver.verify.rules_of_deal import rules_of_deal, set_of
+from dbmsolver.verify.showing import cards_of
 
 
 class ClassFormat:
@@ -57,30 +57,39 @@ class ClassFormat:
             position = position.without_turn_limit()
         if not is_in_a_class(position, rules):
             raise Refuted("the theorem of classes does not hold for this deal")
-        self.dealt, self.parent_kinds = position, rules.parent_kinds
-        ways = at_home(deal, measure_of(rules, policy))
-        needed = ways[0] if ways.size else np.full((CARDS, 4), NEVER, np.int64)
-        classes = Classes(position, rules)
-        columns = classes.columns
-        most = max(map(len, columns), default=0) + 1
-        widths = [len(column).bit_length() for column in columns]
-        self.pack = classes.stock
-        self.game = class_layout.ClassRules(
-            columns=rules.columns,
-            draw=max(rules.draw, 1),
-            most_turns=-1 if position.turns is None else position.turns,
-            kept=position.kept(rules) if rules.removable else class_layout.KING + 1,
-            dealt=np.array([[*cards, *[-1] * (most - len(cards))] for cards in columns], np.int64),
-            sizes=np.array([len(column) for column in columns], np.int64),
-            shifts=np.array([sum(widths[:index]) for index in range(rules.columns)], np.int64),
+        self.dealt = position
+        classes, r = Classes(position, rules), rules_of_deal(deal, measure_of(rules, policy), False)
+        self.columns, self.pack = classes.columns, classes.stock
+        most = max(map(len, self.columns), default=0) + 1
+        widths = [len(column).bit_length() for column in self.columns]
+        takes, every = r.takes.tolist(), range(CARDS)
+        carried = [set_of(other for other in every if takes[other] >> card & 1) for card in every]
+        kinds = [*zip(takes, carried, strict=True)]
+        alike = [set_of(card for card in every if kinds[card] == own) for own in kinds]
+        column, under = np.full((2, CARDS), -1, np.int64)
+        for number, cards in enumerate(self.columns):
+            for card, beneath in zip(cards, (-1, *cards), strict=False):
+                column[card], under[card] = number, beneath
+        self.game = ClassRules(
+            columns=r.columns,
+            draw=r.draw,
+            turns=-1 if position.turns is None else position.turns,
+            kept=r.kept,
+            pack=r.pack,
+            at_home=r.at_home,
+            takes=r.takes,
+            carried=np.array(carried, np.uint64),
+            alike=np.array(alike, np.uint64),
+            dealt=np.array([[*c, *[-1] * (most - len(c))] for c in self.columns], np.int64),
+            sizes=np.array([len(cards) for cards in self.columns], np.int64),
+            shifts=np.array([sum(widths[:index]) for index in range(r.columns)], np.int64),
             widths=np.array(widths, np.int64),
-            pack=np.array(self.pack, np.int64),
-            total=sum(map(len, columns)),
-            at_home=needed,
-            by_suit=int(rules.build == "suit"),
+            column=column,
+            under=under,
+            total=sum(map(len, self.columns)),
         )
-        self.board = class_layout.make_board(self.game)
-        self.root = int(class_layout.WON_SIGNATURE), 0
+        self.board = make_board(self.game)
+        self.root = int(WON_SIGNATURE), 0
         if not classes.is_won(classes.root):
             self.root = self._words_of(classes.root)
 
@@ -95,31 +104,29 @@ class ClassFormat:
 
     def position(self, words: tuple[int, ...]) -> Position | None:
         """Return a position of a class; None if there is none."""
-        state: Words = np.array(words[:2], np.uint64)
-        if not class_layout.is_class(self.game, self.board, state):
+        good, laid = lay_class(self.game, self.board, *map(np.uint64, words[:2]))
+        if not good:
             return None
-        board, columns = self.board, []
-        for number, left in enumerate(board.left.tolist()):
-            columns.append(self.game.dealt[number, :left].tolist())
-        free = [card for card in range(CARDS) if board.where[card] == class_layout.FREE]
+        dealt = laid.covered | laid.held
+        columns = [[card for card in cards if dealt >> card & 1] for cards in self.columns]
+        hidden = tuple(max(len(column) - 1, 0) for column in columns)
         empty = [column for column in columns if not column]
-        for card in sorted(free, reverse=True):
-            if card >> 2 == class_layout.KING:
+        for card in reversed(cards_of(laid.free)):
+            if card >> 2 == KING:
                 empty.pop().append(card)
                 continue
-            parents = {(card ^ kind) + 4 for kind in self.parent_kinds}
-            next(column for column in columns if column and column[-1] in parents).append(card)
-        hand, waste, turns = board.numbers[:3].tolist()
-        cards = tuple(self.pack[place] for place in board.hand[:hand].tolist())
-        hearts, spades, diamonds, clubs = board.home.tolist()
+            takes = int(self.game.takes[card])
+            next(one for one in columns if one and takes >> one[-1] & 1).append(card)
+        cards = tuple(card for card in self.pack if laid.stock >> card & 1)
+        hearts, spades, diamonds, clubs = (laid.heights >> 4 * suit & 15 for suit in range(4))
         return Patience(
             tuple(map(tuple, columns)),
             (),
             (hearts, spades, diamonds, clubs),
-            stock=cards[waste:],
-            waste=cards[:waste],
-            hidden=tuple(max(left - 1, 0) for left in board.left.tolist()),
-            turns=None if self.dealt.turns is None else turns,
+            stock=cards[laid.waste :],
+            waste=cards[: laid.waste],
+            hidden=hidden,
+            turns=None if self.dealt.turns is None else laid.turns,
         )
 
 
@@ -135,6 +142,6 @@ def keys_of_classes(deal: Deal, policy: Policy, any_passes: bool) -> Keys:
         words=2,
         code_bytes=1,
         position=form.position,
-        make_table=partial(class_layout.make_board, form.game),
+        make_table=partial(make_board, form.game),
         codes=False,
     )

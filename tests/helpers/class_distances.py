@@ -12,8 +12,7 @@ from dbmsolver.jit.decorators import kernel
 from dbmsolver.verify.class_distances import ClassDistances
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.kernels.class_distances import Distances, distance_of
-from dbmsolver.verify.kernels.class_layout import lay_columns, lay_out
-from dbmsolver.verify.kernels.class_moves import list_successors
+from dbmsolver.verify.kernels.classes import lay_class, list_successors
 from helpers.searching import end_of
 
 
@@ -26,9 +25,8 @@ def distance_of_words(c, board, words):
 @kernel
 def successors_of_words(game, board, words, every):
     """Write the classes that follow from a class to the board; return how many."""
-    lay_columns(game, board, words[0])
-    lay_out(game, board, words[1])
-    return list_successors(game, board, words[0], words[1], every)
+    _, laid = lay_class(game, board, words[0], words[1])
+    return list_successors(game, board, laid, words[0], words[1], every)
 
 
 def slow_distances(classes: Classes, most: int) -> dict[Class, int | None] | None:

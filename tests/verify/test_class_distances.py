@@ -43,7 +43,7 @@ from dbmsolver.verify.class_distances import ClassDistances
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.format import keys_of_cards
 from dbmsolver.verify.kernels.class_distances import FAR, NONE, no_distances
-from dbmsolver.verify.kernels.class_layout import make_board
+from dbmsolver.verify.kernels.classes import make_board
 from dbmsolver.verify.kernels.errors import GOAL
 from dbmsolver.verify.kernels.positions import Tables
 from dbmsolver.verify.keys import bound_of

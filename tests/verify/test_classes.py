@@ -40,7 +40,7 @@ from dbmsolver.verify import class_format
 from dbmsolver.verify import listing as listing_of_check
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.format import keys_of_cards
-from dbmsolver.verify.kernels.class_layout import make_board
+from dbmsolver.verify.kernels.classes import make_board
 from dbmsolver.verify.listing import list_positions
 from dbmsolver.verify.refutation import Refuted
 

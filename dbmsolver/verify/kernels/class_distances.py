@@ -29,8 +29,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
-from dbmsolver.verify.kernels.class_layout import KING, ClassRules, lay_columns, lay_out
-from dbmsolver.verify.kernels.class_moves import is_won, list_successors, only_move
+from dbmsolver.verify.kernels.classes import (
+    KING,
+    ClassRules,
+    is_won,
+    lay_class,
+    lay_columns,
+    lay_out,
+    list_successors,
+    only_move,
+)
 from dbmsolver.verify.kernels.rules import is_as_none
 from dbmsolver.verify.kernels.words import (
     HALF,
@@ -41,6 +49,7 @@ from dbmsolver.verify.kernels.words import (
     count_left,
     hash_state,
     holds,
+    one,
     slot_of,
 )
 
@@ -71,10 +80,12 @@ class Distances(NamedTuple):
 
 def no_distances() -> Distances:
     """Return what stands for distances where none are wanted."""
-    none, rows = np.empty(0, np.int64), np.empty((0, 4), np.int64)
-    game = ClassRules(0, 1, -1, KING + 1, rows, none, none, none, none, 0, rows, 0)
-    words = np.empty((0, 3), np.uint64)
-    return Distances(False, game, words, np.empty(0, np.uint64), np.empty(0, np.uint8))
+    none, rows, ways = (np.empty((0,) * axes, np.int64) for axes in (1, 2, 3))
+    words, runs = np.empty(0, np.uint64), np.empty((0, 3), np.uint64)
+    game = ClassRules(
+        0, 1, -1, KING + 1, none, ways, words, words, words, rows, none, none, none, none, none, 0
+    )  # fmt: skip
+    return Distances(False, game, runs, words, np.empty(0, np.uint8))
 
 
 @inlined
@@ -137,14 +148,15 @@ def list_classes(game, board, signature, table, entered, waiting, stack, lifted)
     many are entered, waiting (-1 if one is no class) and in ``lifted``.
     """
     most, count = board.after.shape[0], 0
-    is_signature = lay_columns(game, board, signature)
+    is_signature, covered, held = lay_columns(game, signature)
     room = table.size * 3 // 4 - most
     while waiting and entered <= room and count + most <= lifted.shape[0]:
         waiting -= 1
         key = stack[waiting]
-        if not is_signature or not lay_out(game, board, key):
+        good, laid = lay_out(game, board, covered, held, key)
+        if not is_signature or not good:
             return entered, -1, count
-        for number in range(list_successors(game, board, signature, key, True)):
+        for number in range(list_successors(game, board, laid, signature, key, True)):
             if board.won[number]:
                 continue
             above, after = board.after[number, 0], board.after[number, 1]
@@ -167,14 +179,15 @@ def lower_distances(c, board, signature, first, order):
     ``order`` are places of the classes, from ``first`` on. Returns how many distances are lower
     then, -1 if a class is missing.
     """
-    lay_columns(c.game, board, signature)
+    _, covered, held = lay_columns(c.game, signature)
     lowered = 0
     for number in range(order.size):
         place = first + order[number]
         nearest = np.int64(c.moves[place])
-        if not lay_out(c.game, board, c.keys[place]):
+        good, laid = lay_out(c.game, board, covered, held, c.keys[place])
+        if not good:
             return -1
-        for at in range(list_successors(c.game, board, signature, c.keys[place], True)):
+        for at in range(list_successors(c.game, board, laid, signature, c.keys[place], True)):
             after, key = board.after[at, 0], board.after[at, 1]
             if board.won[at]:
                 nearest = min(nearest, 1 + count_left(key >> U64(c.game.pack.size)))
@@ -198,13 +211,14 @@ def distance_of(c, board, signature, key):
     """
     made, place = np.int64(0), place_of(c, signature, key)
     while place < 0:
-        if not (lay_columns(c.game, board, signature) and lay_out(c.game, board, key)):
+        good, laid = lay_class(c.game, board, signature, key)
+        if not good:
             return np.int64(NO_CLASS)
-        if is_won(c.game, board.numbers[3], board.numbers[0]):
-            return made + count_left(key >> U64(c.game.pack.size))
-        if only_move(c.game, board) < 0:
+        if is_won(c.game, laid.covered, laid.hand):
+            return made + count_left(laid.heights)
+        if only_move(c.game, laid) < 0:
             return np.int64(NO_CLASS)
-        list_successors(c.game, board, signature, key, True)
+        list_successors(c.game, board, laid, signature, key, True)
         signature, key = board.after[0, 0], board.after[0, 1]
         place = place_of(c, signature, key)
         made += 1
@@ -213,17 +227,17 @@ def distance_of(c, board, signature, key):
 
 @inlined
 def signature_of(game, laid):
-    """Return the signature of the class of a position, and how many cards are covered."""
-    signature, covered = ZERO, np.int64(0)
+    """Return the signature of the class of a position, and its covered cards."""
+    signature = covered = ZERO
     for column in range(game.columns):
         left = np.int64(0)
         while left < game.sizes[column] and holds(laid.dealt, game.dealt[column, left]):
+            if left:
+                covered |= one(game.dealt[column, left - 1])
             left += 1
         if left == 1 and game.dealt[column, 0] >> 2 == KING:
             left = np.int64(0)
         signature |= U64(left) << U64(game.shifts[column])
-        if left:
-            covered += left - 1
     return signature, covered
 
 
@@ -237,7 +251,7 @@ def key_of(game, laid):
             key |= ONE << U64(place)
     if laid.hand == 0:
         return key
-    if game.most_turns >= 0 or not is_as_none(laid.waste, laid.hand, game.draw):
+    if game.turns >= 0 or not is_as_none(laid.waste, laid.hand, game.draw):
         key |= U64(laid.waste) << U64(size + 16)
     return key | U64(laid.turns) << U64(size + 22) if laid.turns else key
 

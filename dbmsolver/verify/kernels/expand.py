@@ -10,8 +10,8 @@ from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.verify.kernels.board import ALL_HOME, COST, Board, make_board
 from dbmsolver.verify.kernels.bound import lower_bound
 from dbmsolver.verify.kernels.class_distances import NO_CLASS, moves_by_class
-from dbmsolver.verify.kernels.class_layout import LaidClass
-from dbmsolver.verify.kernels.class_layout import make_board as make_class_board
+from dbmsolver.verify.kernels.classes import ClassBoard
+from dbmsolver.verify.kernels.classes import make_board as make_class_board
 from dbmsolver.verify.kernels.errors import GOAL
 from dbmsolver.verify.kernels.moves import list_moves
 from dbmsolver.verify.kernels.positions import (
@@ -62,7 +62,7 @@ class Table(NamedTuple):
     """Scratch memory of one thread: the board, and that for distances of classes."""
 
     board: Board
-    classes: LaidClass
+    classes: ClassBoard
 
 
 def make_table(tables: Tables) -> Table:

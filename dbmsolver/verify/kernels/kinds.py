@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dbmsolver.jit.decorators import inner, kernel
 from dbmsolver.jit.families import ByType
-from dbmsolver.verify.kernels import class_moves, leaving
-from dbmsolver.verify.kernels.class_layout import WON_SIGNATURE, ClassRules, lay_columns, lay_out
+from dbmsolver.verify.kernels import classes, leaving
+from dbmsolver.verify.kernels.classes import WON_SIGNATURE, ClassRules
 from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.errors import BAD_CLASS, GOAL, NO_POSITION, OTHER_LAYER
 from dbmsolver.verify.kernels.expand import Seen, bound_of_cards, expand_cards, write, wrong
@@ -56,11 +56,12 @@ def expand_class(game, row, layer, board, after, end):
     signature, key = row[0], row[1]
     if signature == WON_SIGNATURE:
         return wrong(GOAL, end)
-    if not (lay_columns(game, board, signature) and lay_out(game, board, key)):
+    good, laid = classes.lay_class(game, board, signature, key)
+    if not good:
         return wrong(BAD_CLASS, end)
-    if class_moves.is_won(game, board.numbers[3], board.numbers[0]):
+    if classes.is_won(game, laid.covered, laid.hand):
         return wrong(GOAL, end)
-    for number in range(class_moves.list_successors(game, board, signature, key, False)):
+    for number in range(classes.list_successors(game, board, laid, signature, key, False)):
         following = State(board.after[number, 0], board.after[number, 1], ZERO)
         write(after, end, following, 0, 0)
         end += 1

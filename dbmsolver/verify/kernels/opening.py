@@ -10,7 +10,7 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.jit.families import ByType
 from dbmsolver.verify.kernels import errors as e
-from dbmsolver.verify.kernels.class_layout import ClassRules
+from dbmsolver.verify.kernels.classes import ClassRules
 from dbmsolver.verify.kernels.leaving import LeavingKeys
 from dbmsolver.verify.kernels.positions import WASTE_SHIFT
 from dbmsolver.verify.kernels.words import (

@@ -22,7 +22,7 @@ from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.kits.klondike.class_keys import ClassKeys
 from dbmsolver.verify.class_format import ClassFormat
-from dbmsolver.verify.kernels.class_layout import WON_SIGNATURE, is_class, make_board
+from dbmsolver.verify.kernels.classes import WON_SIGNATURE, lay_class, make_board
 from dbmsolver.verify.kernels.errors import BAD_CLASS, GOAL
 
 Words = tuple[int, int]
@@ -164,8 +164,9 @@ def test_words_with_no_position_are_no_class(seed: int) -> None:
                     if random.random() < 0.05:
                         key ^= 1 << random.randrange(64)
                 possible = can_be(checked, (signature, key))
-                state = np.array([signature, key], np.uint64)
-                assert is_class(checked.form.game, board, state) == possible, (found, state)
+                state = np.uint64(signature), np.uint64(key)
+                said, _ = lay_class(checked.form.game, board, *state)
+                assert said == possible, (found, state)
                 if not possible:
                     assert checked.expand((signature, key)).error in (BAD_CLASS, GOAL)
                 verdicts.add(possible)

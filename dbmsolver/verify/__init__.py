@@ -12,8 +12,7 @@ to believe the check.
 1. The rules of all games of columns that have stores, of FreeCell's kind and of Klondike's, are one
    table, made from the deal: :mod:`~dbmsolver.verify.kernels.rules`,
    :mod:`~dbmsolver.verify.rules_of_deal`. Sets of cards are words
-   (:mod:`~dbmsolver.verify.kernels.words`); :mod:`~dbmsolver.verify.places` has the numbers of
-   places.
+   (:mod:`~dbmsolver.verify.kernels.words`).
 2. A position is laid out on a board, and one generator lists its moves:
    :mod:`~dbmsolver.verify.kernels.board`, :mod:`~dbmsolver.verify.kernels.moves`,
    :mod:`~dbmsolver.verify.kernels.left_out`.

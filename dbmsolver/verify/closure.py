@@ -32,6 +32,7 @@ from dbmsolver.verify.kernels.errors import NOT_CLOSED
 from dbmsolver.verify.kernels.expand import make_successors
 from dbmsolver.verify.kernels.opening import open_states
 from dbmsolver.verify.kernels.record_layout import MOST_MACROS
+from dbmsolver.verify.kernels.words import Words
 from dbmsolver.verify.keys import Keys
 from dbmsolver.verify.refutation import Refuted, reason_of, words_of
 from dbmsolver.verify.report import Pace, Progress
@@ -53,18 +54,11 @@ _CHECK_TIMES = 4
 Value = TypeVar("Value")
 
 
-class Facts(NamedTuple):
-    """Facts about the states of a window, by their numbers, whatever part they are of."""
-
-    parents: NDArray[Any]  # see ClosedSet
-    made: NDArray[np.int16]  # the moves made to each; empty if costs do not count
-
-
 class Part(NamedTuple):
     """A part of a window's states in memory."""
 
     window: Window
-    facts: Facts
+    made: NDArray[np.int16]  # the moves made to each state of any part; empty if costs do not count
     closed: ClosedSet
     lock: Lock  # only one thread enters states at a time
     entered: list[int]  # [1]: the states that have been entered
@@ -78,7 +72,6 @@ class Worker:
         self.states = closed_set.make_states(_AT_ONCE)
         self.nothing_made = np.zeros(_AT_ONCE, np.int16)
         self.after = make_successors(_SUCCESSORS)
-        self.found = k.make_found()
 
 
 class _PartFull(Exception):
@@ -169,17 +162,18 @@ class Closure:
         return window.parts * (window.states + _CHECK_TIMES * checked)
 
     def _check_window(self, window: Window) -> Generator[Progress, None, None]:
-        facts = self._make_facts(window)
+        parents = self._parents_of(window)
+        made = self._numbered(window.states if self.costs else 0, np.int16)
         for number in range(window.parts):
-            yield from self._check_part(window, facts, number)
+            yield from self._check_part(window, parents, made, number)
         if self.follows_parents:
-            self._follow_parents(window, facts.parents)
+            self._follow_parents(window, parents)
 
     def _check_part(
-        self, window: Window, facts: Facts, number: int
+        self, window: Window, parents: NDArray[Any], made: NDArray[np.int16], number: int
     ) -> Generator[Progress, None, None]:
         """Check the chosen blocks of a window with one part of its states in memory."""
-        part = yield from self._load(window, facts, number)
+        part = yield from self._load(window, parents, made, number)
         if self.keys.root_stratum in window.ranges:
             self._check_root(part.closed)
         checked = self._by_all(self._to_check(window), partial(self._check_block, part))
@@ -192,31 +186,32 @@ class Closure:
                 self.digest = (self.digest + digest) & 0xFFFFFFFFFFFFFFFF
             yield from self._report("checking", block, _CHECK_TIMES * block.states)
 
-    def _make_facts(self, window: Window) -> Facts:
-        """Return what is known of a window's states: parents of some have been found."""
+    def _parents_of(self, window: Window) -> NDArray[Any]:
+        """Return the parents of a window's states (see `ClosedSet`); some have been found."""
         kind = np.int32 if window.states < np.iinfo(np.int32).max - closed_set.INSIDE else np.int64
         # Zeros that nobody looks at take no memory.
         make = self._numbered if self.follows_parents else zeros
         parents = make(window.states, kind)
-        made = self._numbered(window.states if self.costs else 0, np.int16)
         for stratum, (first, last) in window.ranges.items():
             if stratum in self._parents:
                 parents[first:last] = self._parents.pop(stratum)
-        return Facts(parents, made)
+        return parents
 
     def _numbered(self, states: int, kind: type[Any]) -> NDArray[Any]:
         """Return zeros, one for each state of a window: in a file if they are many."""
         large = states * np.dtype(kind).itemsize > self.memory // 4
         return mapped_zeros(states, kind) if large else zeros(states, kind)
 
-    def _load(self, window: Window, facts: Facts, number: int) -> Generator[Progress, None, Part]:
+    def _load(
+        self, window: Window, parents: NDArray[Any], made: NDArray[np.int16], number: int
+    ) -> Generator[Progress, None, Part]:
         """Return the closed states of a part of a window; Refuted if one is there twice."""
         states = window.states // window.parts
         slots, words = states + states // 3 + 16, self.keys.words + 1
         while True:
             table = zeros(slots * words, np.uint64).reshape(slots, words)
-            closed = ClosedSet(table, facts.parents, number, window.parts)
-            part = Part(window, facts, closed, Lock(), [0])
+            closed = ClosedSet(table, parents, number, window.parts)
+            part = Part(window, made, closed, Lock(), [0])
             try:
                 for block, _ in self._by_all(window.blocks, partial(self._enter, part)):
                     yield from self._report("reading", block, block.states)
@@ -277,7 +272,7 @@ class Closure:
 
     def _made(self, part: Part, first: int, count: int, worker: Worker) -> NDArray[np.int16]:
         """Return the moves made to states, with numbers from ``first`` on; 0 if none count."""
-        return part.facts.made[first : first + count] if self.costs else worker.nothing_made
+        return part.made[first : first + count] if self.costs else worker.nothing_made
 
     def _read(self, stored: StoredBlock, worker: Worker) -> Iterator[tuple[States, int]]:
         """Yield the states of a block, some at a time, and how many they are."""
@@ -328,31 +323,30 @@ class Closure:
             keys.root_code, keys.free, self.follows_parents, stored.layer,
             *part.window.ranges[stored.stratum],
         )  # fmt: skip
-        first, found = part.window.firsts[stored.key], worker.found
-        found.forced[0] = found.digest[0] = 0
+        first, forced, digest = part.window.firsts[stored.key], 0, 0
         for states, count in self._read(stored, worker):
-            error = k.check_states(
+            error, index, some, hashes = k.check_states(
                 keys.tables, part.closed, task, states, self._made(part, first, count, worker),
-                count, first, worker.table, worker.after, found,
+                count, first, worker.table, worker.after,
             )  # fmt: skip
             if error == NOT_CLOSED:
-                raise self._not_closed(found)
+                source = worker.after.sources[index]
+                raise self._not_closed(states.rows[source], worker.after.rows[index])
             if error:
-                raise self._wrong(error, states, int(found.index[0]))
-            first += count
-        return int(found.forced[0]), int(found.digest[0])
+                raise self._wrong(error, states, index)
+            first, forced, digest = first + count, forced + some, digest + hashes
+        return forced, digest
 
     def _wrong(self, error: int, states: States, number: int) -> Refuted:
         """Return the refutation by a state that cannot be closed."""
         return Refuted(reason_of(error, self.keys.noun), words_of(states.rows[number]))
 
-    def _not_closed(self, found: k.Found) -> Refuted:
-        """Return the refutation by what a closed state leads to."""
+    def _not_closed(self, state: Words, after: Words) -> Refuted:
+        """Return the refutation by a closed state, and what it leads to."""
         reason = f"a successor of a closed {self.keys.noun} is not closed"
         if self.costs:
             reason += ", though a solution through it could be shorter than the one claimed"
-        state, after = map(words_of, found.pair)
-        return Refuted(reason, state, after, "the successor")
+        return Refuted(reason, words_of(state), words_of(after), "the successor")
 
     def _follow_parents(self, window: Window, parents: NDArray[Any]) -> None:
         """Raise Refuted unless all parents of the checked strata are found, and lead on."""

@@ -81,11 +81,10 @@ from dbmsolver.verify.kernels.board import NOTHING, NOWHERE
 from dbmsolver.verify.kernels.expand import make_table
 from dbmsolver.verify.kernels.opening import PlaneKeys
 from dbmsolver.verify.kernels.positions import Tables
-from dbmsolver.verify.kernels.rules import MOST_TAKERS, Rules
+from dbmsolver.verify.kernels.rules import AS_DEALT, BOTTOM, FREECELL, HOME, MOST_TAKERS, Rules
 from dbmsolver.verify.kernels.words import Ints, Words
 from dbmsolver.verify.keys import Keys
 from dbmsolver.verify.patience_format import keys_of_patience, root_state
-from dbmsolver.verify.places import AS_DEALT, BOTTOM, FREECELL, HOME
 from dbmsolver.verify.rules_of_deal import rules_of_deal, set_of
 from dbmsolver.verify.showing import position_of
 

@@ -44,9 +44,8 @@ from dbmsolver.verify.kernels.board import NOTHING, NOWHERE
 from dbmsolver.verify.kernels.expand import make_table
 from dbmsolver.verify.kernels.opening import PER_WORD, PLACES_OF_DIGITS, DigitKeys
 from dbmsolver.verify.kernels.positions import TURNS_SHIFT, WASTE_SHIFT, Tables
-from dbmsolver.verify.kernels.rules import MOST_TAKERS, is_as_none
+from dbmsolver.verify.kernels.rules import AS_DEALT, BOTTOM, HOME, MOST_TAKERS, is_as_none
 from dbmsolver.verify.keys import Keys
-from dbmsolver.verify.places import AS_DEALT, BOTTOM, HOME
 from dbmsolver.verify.refutation import State
 from dbmsolver.verify.rules_of_deal import from_base, rules_of_deal, set_of
 from dbmsolver.verify.showing import position_of

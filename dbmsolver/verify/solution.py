@@ -15,11 +15,13 @@ from dbmsolver.game.measures import Measure, measure_of
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.storage.certificate_file import Certificate
-from dbmsolver.verify.places import BOTTOM, FREECELL, HOME, PAIRED
+from dbmsolver.verify.kernels.rules import BOTTOM, FREECELL, HOME
 from dbmsolver.verify.refutation import Refuted
 
 TURNED = 6
 """The place value of a step that turns cards of the stock, or the waste; its card is 0."""
+PAIRED = 64
+"""The place value of a card that is removed with another, less the number of that one."""
 
 
 def check_solution(

@@ -16,7 +16,7 @@ from dbmsolver.results import Event, Limit, Limits, Method, Options, Question, R
 from dbmsolver.steps import follow
 from dbmsolver.storage.certificate import from_result
 from dbmsolver.storage.certificate_file import dump
-from dbmsolver.verify.places import HOME
+from dbmsolver.verify.kernels.rules import HOME
 
 DEAL, MOVES = nearly_done()
 PATH = [[move.card, HOME] for move in MOVES]

@@ -11,7 +11,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.verify.blocks import Block
 from dbmsolver.verify.kernels.board import make_board
 from dbmsolver.verify.kernels.closed_set import ClosedSet, States, enter, make_states
-from dbmsolver.verify.kernels.closure import Task, check_states, make_found
+from dbmsolver.verify.kernels.closure import Task, check_states
 from dbmsolver.verify.kernels.errors import BAD_KEY, BAD_SIGNATURE
 from dbmsolver.verify.kernels.expand import make_successors, make_table
 from dbmsolver.verify.kernels.leaving import Pairs, Pile
@@ -24,9 +24,9 @@ from dbmsolver.verify.kernels.opening import (
     open_states,
 )
 from dbmsolver.verify.kernels.positions import Tables, lay_out, state_in
+from dbmsolver.verify.kernels.rules import AS_DEALT, BOTTOM, FREECELL, HOME
 from dbmsolver.verify.keys import Keys
 from dbmsolver.verify.patience_format import root_state
-from dbmsolver.verify.places import AS_DEALT, BOTTOM, FREECELL, HOME
 
 Words = tuple[int, int, int, int]
 SEEDS = range(12)
@@ -221,7 +221,7 @@ def expand_one(
     """
     tables = tables.tables if isinstance(tables, Keys) else tables
     table = make_table(tables) if table is None else table
-    closed, after, found = _NOTHING_CLOSED, _AFTER, make_found()
+    closed, after = _NOTHING_CLOSED, _AFTER
     after.codes[:] = -9
     states = States(np.array([words], np.uint64), np.array([code], np.uint16))
     made = np.array([costs.made if costs else 0], np.int16)
@@ -229,12 +229,11 @@ def expand_one(
     if isinstance(tables, Tables):
         free = tables.rules.forced_free
     task = task_of(root, costs, root_code, free)
-    error = check_states(tables, closed, task, states, made, 1, 0, table, after, found)
+    error, _, forced, digest = check_states(tables, closed, task, states, made, 1, 0, table, after)
     count = 0 if error else int((after.codes != -9).sum())
     rows = [(int(a), int(b), int(c), int(d)) for a, b, c, d in after.rows[:count].tolist()]
-    forced, digest = bool(found.forced[0]), int(found.digest[0])
     codes, all_made = after.codes[:count].tolist(), after.made[:count].tolist()
-    return Expanded(int(error), rows, codes, forced, digest, all_made)
+    return Expanded(int(error), rows, codes, bool(forced), int(digest), all_made)
 
 
 def block_of(signature: int, keys: list[int], words: int = 1) -> Block:

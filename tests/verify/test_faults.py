@@ -31,8 +31,8 @@ from dbmsolver.storage.records import describe
 from dbmsolver.storage.store import Store
 from dbmsolver.verify.format import keys_of_cards
 from dbmsolver.verify.kernels.errors import FINE
+from dbmsolver.verify.kernels.rules import AS_DEALT, HOME
 from dbmsolver.verify.keys import Keys
-from dbmsolver.verify.places import AS_DEALT, HOME
 from dbmsolver.verify.report import Verification
 
 Change = Callable[[dict[str, Any]], None]

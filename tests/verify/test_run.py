@@ -13,7 +13,7 @@ from dbmsolver.game.cards import parse_card
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Method
-from dbmsolver.verify.places import HOME
+from dbmsolver.verify.kernels.rules import HOME
 from dbmsolver.verify.report import CheckOptions, Depth, Verification
 from dbmsolver.verify.run import StoreCheck, run_check
 from dbmsolver.verify.solution import TURNED

@@ -24,6 +24,7 @@ from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.verify.kernels.rules import is_as_none, is_safe
 from dbmsolver.verify.kernels.words import (
     ALL,
+    KINGS,
     ONE,
     U64,
     ZERO,
@@ -38,7 +39,6 @@ from dbmsolver.verify.kernels.words import (
 )
 
 KING = 12
-KINGS = np.uint64(0xF << 4 * KING)
 WON_SIGNATURE = np.uint64(1 << 63)
 
 

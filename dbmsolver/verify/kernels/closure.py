@@ -10,7 +10,7 @@ from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.verify.kernels import closed_set
 from dbmsolver.verify.kernels.errors import BAD_CODE, BAD_LAYER, NOT_CLOSED, UNKNOWN_CLASS
 from dbmsolver.verify.kernels.kinds import bound_of, expand_state
-from dbmsolver.verify.kernels.words import AHEAD, Ints, Words
+from dbmsolver.verify.kernels.words import AHEAD, ZERO, Words
 
 
 class Task(NamedTuple):
@@ -35,21 +35,6 @@ class Task(NamedTuple):
     last: int
 
 
-class Found(NamedTuple):
-    """Findings of a thread about states."""
-
-    forced: Ints  # [1]: how many have a forced move
-    digest: Words  # [1]
-    index: Ints  # [1]: the index of a state that is wrong
-    pair: Words  # [2, 4]: a state from which a move leads out, and what it leads to
-
-
-def make_found() -> Found:
-    """Return room for findings."""
-    pair = np.zeros((2, closed_set.STATE_WORDS), np.uint64)
-    return Found(np.zeros(1, np.int64), np.zeros(1, np.uint64), np.zeros(1, np.int64), pair)
-
-
 @kernel
 def count_moves_made(f, states, count, layer, table, made):
     """Write the moves made to ``count`` states of a layer: (error, index of a wrong state)."""
@@ -66,13 +51,15 @@ def count_moves_made(f, states, count, layer, table, made):
 
 
 @kernel
-def check_states(f, closed, task, states, made, count, begin, table, after, found):
-    """Check ``count`` states, which have numbers from ``begin`` on: an error, 0 if there is none.
+def check_states(f, closed, task, states, made, count, begin, table, after):
+    """Check ``count`` states, which have numbers from ``begin`` on.
 
     ``made`` are the moves made to them, 0 if costs do not count; ``after`` is scratch memory for
-    more successors than a state can have. ``found.index`` tells which state is wrong.
+    more successors than a state can have. Return (error, index, how many states have a forced move,
+    their digest). The error is 0 if there is none; the index is that of a state that is wrong, or
+    with NOT_CLOSED that of the successor in ``after`` that is not closed.
     """
-    end = 0
+    forced, digest, end = np.int64(0), ZERO, 0
     for number in range(count):
         row, first = states.rows[number], end
         seen = expand_state(f, row, task.layer, table, after, end)
@@ -80,21 +67,18 @@ def check_states(f, closed, task, states, made, count, begin, table, after, foun
         if not error:
             error = check_root(task, row, made[number], np.int64(states.codes[number]))
         if error:
-            found.index[0] = number
-            return error
-        found.forced[0] += seen.forced
-        found.digest[0] += seen.hashed
+            return error, number, forced, digest
+        forced += seen.forced
+        digest += seen.hashed
         for place in range(first, end):
             after.sources[place] = number
             after.made[place] += made[number]
         if end > after.sources.size // 2 or number == count - 1:
             missing = look_up_all(f, closed, task, begin, after, end, table)
             if missing >= 0:
-                closed_set.copy_row(states.rows[after.sources[missing]], found.pair[0])
-                closed_set.copy_row(after.rows[missing], found.pair[1])
-                return NOT_CLOSED
+                return NOT_CLOSED, missing, forced, digest
             end = 0
-    return 0
+    return 0, count, forced, digest
 
 
 @inlined

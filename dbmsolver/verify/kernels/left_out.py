@@ -29,9 +29,7 @@ from __future__ import annotations
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.kernels.board import NOTHING
 from dbmsolver.verify.kernels.rules import is_safe
-from dbmsolver.verify.kernels.words import ONE, U64, first_bit, height_of, holds, one
-
-KINGS = U64(0xF) << U64(48)
+from dbmsolver.verify.kernels.words import KINGS, ONE, U64, first_bit, height_of, holds, one
 
 
 @inlined

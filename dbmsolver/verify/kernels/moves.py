@@ -17,9 +17,16 @@ from typing import NamedTuple
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.kernels import left_out
 from dbmsolver.verify.kernels.board import CARD, COST, NOTHING, PLACE, TURNS, WASTE, carries
-from dbmsolver.verify.kernels.rules import ALL_OR_NOTHING, CARD_OR_ALL, MOST_TAKERS, is_as_none
+from dbmsolver.verify.kernels.rules import (
+    ALL_OR_NOTHING,
+    BOTTOM,
+    CARD_OR_ALL,
+    FREECELL,
+    HOME,
+    MOST_TAKERS,
+    is_as_none,
+)
 from dbmsolver.verify.kernels.words import ALL, ZERO, count_bits, first_of, height_of, holds, one
-from dbmsolver.verify.places import BOTTOM, FREECELL, HOME
 
 
 class After(NamedTuple):

@@ -13,6 +13,7 @@ from dbmsolver.verify.kernels import errors as e
 from dbmsolver.verify.kernels.classes import ClassRules
 from dbmsolver.verify.kernels.leaving import LeavingKeys
 from dbmsolver.verify.kernels.positions import WASTE_SHIFT
+from dbmsolver.verify.kernels.rules import AS_DEALT, BOTTOM, HOME
 from dbmsolver.verify.kernels.words import (
     ALL,
     ONE,
@@ -26,7 +27,6 @@ from dbmsolver.verify.kernels.words import (
     height_of,
     one,
 )
-from dbmsolver.verify.places import AS_DEALT, BOTTOM, HOME
 
 
 class PlaneKeys(NamedTuple):

@@ -1,7 +1,7 @@
 """Positions of games of columns: laid out on a board, a move made in them, their public keys.
 
 Whatever the form of the keys in a store is, a position is here a *state*: the place value of each
-card, and how the stock has been turned. :mod:`dbmsolver.verify.places` has the place values,
+card, and how the stock has been turned. :mod:`dbmsolver.verify.kernels.rules` has the place values,
 :mod:`dbmsolver.verify.kernels.opening` makes states of keys.
 """
 
@@ -17,7 +17,7 @@ from dbmsolver.verify.kernels import errors as e
 from dbmsolver.verify.kernels.board import CARD, PLACE, TURNS, WASTE, Laid, has_ring, nothing_laid
 from dbmsolver.verify.kernels.class_distances import Distances, no_distances
 from dbmsolver.verify.kernels.digest import hash_key
-from dbmsolver.verify.kernels.rules import Rules, is_as_none
+from dbmsolver.verify.kernels.rules import AS_DEALT, BOTTOM, FREECELL, HOME, Rules, is_as_none
 from dbmsolver.verify.kernels.words import (
     ALL,
     SUIT,
@@ -31,7 +31,6 @@ from dbmsolver.verify.kernels.words import (
     holds,
     one,
 )
-from dbmsolver.verify.places import AS_DEALT, BOTTOM, FREECELL, HOME
 
 WASTE_SHIFT, TURNS_SHIFT = 52, 58
 """The bits of ``fours`` from which on the cards of the waste, and the turns, stand."""

@@ -24,9 +24,8 @@ from dbmsolver.verify.kernels.positions import (
 )
 from dbmsolver.verify.kernels.record_layout import MOST_MACROS, take_apart, takes_any_card
 from dbmsolver.verify.kernels.record_macros import CARD, HOMEWARD, PARENT, WAY, list_macros
-from dbmsolver.verify.kernels.rules import MOST_TAKERS, forced_card
+from dbmsolver.verify.kernels.rules import BOTTOM, FREECELL, HOME, MOST_TAKERS, forced_card
 from dbmsolver.verify.kernels.words import ZERO, count_bits, first_bit, first_of, holds, one
-from dbmsolver.verify.places import BOTTOM, FREECELL, HOME
 
 
 class Record(NamedTuple):

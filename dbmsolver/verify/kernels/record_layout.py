@@ -16,8 +16,8 @@ from dbmsolver.jit.decorators import inlined, inlined_kernel
 from dbmsolver.verify.kernels import errors as e
 from dbmsolver.verify.kernels.board import Board, has_ring, make_board
 from dbmsolver.verify.kernels.positions import Tables, cards_at, put_on_others
+from dbmsolver.verify.kernels.rules import BOTTOM, FREECELL, HOME
 from dbmsolver.verify.kernels.words import ALL, ZERO, Ints, Words, count_bits, first_of, one
-from dbmsolver.verify.places import BOTTOM, FREECELL, HOME
 
 MOST_MACROS = 8192
 """Macros that one record may have."""

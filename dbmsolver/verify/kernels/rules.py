@@ -3,7 +3,8 @@
 A card is a number, four times its rank plus its suit; where the deal says with which rank
 foundations begin, cards are numbered as they count from it. A set of cards is a word with a bit for
 each. *Place values* say where a card goes: 0 to 3 on the first to fourth card that takes it, 4 to a
-freecell, 5 to an empty column, 7 home.
+freecell, 5 to an empty column, 7 home; and where it lies: 6 is where it was dealt, if it has not
+moved, and has no other place value there.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import numpy as np
 from dbmsolver.jit.decorators import inlined, inlined_kernel
 from dbmsolver.verify.kernels.words import Ints, Words, height_of, holds
 
+FREECELL, BOTTOM, AS_DEALT, HOME = 4, 5, 6, 7
+"""Place values; 0 to 3 stand for the first to fourth card that takes a card."""
 MOST_TAKERS = 4
 """The most cards that take a card."""
 ANY_PART, CARD_OR_ALL, ALL_OR_NOTHING = range(3)

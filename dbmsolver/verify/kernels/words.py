@@ -85,6 +85,7 @@ def slot_of(hashed, slots):
 
 
 ALL = np.uint64((1 << 52) - 1)
+KINGS = np.uint64(0xF << 48)
 SUIT = np.uint64(0x1111111111111)
 """The cards of the first suit; shifted by its number, those of another one."""
 

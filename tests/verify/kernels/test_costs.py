@@ -23,7 +23,7 @@ from dbmsolver.kits.klondike.tables import make_found as make_found_of_search
 from dbmsolver.results import Question
 from dbmsolver.verify.format import keys_of_cards
 from dbmsolver.verify.kernels.closed_set import States
-from dbmsolver.verify.kernels.closure import check_states, make_found
+from dbmsolver.verify.kernels.closure import check_states
 from dbmsolver.verify.kernels.errors import BAD_CODE, BAD_LAYER, GOAL, NOT_CLOSED
 from dbmsolver.verify.kernels.expand import bound_of_cards, make_successors, make_table
 from dbmsolver.verify.keys import Keys
@@ -83,18 +83,17 @@ def test_the_goal_is_no_closed_state() -> None:
 
 def missing_from(form: Keys, root: Words, costs: Costs, *closed: Words, made: int = 1) -> bool:
     """Return True if the check of the deal misses something among closed states."""
-    after, found = make_successors(1 << 14), make_found()
+    after = make_successors(1 << 14)
     states = States(np.array([root], np.uint64), np.zeros(1, np.uint16))
     known = closed_set(*closed, made=made)
-    error = check_states(
+    error, index, _, _ = check_states(
         form.tables, known, task_of(root, costs), states, np.zeros(1, np.int16), 1, 0,
-        make_table(form.tables),
-        after, found,
+        make_table(form.tables), after,
     )  # fmt: skip
     assert error in (0, NOT_CLOSED)
     if error:
-        assert tuple(found.pair[0].tolist()) == root
-        assert tuple(found.pair[1].tolist()) not in closed or made > 1
+        assert after.sources[index] == 0
+        assert tuple(after.rows[index].tolist()) not in closed or made > 1
     return bool(error)
 
 

@@ -44,8 +44,8 @@ from dbmsolver.verify.kernels.errors import (
 )
 from dbmsolver.verify.kernels.expand import bound_of_cards, make_table
 from dbmsolver.verify.kernels.opening import PlaneKeys
+from dbmsolver.verify.kernels.rules import AS_DEALT, BOTTOM, FREECELL, HOME
 from dbmsolver.verify.keys import Keys
-from dbmsolver.verify.places import AS_DEALT, BOTTOM, FREECELL, HOME
 
 SEEDS = range(12)
 

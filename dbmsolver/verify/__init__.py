@@ -64,6 +64,11 @@ that blocks and keys were decoded to, if it has the deal, is closed and without 
 the claim. So the decoding need not be trusted. (2) serves the counts, and lets states be laid out:
 without it a ring of cards would have no end.
 
+Where the search had layers of costs, g as below is checked besides: it is 0 for the deal, and
+(4) is asked of t with g(t) <= g(s) + c(s, t), whatever h(t) is. With the parent-move codes, g is
+then the least costs to come to a state, so the counts of all layers are right. The claim that there
+is no solution does not need that.
+
 **Unsolvable, by classes.** The store holds classes of positions of Klondike. Checked: the theorem
 of docs/dominance.md speaks of the deal (:mod:`dbmsolver.verify.class_format`); (1) to (4) as above,
 of classes and moves between them (:mod:`dbmsolver.verify.kernels.classes`).

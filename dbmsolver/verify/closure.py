@@ -74,6 +74,10 @@ class Worker:
         self.after = make_successors(_SUCCESSORS)
 
 
+_NO_LIMIT = 1 << 62
+"""A length that no solution has, and no impossible state in its bound."""
+
+
 class _PartFull(Exception):
     """A part has more states than its share of the window's."""
 
@@ -82,9 +86,9 @@ class Closure:
     """The check of a store's closed states; :meth:`run` carries it out, or raises Refuted.
 
     The claim is that no solution has fewer moves than ``length``; without a length, that there is
-    none at all. ``layered``: the search had layers of costs. ``sample`` is the share of blocks
-    whose states are checked; ``seed`` decides which ones. ``memory`` bytes are for closed states,
-    and for blocks that are being read.
+    none at all. ``costs``: the search had layers of costs, which are checked, too. ``sample`` is
+    the share of blocks whose states are checked; ``seed`` decides which ones. ``memory`` bytes are
+    for closed states, and for blocks that are being read.
     """
 
     def __init__(
@@ -92,7 +96,7 @@ class Closure:
         store: Store,
         keys: Keys,
         length: int | None,
-        layered: bool,
+        costs: bool,
         threads: int,
         memory: int,
         sample: float | None = None,
@@ -100,10 +104,8 @@ class Closure:
     ) -> None:
         self.store = store
         self.keys = keys
-        self.length = length or 0
-        self.costs = length is not None
-        """True if the claim is about the number of moves."""
-        self.layered = layered
+        self.length = length
+        self.costs = costs
         self.threads = threads
         self.memory = memory
         self.catalog = Catalog(store, keys.code_bytes)
@@ -316,12 +318,12 @@ class Closure:
     def _check_block(self, part: Part, stored: StoredBlock) -> tuple[int, int]:
         """Check the states of a block: (how many have a forced move, their digest)."""
         keys, worker = self.keys, self._worker()
-        if stored.layer and not self.layered:
+        if stored.layer and not self.costs:
             raise Refuted("a proof has no layers")
+        limit = _NO_LIMIT if self.length is None else self.length
         task = k.Task(
-            self.costs, self.length, np.array(keys.root, np.uint64), keys.root_made,
-            keys.root_code, keys.free, self.follows_parents, stored.layer,
-            *part.window.ranges[stored.stratum],
+            self.costs, limit, np.array(keys.root, np.uint64), keys.root_made, keys.root_code,
+            keys.free, self.follows_parents, stored.layer, *part.window.ranges[stored.stratum],
         )  # fmt: skip
         first, forced, digest = part.window.firsts[stored.key], 0, 0
         for states, count in self._read(stored, worker):
@@ -344,8 +346,10 @@ class Closure:
     def _not_closed(self, state: Words, after: Words) -> Refuted:
         """Return the refutation by a closed state, and what it leads to."""
         reason = f"a successor of a closed {self.keys.noun} is not closed"
-        if self.costs:
+        if self.length is not None:
             reason += ", though a solution through it could be shorter than the one claimed"
+        elif self.costs:
+            reason += ", or in too high a layer"
         return Refuted(reason, words_of(state), words_of(after), "the successor")
 
     def _follow_parents(self, window: Window, parents: NDArray[Any]) -> None:

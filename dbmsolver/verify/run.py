@@ -110,7 +110,7 @@ def run_check(check: StoreCheck) -> Generator[Progress, None, None]:
             if check.is_shortest_by_bound(least_of(keys), length):
                 return
     closure = Closure(
-        check.store, keys, length, manifest.question == "solve", check.threads, check.memory,
+        check.store, keys, length, _has_layers(check), check.threads, check.memory,
         check.options.sample, check.options.seed,
     )  # fmt: skip
     report.all_blocks, report.all_states = len(closure.catalog.blocks), closure.catalog.states
@@ -147,6 +147,11 @@ def _keys_of(check: StoreCheck) -> Keys:
     return keys_of_cards(deal, policy, None if is_proof else manifest.metric)
 
 
+def _has_layers(check: StoreCheck) -> bool:
+    """Return True if the search closed positions by layers of costs."""
+    return check.manifest.question == "solve" and check.manifest.method == Method.EVERY_POSITION
+
+
 def _with_distances(check: StoreCheck, keys: Keys) -> Generator[Progress, None, Keys]:
     """Return keys whose lower bound knows the distances of all classes of the deal, too."""
     report, memory = check.report, check.memory
@@ -171,13 +176,13 @@ def _check_closure(check: StoreCheck, closure: Closure) -> Generator[Progress, N
         report.strata = closure.rows()
         report.states = sum(row[2] for row in report.strata)
         report.forced = sum(row[3] for row in report.strata)
-    noun, shortest = keys.noun, ""
-    if closure.costs:
-        shortest = " with no more moves, or cannot be part of a shorter solution"
+    noun, way = keys.noun, " with no more moves" if closure.costs else ""
+    if closure.length is not None:
+        way += ", or cannot be part of a shorter solution"
     report.checked += [
         "the deal is closed" if keys.codes else f"the deal's {noun} is closed",
         f"every closed key is a {noun} of the deal{keys.normal}, and none is a goal",
-        f"every successor is closed{shortest}",
+        f"every successor is closed{way}",
     ]
     if check.manifest.method == Method.CLASSES_ANY_PASSES:
         report.checked.append("with any number of passes, so with those there are, too")

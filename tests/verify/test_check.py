@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+from helpers import faults
 from helpers.faults import check
 from helpers.searching import prove
 
 from dbmsolver import api
 from dbmsolver.errors import ChangedError, DbmError, DiskFullError, StoreError, UsageError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Policy
+from dbmsolver.game.kinds import Metric, Policy
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_for
+from dbmsolver.storage.blocks import read_block
+from dbmsolver.storage.records import parse_closed_key
+from dbmsolver.storage.store import Store
 
 PROOFS = [
     (rules_for("freecell", 3), 6139, "wkr", 736),
@@ -64,12 +70,64 @@ def test_shortest_solutions(tmp_path: Path, number: int, length: int) -> None:
     assert "counts and digest are those of the manifest" in report.checked
 
 
-def test_no_solution_by_cost_layers(tmp_path: Path) -> None:
-    deal = Deal.from_number(1, rules_for("freecell", 1))
-    assert api.solve(deal, store=tmp_path / "s").verdict == "unsolvable"
-    report = check(tmp_path / "s")
+LOST: list[tuple[str, Rules, int, Metric | None]] = [
+    ("cards", rules_for("freecell", 1), 1, None),
+    ("moves", rules_for("freecell", 1), 1, "moves"),
+    ("runs", rules_for("alpha_star"), 1, None),
+    ("pile", rules_for("black_hole"), 1, None),
+    ("pairs", rules_for("pyramid"), 285, None),
+    ("patience", rules_for("canfield"), 5, None),
+]
+"""Deals without a solution, in a few states: a name, rules, number and metric."""
+
+
+@pytest.mark.parametrize(("name", "rules", "number", "metric"), LOST)
+def test_no_solution_by_cost_layers(
+    tmp_path: Path, name: str, rules: Rules, number: int, metric: Metric | None
+) -> None:
+    path, deal = tmp_path / name, Deal.from_number(number, rules)
+    result = api.solve(deal, store=path, metric=metric)
+    assert (result.verdict, result.method) == ("unsolvable", "every-position")
+    report = check(path)
     assert report.valid, report.reason
-    assert report.states == 63
+    assert report.states == result.states
+    assert "every successor is closed with no more moves" in report.checked
+
+
+@pytest.mark.parametrize(("name", "rules", "number", "metric"), LOST)
+@pytest.mark.parametrize("by", [1, -1])
+def test_layers_of_a_deal_without_solution_are_checked(
+    tmp_path: Path, name: str, rules: Rules, number: int, metric: Metric | None, by: int
+) -> None:
+    """A block in another layer is refused, though the manifest counts it there."""
+    path = tmp_path / name
+    assert api.solve(Deal.from_number(number, rules), store=path, metric=metric).length is None
+    key = faults.closed_keys(path)[-1]
+    place = parse_closed_key(key)
+    with Store.open(path) as store:
+        runs = read_block(store, key)
+        with store.write() as txn:
+            txn.delete(key)
+            faults.put_block(txn, place.layer + by, place.stratum, runs)
+
+    def move(manifest: dict[str, Any]) -> None:
+        counts: Counter[tuple[int, int, bool]] = Counter()
+        for layer, stratum, states, forced in manifest["strata"]:
+            counts[layer, stratum, False] += states
+            counts[layer, stratum, True] += forced
+        forced = counts[place.layer, place.stratum, True]
+        moved = {False: runs.codes.size - forced, True: forced}
+        for is_forced, states in moved.items():
+            counts[place.layer, place.stratum, is_forced] -= states
+            counts[place.layer + by, place.stratum, is_forced] += states
+        places = sorted({(layer, stratum) for layer, stratum, _ in counts})
+        rows = [[*at, counts[*at, False], counts[*at, True]] for at in places]
+        manifest["strata"] = [row for row in rows if row[2] or row[3]]
+
+    faults.change_manifest(path, move)
+    report = check(path)
+    assert not report.valid
+    assert not str(report.reason).startswith(("counts", "strata"))
 
 
 def test_a_solution_not_said_to_be_shortest(tmp_path: Path) -> None:

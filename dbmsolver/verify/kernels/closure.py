@@ -16,11 +16,11 @@ from dbmsolver.verify.kernels.words import AHEAD, ZERO, Words
 class Task(NamedTuple):
     """The claim, and the states that are to be checked against it.
 
-    ``costs``: the claim is a shortest solution, of ``limit`` moves. ``root`` is the deal's state,
-    to which ``root_made`` moves are made, and whose parent-move code is ``root_code``; -1 if no
-    code is its own. ``free``: some moves cost nothing. ``codes``: parent-move codes are checked.
-    The states to be checked are of one ``layer``, and those of their stratum have numbers from
-    ``first`` up to ``last``.
+    ``costs``: the moves made to states are checked, too. No solution is to have fewer moves than
+    ``limit``. ``root`` is the deal's state, to which ``root_made`` moves are made, and whose
+    parent-move code is ``root_code``; -1 if no code is its own. ``free``: some moves cost nothing.
+    ``codes``: parent-move codes are checked. The states to be checked are of one ``layer``, and
+    those of their stratum have numbers from ``first`` up to ``last``.
     """
 
     costs: bool

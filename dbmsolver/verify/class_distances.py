@@ -165,7 +165,7 @@ class ClassDistances:
         table = np.full((1 << (2 * len(runs)).bit_length(), 3), k.NONE, np.uint64)
         k.enter_runs(table, signatures, firsts)
         moves = np.full(self._keys.size, k.LOST, np.uint8)
-        return k.Distances(True, self.game, table, self._keys, moves)
+        return k.Distances(self.game, table, self._keys, moves)
 
     def _measure(self, distances: k.Distances, signature: int, first: int, end: int) -> None:
         """Work out the distances of a signature's classes; those of higher strata are known."""

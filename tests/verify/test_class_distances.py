@@ -42,7 +42,7 @@ from dbmsolver.verify.check import verify
 from dbmsolver.verify.class_distances import ClassDistances
 from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.format import keys_of_cards
-from dbmsolver.verify.kernels.class_distances import FAR, NONE, no_distances
+from dbmsolver.verify.kernels.class_distances import FAR, NONE, Distances
 from dbmsolver.verify.kernels.classes import make_board
 from dbmsolver.verify.kernels.errors import GOAL
 from dbmsolver.verify.kernels.positions import Tables
@@ -152,8 +152,8 @@ def test_a_class_that_does_not_follow_has_no_bound() -> None:
     deal = Deal.from_number(12, GAMES["klondike_by_threes"])
     keys = keys_of_cards(deal, "wkr", "turns")
     runs = np.full((1, 3), NONE, np.uint64)
-    nothing_listed = no_distances()._replace(
-        known=True, game=ClassFormat(deal, "wkr").game, runs=runs
+    nothing_listed = Distances(
+        ClassFormat(deal, "wkr").game, runs, np.empty(0, np.uint64), np.empty(0, np.uint8)
     )
     with pytest.raises(InternalError):
         bound_of(keys.tables._replace(distances=nothing_listed), keys.root)

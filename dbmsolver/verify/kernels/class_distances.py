@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.jit.families import ByType
 from dbmsolver.verify.kernels.classes import (
     KING,
     ClassRules,
@@ -71,21 +72,16 @@ class Distances(NamedTuple):
     The keys of each signature are a hash table of their own, and all these lie one after the other.
     """
 
-    known: bool  # False if none are wanted: then all arrays are empty
     game: ClassRules
     runs: Words  # [slots, 3]: a hash table: signature, its first key, and its slots; NONE for none
     keys: Words
     moves: NDArray[np.uint8]  # of each key
 
 
-def no_distances() -> Distances:
-    """Return what stands for distances where none are wanted."""
-    none, rows, ways = (np.empty((0,) * axes, np.int64) for axes in (1, 2, 3))
-    words, runs = np.empty(0, np.uint64), np.empty((0, 3), np.uint64)
-    game = ClassRules(
-        0, 1, -1, KING + 1, none, ways, words, words, words, rows, none, none, none, none, none, 0
-    )  # fmt: skip
-    return Distances(False, game, runs, words, np.empty(0, np.uint8))
+class NoDistances(NamedTuple):
+    """The same where none are wanted: no kernel of classes is compiled then."""
+
+    classes: int = 0  # that are listed
 
 
 @inlined
@@ -257,16 +253,29 @@ def key_of(game, laid):
 
 
 @inner
-def moves_by_class(f, laid, scratch):
+def _by_class(d, f, laid, scratch):
     """Return the moves to come by the class of a position: FAR if it cannot be won.
 
     NO_CLASS if the class does not follow from the deal's; 0 if it is won.
     """
-    game, r = f.distances.game, f.rules
+    game, r = d.game, f.rules
     signature, covered = signature_of(game, laid)
     if is_won(game, covered, laid.hand):
         return np.int64(0)  # the bound of positions has all cards that are not home, and turns
-    moves = distance_of(f.distances, scratch, signature, key_of(game, laid))
+    moves = distance_of(d, scratch, signature, key_of(game, laid))
     if r.counted and moves != NO_CLASS:
         moves += (laid.hand - laid.waste + r.draw - 1) // r.draw
     return moves
+
+
+@inlined
+def _by_none(d, f, laid, scratch):
+    return np.int64(0)
+
+
+moves_by_class = ByType({Distances: _by_class, NoDistances: _by_none})
+"""Return the moves to come by the class of a position, as the distances ``d`` tell.
+
+FAR if it cannot be won, NO_CLASS if the class does not follow from the deal's; 0 if it is won, or
+if there are no distances.
+"""

@@ -9,7 +9,7 @@ import numpy as np
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.verify.kernels.board import ALL_HOME, COST, Board, make_board
 from dbmsolver.verify.kernels.bound import lower_bound
-from dbmsolver.verify.kernels.class_distances import NO_CLASS, moves_by_class
+from dbmsolver.verify.kernels.class_distances import NO_CLASS, Distances, moves_by_class
 from dbmsolver.verify.kernels.classes import ClassBoard
 from dbmsolver.verify.kernels.classes import make_board as make_class_board
 from dbmsolver.verify.kernels.errors import GOAL
@@ -62,12 +62,14 @@ class Table(NamedTuple):
     """Scratch memory of one thread: the board, and that for distances of classes."""
 
     board: Board
-    classes: ClassBoard
+    classes: ClassBoard | None  # None where no distances are wanted
 
 
 def make_table(tables: Tables) -> Table:
     """Return scratch memory."""
-    return Table(make_board(), make_class_board(tables.distances.game))
+    distances = tables.distances
+    classes = make_class_board(distances.game) if isinstance(distances, Distances) else None
+    return Table(make_board(), classes)
 
 
 @inlined
@@ -103,8 +105,9 @@ def bound_of_cards(f, row, table):
     Where distances of classes are known, it is the larger one of two.
     """
     error, laid = lay_out(f, state_of(row), table.board)
-    moves = np.int64(0) if error else np.int64(lower_bound(f.rules, table.board, laid))
-    if not error and f.distances.known:
-        by_class = moves_by_class(f, laid, table.classes)
-        moves = by_class if by_class == NO_CLASS else max(moves, by_class)
-    return error, moves
+    if error:
+        return error, np.int64(0)
+    by_class = moves_by_class(f.distances, f, laid, table.classes)
+    if by_class == NO_CLASS:
+        return error, by_class
+    return error, max(by_class, np.int64(lower_bound(f.rules, table.board, laid)))

@@ -15,7 +15,7 @@ import numpy as np
 from dbmsolver.jit.decorators import inlined, inlined_kernel
 from dbmsolver.verify.kernels import errors as e
 from dbmsolver.verify.kernels.board import CARD, PLACE, TURNS, WASTE, Laid, has_ring, nothing_laid
-from dbmsolver.verify.kernels.class_distances import Distances, no_distances
+from dbmsolver.verify.kernels.class_distances import Distances, NoDistances
 from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.rules import AS_DEALT, BOTTOM, FREECELL, HOME, Rules, is_as_none
 from dbmsolver.verify.kernels.words import (
@@ -49,7 +49,7 @@ class Tables(NamedTuple):
     codes: Ints  # [52, 8]: of the parent-move code, the bits for a card that was in a place
     digits: Words  # [52, 8, 3]: what a card in a place adds to the words of the public key
     words: int  # of the public key
-    distances: Distances = no_distances()
+    distances: Distances | NoDistances = NoDistances()
 
 
 class State(NamedTuple):

@@ -27,7 +27,7 @@ from dbmsolver.results import Limits, Options, Question, Result
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import look_ahead
 from dbmsolver.search.improve import beams_ahead, leaving_dives
-from dbmsolver.search.proof import dives, piece_tables, piece_worker, worker
+from dbmsolver.search.proof import dives, piece_tables, piece_worker, pieces, worker
 
 
 class Settings(TypedDict):
@@ -145,6 +145,7 @@ def main() -> None:
     if settings["small"] is not None:
         worker.SMALL = settings["small"]
         piece_tables.SMALLEST_BITS = 12
+        pieces.FLIP_SAMPLE = 50
         piece_worker.EXPAND_SECONDS = 0.02
     if not settings.get("dives", True):
         dives.SCHEDULE = dives.CLASS_SCHEDULE = ()

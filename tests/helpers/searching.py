@@ -21,6 +21,7 @@ from dbmsolver.search.proof import (
     piece_away,
     piece_tables,
     piece_worker,
+    pieces,
     worker,
 )
 
@@ -54,9 +55,14 @@ def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def small_pieces(monkeypatch: pytest.MonkeyPatch, states: int) -> None:
-    """Close signatures of more states in pieces, in many turns."""
+    """Close signatures of more states in pieces, in many turns.
+
+    All are, if these are no more than a buffer has (`kernels.workspace.BUFFER`). Few states are
+    looked at to find how to divide pieces: a part of a small signature, as of a large one.
+    """
     monkeypatch.setattr(worker, "SMALL", states)
     monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 12)
+    monkeypatch.setattr(pieces, "FLIP_SAMPLE", 50)
     monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
     monkeypatch.setattr(piece_away, "WHOLE_SECONDS", 0.02)
 

@@ -198,9 +198,11 @@ def test_stores_that_are_said_to_have_distances(tmp_path: Path) -> None:
     """All classes are listed then; layers that were counted without them do not fit."""
     random, verdicts = Random("said"), set[bool]()
     for number in range(200):
+        if len(verdicts) == 2:
+            break
         deal, store = small_klondike(random, 14), tmp_path / str(number)
         result = api.solve(deal, store=store)
-        if len(verdicts) == 2 or result.verdict != "solved" or result.states < 10:
+        if result.verdict != "solved" or result.states < 10:
             continue
         faults.change_manifest(store, say_classes)
         report = faults.check(store)

@@ -210,7 +210,7 @@ def test_pending_states_go_to_the_store_where_memory_is_little(
 
     def little(self: Any, *given: Any, **named: Any) -> None:
         init(self, *given, **named)
-        self.memory = 64
+        self.memory = 1000
 
     monkeypatch.setattr(proof_state.ProofState, "spill", spill)
     monkeypatch.setattr(proof_state.ProofState, "__init__", little)

@@ -48,9 +48,12 @@ def check_in_parts(path: Path, **options: Any) -> Verification:
     return report
 
 
-def few_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let threads of the verifier read few states of a block at a time."""
-    monkeypatch.setattr(closure, "_AT_ONCE", 7)
+def few_at_once(monkeypatch: pytest.MonkeyPatch, of: int = 0) -> None:
+    """Let threads of the verifier read few states of a block at a time.
+
+    Of a store of thousands of states, which has larger blocks, it is a few hundredths of one.
+    """
+    monkeypatch.setattr(closure, "_AT_ONCE", max(7, of // 500))
 
 
 def closed_keys(path: Path) -> list[bytes]:

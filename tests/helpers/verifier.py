@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.position import Position
@@ -236,7 +237,7 @@ def expand_one(
     return Expanded(int(error), rows, codes, bool(forced), int(digest), all_made)
 
 
-def block_of(signature: int, keys: list[int], words: int = 1) -> Block:
+def block_of(signature: int, keys: ArrayLike, words: int = 1) -> Block:
     """Return a block of one signature, with these words of local keys, sorted."""
     rows = np.array([keys], np.uint64).reshape(-1, words)
     signatures, counts = np.array([signature], np.uint64), np.array([rows.shape[0]], np.int64)
@@ -245,8 +246,14 @@ def block_of(signature: int, keys: list[int], words: int = 1) -> Block:
 
 def read_rows(form: Any, block: Block, layer: int = 0) -> tuple[int, list[Words]]:
     """Return an error, 0 if there is none, and the states of a block, by the form of its keys."""
+    error, opened = open_rows(form, block, layer)
+    rows = [] if error else opened.tolist()
+    return error, [(int(a), int(b), int(c), int(d)) for a, b, c, d in rows]
+
+
+def open_rows(form: Any, block: Block, layer: int = 0) -> tuple[int, NDArray[np.uint64]]:
+    """Return the same with the states as an array, four words each."""
     states, count = make_states(block.codes.size), block.codes.size
     states.rows[:, 0], states.rows[:, 1 : 1 + block.words] = block.signatures[0], block.keys
     error, _ = open_states(form, block.words, layer, states, count)
-    rows = [] if error else states.rows.tolist()
-    return int(error), [(int(a), int(b), int(c), int(d)) for a, b, c, d in rows]
+    return int(error), states.rows

@@ -17,7 +17,7 @@ from helpers import faults
 from helpers.faults import check, few_at_once, make_counts_fit
 from helpers.patience_games import small_deck
 from helpers.selection import few_fast
-from helpers.verifier import block_of, read_rows
+from helpers.verifier import block_of, open_rows
 
 from dbmsolver import api
 from dbmsolver.game.cards import CARDS
@@ -276,10 +276,9 @@ def forged(path: Path, random: np.random.Generator) -> Runs:
         for card in range(CARDS):
             shift = np.uint64(3 * (card % PER_WORD))
             rows[:, 1 + card // PER_WORD] |= digits[:, card] << shift
-        flat = rows[:, 1:].ravel().tolist()
-        error, states = read_rows(keys, block_of(0, flat, 3))
+        error, states = open_rows(keys, block_of(0, rows[:, 1:], 3))
         assert not error
-        chosen = mixed(np.array(states, np.uint64)) >> np.uint64(58) == 0
+        chosen = mixed(states) >> np.uint64(58) == 0
         words += map(tuple, rows[chosen, 1:].tolist())
     sorted_keys = np.array(sorted(words)[:2000], np.uint64).ravel()
     counts, codes = np.array([2000]), np.zeros(2000, np.uint16)

@@ -79,7 +79,7 @@ def refused(path: Path, *reasons: str) -> None:
         assert any(reason in report.reason for reason in reasons), report.reason
     assert not check(path, threads=1).valid
     with pytest.MonkeyPatch.context() as monkeypatch:
-        few_at_once(monkeypatch)
+        few_at_once(monkeypatch, report.all_states)
         # Less for each state, and there would be hundreds of parts.
         report = check(path, memory=max(20_000, 10 * report.all_states))
     assert not report.valid

@@ -11,6 +11,7 @@ from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -67,14 +68,14 @@ def test_any_memory(
 ) -> None:
     whole = check(stores / name)
     assert whole.valid
-    few_at_once(monkeypatch)
+    few_at_once(monkeypatch, whole.states)
     assert facts(check(stores / name, memory=memory, threads=threads)) == facts(whole)
 
 
 @pytest.mark.parametrize("memory", [200_000, 1_000_000])
 def test_any_memory_with_costs(stores: Path, monkeypatch: pytest.MonkeyPatch, memory: int) -> None:
     whole = check(stores / "solve")
-    few_at_once(monkeypatch)
+    few_at_once(monkeypatch, whole.states)
     assert facts(check(stores / "solve", memory=memory)) == facts(whole)
 
 
@@ -103,11 +104,13 @@ def test_nothing_is_left_behind(
     stores: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(temporary, "TemporaryFile", made := Mock(wraps=temporary.TemporaryFile))
     few_at_once(monkeypatch)
     opened = len(list(Path("/proc/self/fd").iterdir()))
     with warnings.catch_warnings(record=True) as said:  # of files that are left to the collector
         warnings.simplefilter("always", ResourceWarning)
-        assert check(stores / "larger", memory=20_000).valid
+        assert check(stores / "proof", memory=4_000).valid
+    assert made.call_count > 1
     assert [str(one.message) for one in said] == []
     assert not list(tmp_path.iterdir())
     assert len(list(Path("/proc/self/fd").iterdir())) == opened

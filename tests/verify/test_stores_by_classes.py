@@ -9,11 +9,10 @@ from collections.abc import Generator
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import jsonschema
 import pytest
-from helpers.class_distances import check_distances
 from helpers.command import run
 from helpers.faults import (
     change_block,
@@ -36,8 +35,9 @@ from dbmsolver.storage.certificate_file import SCHEMA
 from dbmsolver.storage.meanings import VERSIONS
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.verify import run as verify_run
+from dbmsolver.verify.class_distances import ClassDistances
 from dbmsolver.verify.kernels.class_distances import Distances
-from dbmsolver.verify.report import Progress
+from dbmsolver.verify.report import Progress, Verification
 
 DEAL = Deal.load("8", GAMES["klondike_by_threes"], numbers="ksolve")
 LENGTH = 112
@@ -53,35 +53,61 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+class Checked(NamedTuple):
+    """The report on a store, and what the check listed for it."""
+
+    report: Verification
+    classes: int
+    distances: Distances
+
+
+@pytest.fixture(scope="module")
+def checked(store: Path) -> Checked:
+    """Return what a check says of the store, with the distances that it worked out."""
+    found: list[tuple[int, Distances]] = []
+    real = ClassDistances.run
+
+    def noted(self: ClassDistances) -> Generator[Progress, None, Distances]:
+        distances = yield from real(self)
+        found.append((self.count, distances))
+        return distances
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ClassDistances, "run", noted)
+        report = check(store)
+    ((classes, distances),) = found
+    return Checked(report, classes, distances)
+
+
 @pytest.fixture
-def distances_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def distances_once(checked: Checked, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let checks have the distances of the deal, which no state of a store changes, at once.
 
     To list 800,000 classes takes longer than all else that a check does.
     """
-    listed, distances = check_distances(DEAL)
 
     class Known:
-        count = listed.count
+        count = checked.classes
 
         def __init__(self, deal: Deal, threads: int, memory: int) -> None:
             assert deal == DEAL
 
         def run(self) -> Generator[Progress, None, Distances]:
             yield from ()
-            return distances
+            return checked.distances
 
     monkeypatch.setattr(verify_run, "ClassDistances", Known)
 
 
-def test_it_is_valid(store: Path) -> None:
-    report = check(store)
+def test_it_is_valid(checked: Checked) -> None:
+    report = checked.report
     assert report.valid, report.reason
     classes, words = report.checked[1].split(" ", 1)
     assert words == "classes were listed, and their distances worked out"
     assert 700_000 < int(classes.replace(",", "")) < 900_000
 
 
+@pytest.mark.usefixtures("distances_once")
 def test_its_certificate_is_compared_with_another_search(store: Path, tmp_path: Path) -> None:
     """The other search lists all classes first, as the certificate says."""
     record = tmp_path / "certificate.json"

@@ -60,6 +60,17 @@ def slow_distances(classes: Classes, most: int) -> dict[Class, int | None] | Non
     return distances
 
 
+def some_classes(classes: Classes, most: int) -> list[Class]:
+    """Return classes that any moves lead to, depth first: all, if there are no more than these."""
+    found, waiting = {classes.root: None}, [classes.root]
+    while waiting and len(found) < most:
+        for _, after in classes.moves(waiting.pop(), frozenset()):
+            if after not in found:
+                found[after] = None
+                waiting.append(after)
+    return [*found][:most]
+
+
 def check_distances(deal: Deal, threads: int = 2) -> tuple[ClassDistances, Distances]:
     """Return the distances as the check works them out."""
     distances = ClassDistances(deal, threads, 1 << 28)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -71,24 +72,35 @@ def missing(text: str) -> list[str]:
     return [name for name in named if name not in endings() and Path(name).name not in FOREIGN]
 
 
+class Strings(NamedTuple):
+    """The strings of a module that stand alone."""
+
+    all: tuple[str, ...]
+    """Its docstrings, and those below names."""
+    of_functions: tuple[str, ...]
+    """The docstrings of its functions and methods."""
+
+
 @cache
+def strings(path: Path) -> Strings:
+    """Return the strings of a module that stand alone; modules are parsed once for all tests."""
+    alone, of_functions = [], []
+    for node in statements(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            alone.append(str(node.value.value))
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            of_functions += [text] if (text := ast.get_docstring(node)) else []
+    return Strings(tuple(alone), tuple(of_functions))
+
+
 def docstrings(path: Path) -> tuple[str, ...]:
     """Return the strings of a module that stand alone: its docstrings, and those below names."""
-    return tuple(
-        str(node.value.value)
-        for node in statements(ast.parse(path.read_bytes()))
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    )
+    return strings(path).all
 
 
-def of_functions(path: Path) -> list[str]:
+def of_functions(path: Path) -> tuple[str, ...]:
     """Return the docstrings of a module's functions and methods."""
-    return [
-        text
-        for node in statements(ast.parse(path.read_bytes()))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and (text := ast.get_docstring(node))
-    ]
+    return strings(path).of_functions
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:

@@ -161,11 +161,12 @@ def is_normal(form: Keys, key: np.ndarray) -> bool:
     return not (r.all_reached and waste and (waste % r.draw == 0 or waste == left))
 
 
-def is_spelt_well(deal: Deal, key: np.ndarray) -> bool:
+def is_spelt_well(form: Keys, deal: Deal, key: np.ndarray) -> bool:
     """Return True if digits are spelt as keys have them, and cards at a bottom may lie there.
 
     A card that lies as it was dealt has the digit 0. Cards are counted from the base.
     """
+    takers = form.tables.rules.takers
     position, rules = deal.position, deal.rules
     assert isinstance(position, Patience)
     counted, filled = position.base.counted, rules.fill == "waste"
@@ -179,10 +180,8 @@ def is_spelt_well(deal: Deal, key: np.ndarray) -> bool:
     for card, digit in enumerate(digits_of(key)):
         if digit == 5 and (card not in fillers or dealt.get(card, card) is None):
             return False
-        if 1 <= digit <= 4:
-            taker = keys_of_cards(deal, "wkr", None).tables.rules.takers[card, digit - 1]
-            if dealt.get(card) == taker:
-                return False
+        if 1 <= digit <= 4 and dealt.get(card) == takers[card, digit - 1]:
+            return False
     return True
 
 
@@ -205,7 +204,7 @@ def test_words_that_are_no_position_are_refused(game: str) -> None:
             state = found.words[random.randrange(count)].copy()
         for key in altered(state, random):
             expected = keys.are_states(key.reshape(1, 3)) and is_normal(form, key)
-            expected = expected and is_spelt_well(deal, key)
+            expected = expected and is_spelt_well(form, deal, key)
             signature, words = signature_of(form, key), key.tolist()
             error = error_of(form, opened_row(form, signature, words))
             assert (error == 0) == expected, (deal, key)

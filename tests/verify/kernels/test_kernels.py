@@ -91,11 +91,12 @@ def test_words_that_are_no_position_are_refused(rules: object) -> None:
     for start in (game.start, with_suit_home(game.start, seed & 3)):
         deal = Deal(start, game.rules)
         form, codec = keys_of_cards(deal, game.policy), StateCodec(deal, game.policy)
+        places = places_of(form)
         walk = walk_from(game.random, start, game.rules, game.policy, 60)
         for position in game.random.sample(walk, min(3, len(walk))):
             for words in altered(form, tuple(codec.state(position))):
                 error = error_of(form, opened(form, words))
-                flaws = flaws_of(form, words)
+                flaws = flaws_of(form, places, words)
                 assert error in (flaws or {FINE}), words
                 verdicts.add(not flaws)
     assert verdicts == {False, True}
@@ -133,8 +134,19 @@ def altered(form: Keys, words: Words) -> Iterator[Words]:
         yield (signature ^ 1 << bit, *words[1:])
 
 
-def flaws_of(form: Keys, words: Words) -> set[int]:
-    """Return the reasons why words are no position: the first that is found is enough."""
+def places_of(form: Keys) -> dict[int, set[int]]:
+    """Return the places to which each card can move."""
+    places: dict[int, set[int]] = {card: set() for card in range(52)}
+    for card, place in np.argwhere(form.tables.codes >= 0).tolist():
+        places[card].add(place)
+    return places
+
+
+def flaws_of(form: Keys, places: dict[int, set[int]], words: Words) -> set[int]:
+    """Return the reasons why words are no position: the first that is found is enough.
+
+    ``places`` are those of :func:`places_of`.
+    """
     signature, r, k = words[0], form.tables.rules, form.form
     assert isinstance(k, PlaneKeys)
     heights = [signature >> 4 * suit & 15 for suit in range(4)]
@@ -146,9 +158,6 @@ def flaws_of(form: Keys, words: Words) -> set[int]:
             return {BAD_SIGNATURE}
         locked |= {int(card) for card in known[:count]}
         used |= int(mask) << int(shift)
-    places: dict[int, set[int]] = {card: set() for card in range(52)}
-    for card, place in np.argwhere(form.tables.codes >= 0).tolist():
-        places[card].add(place)
     kept = {card for card in range(52) if card >> 2 < r.kept}
     loose = {*range(52)} - home - locked
     # A king that comes back to no column is loose while it is home.

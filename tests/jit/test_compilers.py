@@ -25,11 +25,14 @@ from numba import typeof
 from numba.core.dispatcher import Dispatcher
 from dbmsolver import Deal, all_solutions, count_solutions, prove, solve
 from dbmsolver.search.improve import beside_proof
-from dbmsolver.search.proof import dives, piece_tables, worker
+from dbmsolver.search.proof import dives, piece_tables, pieces, worker
 from dbmsolver.search.precompile import needed
+from dbmsolver.search.proof.piece_set import PieceSet
+from dbmsolver.kernels.workspace import BUFFER
 from dbmsolver.game.shipped import rules_for
 
 beside_proof.SHARE = 1e6  # beams come at once
+pieces.FLIP_SAMPLE = 50  # of small signatures
 
 def compiled():
     found = set()
@@ -59,13 +62,17 @@ def counts():
     assert len(list(all_solutions(deal, 3))) == 3
 
 def proves(method, whole, divided):
+    cuts, split = [], PieceSet.split
+    PieceSet.split = lambda *given: cuts.append(None) or split(*given)
     worker.SMALL, piece_tables.SMALLEST_BITS = UNDIVIDED
     assert prove(Deal.from_number(11982), method=method).states == whole
     dives.SCHEDULE = ()
-    worker.SMALL = 500
+    assert not cuts
+    worker.SMALL = BUFFER + 100
     piece_tables.SMALLEST_BITS = 12
     deal = Deal.from_number(1, rules_for("freecell", freecells=2))
     assert prove(deal, method=method, threads=2, store=Path(sys.argv[1]) / method).states == divided
+    assert len(cuts) > 100
 
 def runs():
     deal = Deal.from_number(1, rules_for("alpha_star"))

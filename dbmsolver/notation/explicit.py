@@ -21,7 +21,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Comment, Step, card_under, moving_card
-from dbmsolver.notation.supermoves import largest, move_run, split
+from dbmsolver.notation.supermoves import largest_end, move_run, run_of, split
 from dbmsolver.notation.xhtml import one_line
 
 StepPlaces = tuple[Place, Place, int]
@@ -211,6 +211,7 @@ def player_moves(
             if occupant is None and not rules.reserve:
                 step = Step(source, Place("freecell", cell), card=card)
                 yield step, _apply(position, step)
+        run = () if source.kind == "freecell" else run_of(position, rules, source.index)
         for index, column in enumerate(position.columns):
             if source.kind == "freecell":
                 if (
@@ -221,12 +222,12 @@ def player_moves(
                     step = Step(source, Place("column", index), card=card)
                     yield step, _apply(position, step)
                 continue
-            most = largest(position, rules, source.index, index)
-            counts = {most} - {0}
-            if most and not column:
-                counts |= set(range(1, most)) if any_length else {1}
-            for count in sorted(counts, reverse=True):
-                deepest = position.columns[source.index][-count]
+            most = 0 if index == source.index else largest_end(position, rules, run, index)
+            if not most:
+                continue
+            fewer = range(1, most if any_length else min(most, 2)) if not column else ()
+            for count in (most, *reversed(fewer)):
+                deepest = run[-count]
                 if not column and not position.can_fill(deepest, rules):
                     continue
                 step = Step(source, Place("column", index), count, card=deepest)

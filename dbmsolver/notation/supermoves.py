@@ -22,9 +22,20 @@ def largest(position: Position, rules: Rules, source: int, destination: int) -> 
     On a card, only one number of cards fits. Into an empty column it is the longest end of the run
     that can be moved at once and may lie there.
     """
-    column, target = position.columns[source], position.columns[destination]
     if source == destination:
         return 0
+    return largest_end(position, rules, run_of(position, rules, source), destination)
+
+
+def run_of(position: Position, rules: Rules, source: int) -> tuple[int, ...]:
+    """Return the cards at the end of a column that form a run, the deepest first."""
+    column = position.columns[source]
+    return column[len(column) - run_length(position, column, rules) :]
+
+
+def largest_end(position: Position, rules: Rules, run: tuple[int, ...], destination: int) -> int:
+    """Return the number of cards that :func:`largest` means, for the run of another column."""
+    target = position.columns[destination]
 
     def fits(card: int) -> bool:
         return (
@@ -33,8 +44,7 @@ def largest(position: Position, rules: Rules, source: int, destination: int) -> 
             else position.can_fill(card, rules)
         )
 
-    lengths = range(run_length(position, column, rules), 0, -1)
-    fitting = [length for length in lengths if fits(column[-length])]
+    fitting = [length for length in range(len(run), 0, -1) if fits(run[-length])]
     if not fitting:  # as for most columns: there is no need to look how many cards can move
         return 0
     most = capacity(position, rules, destination)

@@ -34,6 +34,19 @@ def test_the_schema_is_one() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
+def test_an_answer_is_valid_by_the_schema_if_it_is_by_that_of_its_kind() -> None:
+    """Nothing else is asked of it, and no other kind takes it."""
+    asked = {"$schema", "$id", "title", "description", "type", "required", "oneOf", "$defs"}
+    assert SCHEMA.keys() == asked
+    assert (SCHEMA["type"], SCHEMA["required"]) == ("object", ["kind"])
+    kinds = [one["$ref"].removeprefix("#/$defs/") for one in SCHEMA["oneOf"]]
+    assert len(set(kinds)) == len(kinds) > 10
+    for kind in kinds:
+        schema = SCHEMA["$defs"][kind]
+        assert schema["type"] == "object"
+        assert schema["properties"]["kind"] == {"const": kind}
+
+
 def test_answers(stores: Path) -> None:
     board = str(stores / "board")
     solved = answer("solve", board)

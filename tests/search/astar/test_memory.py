@@ -73,8 +73,8 @@ def facts(result: Result) -> tuple[Any, ...]:
 
 @once
 def in_plenty(deal: Deal) -> tuple[Any, ...]:
-    """Return the facts of a search in plenty of memory, which several tests expect."""
-    return facts(solve(deal))
+    """Return the facts of a search by one thread in plenty of memory, which many tests expect."""
+    return facts(solve(deal, threads=1))
 
 
 @pytest.mark.parametrize(("deal", "threads"), few_fast(product([SOLVED, UNSOLVABLE], [2, 1]), 2))
@@ -146,7 +146,7 @@ def test_a_search_goes_on_in_the_layer_that_it_was_in(
         assert opened.manifest.known > before.states + before.forced  # those that wait, too
     after = solve(EASIER, store=store, threads=1)
     assert before.at_least and loaded and min(loaded) == before.at_least - 1
-    assert facts(after) == facts(solve(EASIER))
+    assert facts(after) == in_plenty(EASIER)
 
 
 def test_too_little_memory(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_states_are_divided_where_there_is_room_for_it(
         divide(self, *how)
 
     monkeypatch.setattr(Partition, "divide", watched)
-    assert facts(solve(EASIER, threads=2, memory=memory)) == facts(solve(EASIER, threads=1))
+    assert facts(solve(EASIER, threads=2, memory=memory)) == in_plenty(EASIER)
     assert asked == [1] * divided
 
 
@@ -190,10 +190,10 @@ def test_many_threads_in_little_memory() -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_little_room_for_what_leaves_a_shard(monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
     """Rounds end early then, and what they leave waits for the next one."""
-    plenty = solve(EASIER)
+    expected = in_plenty(EASIER)
     monkeypatch.setattr(layers, "ENOUGH", 5_000)
     monkeypatch.setattr(partitions, "_OUTGOING", BUFFER + 300)
-    assert facts(solve(EASIER, threads=threads)) == facts(plenty)
+    assert facts(solve(EASIER, threads=threads)) == expected
 
 
 @pytest.mark.parametrize(
@@ -236,8 +236,8 @@ def test_a_search_is_left_while_it_makes_room(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, stored: bool
 ) -> None:
     """Partitions leave memory and come back in many steps; a search may end after each."""
+    expected = in_plenty(SOLVED)
     monkeypatch.setattr(layers, "ENOUGH", 5_000)
-    plenty = solve(SOLVED)
     without = pieces(monkeypatch, 1_000)
     random = Random("left")
     options = Options(threads=2, store=tmp_path / "store" if stored else None)
@@ -248,7 +248,7 @@ def test_a_search_is_left_while_it_makes_room(
             next(steps)
         steps.close()
     tight = solve(SOLVED, threads=2, memory=TIGHT, store=options.store)
-    assert facts(tight) == facts(plenty)
+    assert facts(tight) == expected
 
 
 @pytest.mark.parametrize("stored", [False, True])

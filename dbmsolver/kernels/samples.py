@@ -1,4 +1,4 @@
-"""Arguments of the types that kernels are called with: with these they can be compiled ahead."""
+"""Sample arguments of kernels: by their types kernels can be compiled before they are needed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from dbmsolver.kernels.shards import ROW
 
 Call = tuple[Any, tuple[Any, ...]]
-"""A kernel, and arguments of the types it is called with; it is not called with these."""
+"""A kernel and sample arguments. Only the types of these matter: they are never passed to it."""
 
 NUMBER = 0
 WORD = np.uint64(0)

@@ -34,7 +34,7 @@ class LeavingKeys(StateCodec, ABC):
 
     @property
     def sets(self) -> WordSets:
-        """Facts that all states of a signature share; kernels are compiled with their type."""
+        """Sample data of a signature: kernels are compiled for the type that it has."""
         return WordSets(WORD, WORD)
 
     def dive_kernels(self) -> list[Call]:

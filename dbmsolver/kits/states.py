@@ -64,19 +64,23 @@ class State(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """Random games over what a search goes through: positions, or what stands for several."""
+    """The rules of random games that try whether a search has closed all that it had to.
+
+    They go through positions, or through classes that stand for several positions.
+    """
 
     root: Any
+    """The position or class of the deal, in which each game begins."""
     following: Callable[[Any], list[Any]]
-    """Returns what the moves lead to."""
+    """Returns the positions or classes that the moves from one lead to."""
     states: Callable[[Any], Iterable[State]]
-    """Returns each state as which a search may close it."""
+    """Returns the states of a position or class. It is closed if one of these is."""
     dealt: str = "the deal"
-    """The root, in words."""
+    """The words for the root in a message."""
     away: str = "a position {} moves from the deal"
-    """Another one, in words, with the number of moves."""
+    """The words for any other, with a place for the number of moves."""
     passed: str = "from the deal stay among the closed states"
-    """The result of games that meet only closed states, in words."""
+    """The words after "random games" if all games met closed states only."""
 
 
 class StateCodec:
@@ -183,19 +187,19 @@ class StateCodec:
 
     @property
     def sets(self) -> Any:
-        """Facts that all states of a signature share; kernels are compiled with their type."""
+        """Sample data of a signature: kernels are compiled for the type that it has."""
         from dbmsolver.kits.cards.expand import Sets
 
         return Sets(WORD, WORD, WORD, WORD, WORD, NUMBER)
 
     def own_kernels(self) -> list[Call]:
-        """Return the kernels that every search of this kind has, but not one of another kind."""
+        """Return the kernels that searches over states of this kind use, and no others do."""
         from dbmsolver.kernels.hooks import undo_code
 
         return [(undo_code.of(self.tables), (self.tables, *[WORD] * 4, NUMBER))]
 
     def dive_kernels(self) -> list[Call]:
-        """Return the kernels that only dives over states of this kind have."""
+        """Return the kernels that dives through states of this kind use, and no others do."""
         return []
 
     def counting_kernels(self) -> list[Call]:

@@ -249,10 +249,11 @@ def _fitting(store: Store) -> Iterator[None]:
 
 
 def _moves_to_states(store: Store, keys: StateCodec, position: Position) -> list[Move] | None:
-    """Return the moves by which a search over positions came to a position; None if it did not.
+    """Return the moves by which a search over positions reached a position; None if it did not.
 
-    Several closed states may lead to it, by turns of the stock after the last play, and the
-    solution may; the shortest of these ways is returned.
+    The position may follow from several closed states, if cards of the stock are turned up after
+    the last move of a card, and the solution may pass through it. The shortest of these ways is
+    returned.
     """
     states, ways = tuple(keys.states(position)), list[list[Move]]()
     for kind in (b"C", b"A"):

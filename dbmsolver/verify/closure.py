@@ -75,7 +75,7 @@ class Worker:
 
 
 _NO_LIMIT = 1 << 62
-"""A length that no solution has, and no impossible state in its bound."""
+"""The limit where no length is claimed: larger than any length, and than any lower bound."""
 
 
 class _PartFull(Exception):

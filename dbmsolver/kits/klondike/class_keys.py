@@ -77,7 +77,7 @@ class ClassKeys(StateCodec):
 
     @property
     def sets(self) -> ClassSets:
-        """Facts that all states of a signature share; kernels are compiled with their type."""
+        """Sample data of a signature: kernels are compiled for the type that it has."""
         return ClassSets(WORD, WORD, WORD, WORD, WORD, NUMBER)
 
     def own_kernels(self) -> list[Call]:

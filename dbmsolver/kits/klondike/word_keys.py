@@ -63,7 +63,7 @@ class PatienceStates(StateCodec):
 
     @property
     def sets(self) -> WordSets:
-        """Facts that all states of a signature share; kernels are compiled with their type."""
+        """Sample data of a signature: kernels are compiled for the type that it has."""
         return WordSets(WORD, WORD)
 
     def own_kernels(self) -> list[Call]:
@@ -131,9 +131,9 @@ class PatienceStates(StateCodec):
         return self.state_of(self.keys.encode(position))
 
     def states(self, position: Position) -> Iterator[State]:
-        """Yield each state from which turning the stock alone leads to a position.
+        """Yield each state from which a position is reached by nothing but turns of the stock.
 
-        InputError if no game from this deal can reach the position.
+        Raise InputError if no game from this deal can reach the position.
         """
         self.encode(position)
         return map(self.state_of, self.keys.before_turning(position))

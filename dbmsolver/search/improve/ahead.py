@@ -22,7 +22,10 @@ _LEAST_WIDTH = 20
 
 
 class FirstBeams(Search):
-    """Some beams, one after the other, each in ``memory`` bytes."""
+    """The beams before a search by cost layers, one after the other.
+
+    Each may use all of the ``memory`` bytes.
+    """
 
     def __init__(
         self, best: Best[Any], limits: Limits, memory: int, shapes: Sequence[BeamShape]
@@ -48,10 +51,10 @@ class FirstBeams(Search):
         return None
 
     def _narrower(self, shape: BeamShape) -> list[BeamShape]:
-        """Return the beams after one of this shape that had too little memory.
+        """Return the beams to run after a beam of this shape that ran out of memory.
 
-        Wider ones would have too little, too. While no solution is known, one of half the width
-        follows.
+        If no solution is known, that is a beam of half the width; else there are none. Wider beams
+        would run out of memory, too.
         """
         if self.best.length is not None or shape.width < _LEAST_WIDTH:
             return []

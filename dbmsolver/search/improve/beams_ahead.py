@@ -34,9 +34,10 @@ def shapes_ahead(rules: Rules) -> tuple[BeamShape, ...] | None:
 
 
 class BeamsOfProof:
-    """The beams over the positions of a deal whose states a proof closes.
+    """The beams for a deal that a proof searches, too.
 
-    ``keys`` are those of the proof. ``most`` is the most states that a beam looks at.
+    Beams expand positions; the proof may expand records or classes, and ``keys`` are the keys of
+    these. ``most`` is the largest number of states that a beam looks at.
     """
 
     def __init__(self, keys: StateCodec, policy: Policy, most: int) -> None:

@@ -98,9 +98,9 @@ class BesideProof(Search):
         return self._share * self.recorder.statistics.closed / self.proof.workers.count
 
     def _leave_out_earlier(self) -> None:
-        """Leave out the beams that earlier runs have made, but for the last of them.
+        """Remove the beams that earlier runs of the proof have run, except the last of them.
 
-        That one may have been cut short.
+        That one may have been interrupted, and runs again.
         """
         while len(self._shapes) > 1:
             first, second = (STATES * shape.width for shape in self._shapes[:2])

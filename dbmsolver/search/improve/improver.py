@@ -63,11 +63,11 @@ def memory_for_beams(memory: int, any_solution: bool) -> int:
 
 
 def first_shapes(rules: Rules, memory: int, any_solution: bool) -> list[BeamShape]:
-    """Return the beams that come before a search by cost layers in ``memory`` bytes.
+    """Return the beams that run before a search by cost layers, which has ``memory`` bytes.
 
-    There are some where any solution is wanted at once, and where memory is too small for beams
-    beside the search. A narrow one comes before it then, and those that would run beside it, each
-    with all the memory.
+    There are none unless any solution is wanted at once, or memory is too small for beams at the
+    same time as the search. If it is too small, a narrow beam runs first, and after it those beams
+    that would have run at the same time. Each can use all the memory.
     """
     if any_solution:
         return list(FIRST_OF_PATIENCE if rules.is_patience else FIRST)

@@ -79,7 +79,10 @@ class Distances(NamedTuple):
 
 
 class NoDistances(NamedTuple):
-    """The same where none are wanted: no kernel of classes is compiled then."""
+    """The type in the place of `Distances` for checks without them.
+
+    For this type no kernel that works on classes is compiled.
+    """
 
     classes: int = 0  # that are listed
 

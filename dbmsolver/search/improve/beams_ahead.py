@@ -19,7 +19,7 @@ OF_RUNS = (BeamShape(200), BeamShape(1000))
 """The beams where a run of cards is one move."""
 
 
-_AT_ONCE = 1 << 13
+_AT_ONCE = 1 << 15
 """States that a beam looks at, at least, between two looks at limits and signals."""
 
 

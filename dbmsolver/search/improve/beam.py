@@ -173,6 +173,10 @@ class Beam:
         return played
 
 
-def room_for(memory: int) -> int:
-    """Return the number of states that a beam can look at in ``memory`` bytes."""
-    return max(memory // BYTES, 4 * BUFFER)
+def room_for(memory: int, most: int | None = None) -> int:
+    """Return the number of states that a beam can look at in ``memory`` bytes.
+
+    It is no larger than ``most``, the limit of states, if there is one.
+    """
+    room = max(memory // BYTES, 4 * BUFFER)
+    return room if most is None else min(room, most)

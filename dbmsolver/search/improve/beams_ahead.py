@@ -17,8 +17,6 @@ from dbmsolver.search.trace import Step, replay, steps_of
 
 OF_RUNS = (BeamShape(200), BeamShape(1000))
 """The beams where a run of cards is one move."""
-
-
 _AT_ONCE = 1 << 15
 """States that a beam looks at, at least, between two looks at limits and signals."""
 
@@ -77,7 +75,7 @@ class BeamsAhead(Search):
     def __init__(self, keys: StateCodec, recorder: Recorder, limits: Limits, memory: int) -> None:
         self.recorder = recorder
         self._room = room_for(memory)
-        most = self._room if limits.max_states is None else min(self._room, limits.max_states)
+        most = room_for(memory, limits.max_states)
         self._beams = BeamsOfProof(keys, recorder.policy, most)
         self._left = list(shapes_ahead(keys.rules) or ())
         self._running: list[Beam] = []

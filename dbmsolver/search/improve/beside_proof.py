@@ -39,8 +39,7 @@ class BesideProof(Search):
         self.proof = proof
         self.recorder = proof.recorder
         self.keys = proof.codec
-        room, most = room_for(memory), self.recorder.limits.limits.max_states
-        self._room = room if most is None else min(room, most)
+        self._room = room_for(memory, self.recorder.limits.limits.max_states)
         rules = self.keys.rules
         positions = self.keys.method == Method.EVERY_POSITION and not rules.is_patience
         self._share = SHARE * (_OF_POSITIONS if positions else 1.0)

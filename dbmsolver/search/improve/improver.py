@@ -92,8 +92,7 @@ class Improver:
         self, best: Best[Any], memory: int, most: int | None, any_solution: bool = True
     ) -> None:
         self.best = best
-        room = room_for(memory)
-        self.room = room if most is None else min(room, most)
+        self.room = room_for(memory, most)
         self.any_solution = any_solution
         later = [(PACE * STATES * shape.width, shape) for shape in LATER]
         self._due: list[tuple[int, BeamShape]] = later

@@ -13,12 +13,7 @@ from dbmsolver.search.trace import Step
 
 @dataclass(frozen=True, slots=True)
 class GoalMet:
-    """A position with every card home was found.
-
-    `code` is its parent-move code, None where the search itself remembers the way.
-    """
-
-    code: int | None = None
+    """A position with every card home was found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +64,8 @@ class Search(ABC):
 
     recorder: Recorder
     """The recorder of the run: it counts states, and says when a commit is due."""
+    found: list[Step] | None = None
+    """The steps from the deal to the goal, where the search itself remembers them."""
 
     @property
     def shortest(self) -> bool:
@@ -103,9 +100,9 @@ class Search(ABC):
     def close(self) -> None:  # noqa: B027 (most searches hold nothing)
         """End the threads of the search. Nothing is committed any more."""
 
-    @abstractmethod
-    def path(self, goal: GoalMet) -> list[Step] | None:
+    def path(self) -> list[Step] | None:
         """Return the steps from the deal to the goal, or None if the search did not keep them.
 
         The session calls it only after :meth:`end`.
         """
+        return self.found

@@ -351,7 +351,7 @@ class _Run:
         match outcome:
             case GoalMet():
                 assert self._search is not None
-                self._solved(self._search, outcome)
+                self._solved(self._search)
             case Exhausted():
                 self._check_counts()
                 if self._kept():
@@ -374,9 +374,9 @@ class _Run:
         if self.stages.best is not None:
             self.stages.best.settle()
 
-    def _solved(self, search: Search, goal: GoalMet) -> None:
+    def _solved(self, search: Search) -> None:
         """Trace the way to the goal, play it, and commit it."""
-        steps = search.path(goal)
+        steps = search.path()
         if steps is None:
             self._commit(Verdict.SOLVED)
             return

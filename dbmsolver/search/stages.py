@@ -134,12 +134,7 @@ class Stages:
                     if wanted != Method.CLASSES_ANY_PASSES:
                         yield DiveAhead(keys, recorder, self.limits, threads, self.memory // 4)
                     if keys.method == Method.CLASSES != wanted and keys.rules.passes:
-                        from dbmsolver.search.proof.any_passes import AnyPassesAhead
-
-                        needed = wanted == Method.CLASSES_ANY_PASSES
-                        yield AnyPassesAhead(
-                            self.deal, recorder, self.limits, threads, self.memory // 2, needed
-                        )
+                        yield self._any_passes_ahead(wanted == Method.CLASSES_ANY_PASSES)
                 elif shapes_ahead(keys.rules) is not None:
                     yield BeamsAhead(keys, recorder, self.limits, self.memory)
                 else:
@@ -148,6 +143,20 @@ class Stages:
                     yield LookAhead(keys, recorder, self.limits, threads, self.memory)
                 self._begin()
             yield self._beside_beams(self._strata(keys, connection, stack))
+
+    def _any_passes_ahead(self, needed: bool) -> Search:
+        """Return the dives that ask whether the deal can be won with any number of passes.
+
+        A class need not say then how many are left, so there are fewer of them. If none of them is
+        won, nor is the deal; a win may need more passes than there are.
+        """
+        from dbmsolver.search.proof.dive_ahead import UncountedDives
+
+        keys = keys_of(self.deal, self.recorder.policy, Method.CLASSES_ANY_PASSES)
+        assert are_covering(keys)
+        return UncountedDives(
+            keys, self.recorder, self.limits, self.threads, self.memory // 2, needed=needed
+        )
 
     def _connection(self, stack: ExitStack) -> Connection | None:
         """Return the connection to a cluster, which the stack closes; None without one.

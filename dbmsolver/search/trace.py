@@ -49,21 +49,6 @@ class Keys(Protocol):
         """Return the step of a move from a position: a card, and the place value that it gets."""
 
 
-class Codes(Protocol):
-    """The parent-move codes of the closed states of a search."""
-
-    @property
-    def codec(self) -> StateCodec:
-        """The keys of the deal."""
-
-    @property
-    def store(self) -> Store:
-        """The store that has the closed states."""
-
-    def code(self, state: State) -> int | None:
-        """Return the parent-move code of a closed state, None if it is not among them."""
-
-
 class Finder:
     """A finder of states among the closed ones of a store."""
 
@@ -124,7 +109,7 @@ class Finder:
         return self._blocks[record]
 
 
-def steps_to(finder: Codes, state: State, code: int | None = None) -> list[Step] | None:
+def steps_to(finder: Finder, state: State, code: int | None = None) -> list[Step] | None:
     """Return the moves that led the search from the deal to a state; None if it was not visited.
 
     ``code`` is the state's own parent-move code where it is not in the store (the goal).

@@ -15,7 +15,6 @@ from dbmsolver.game.moves import Move
 from dbmsolver.search.astar import look_ahead
 from dbmsolver.search.improve import beams_ahead, beside_proof, leaving_dives
 from dbmsolver.search.proof import (
-    any_passes,
     dives,
     late_dives,
     piece_away,
@@ -50,7 +49,7 @@ def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(look_ahead, "STATES", 1)
     monkeypatch.setattr(dives, "SCHEDULE", ())
     monkeypatch.setattr(dives, "CLASS_SCHEDULE", ())
-    monkeypatch.setattr(any_passes, "SCHEDULE", ())
+    monkeypatch.setattr(dives, "ANY_PASSES_SCHEDULE", ())
     monkeypatch.setattr(leaving_dives, "SCHEDULE", ())
 
 

@@ -17,7 +17,7 @@ from dbmsolver.results import Limits, Method, Options, Question, Report
 from dbmsolver.search import session
 from dbmsolver.search.answers import keys_of_manifest
 from dbmsolver.search.ledger import NOTHING
-from dbmsolver.search.proof.any_passes import AnyPassesAhead
+from dbmsolver.search.proof.dive_ahead import UncountedDives
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.stages import Stages
 from dbmsolver.storage.manifest import new_manifest
@@ -145,9 +145,9 @@ def test_beams_come_first_where_memory_is_small(
 @pytest.mark.parametrize(
     ("passes", "method", "searches"),
     [
-        (3, Method.DOMINATING, "DiveAhead AnyPassesAhead BesideProof"),
+        (3, Method.DOMINATING, "DiveAhead UncountedDives BesideProof"),
         (3, Method.CLASSES, "DiveAhead BesideProof"),
-        (3, Method.CLASSES_ANY_PASSES, "AnyPassesAhead BesideProof"),
+        (3, Method.CLASSES_ANY_PASSES, "UncountedDives BesideProof"),
         (3, Method.EVERY_POSITION, "BeamsAhead BesideProof"),
         (0, Method.DOMINATING, "DiveAhead BesideProof"),
         (0, Method.CLASSES, "DiveAhead BesideProof"),
@@ -161,7 +161,7 @@ def test_classes_of_any_number_of_passes_come_ahead_of_those_of_some(
     with stages(tmp_path, rules, PROVE, options) as (one, _):
         found = [*one.searches()]
         assert [type(search).__name__ for search in found] == searches.split()
-        needed = [search.needed for search in found if isinstance(search, AnyPassesAhead)]
+        needed = [search.needed for search in found if isinstance(search, UncountedDives)]
         assert all(one == (method == Method.CLASSES_ANY_PASSES) for one in needed)
 
 

@@ -20,13 +20,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Condition
 
-import numpy as np
-
 from dbmsolver.errors import InternalError
-from dbmsolver.kernels.meta import CODE_MASK
 from dbmsolver.kernels.shards import (
     FAULT,
-    GOAL_ROW,
     NO_CEILING,
     slices_of,
     take_outgoing,
@@ -219,7 +215,7 @@ class AStarSearch(Search):
             self._pool.shutdown()
             self.checkpoint.each = map
 
-    def path(self, goal: GoalMet) -> list[Step]:
+    def path(self) -> list[Step]:
         """Return the steps from the deal to the goal."""
         assert self.goal is not None
         steps = steps_to(LoadedFinder(self.checkpoint), *self.goal)
@@ -229,7 +225,7 @@ class AStarSearch(Search):
     def _ended(self) -> Outcome | None:
         """Return why it ends before nothing is pending; None: it goes on."""
         if self.goal is not None:
-            return GoalMet(self.goal[1])
+            return GoalMet()
         looked_at = self.statistics.evaluated - self.evaluated_before
         if self.effort is not None and looked_at > self.effort:
             return LeftOpen()
@@ -375,10 +371,7 @@ class AStarSearch(Search):
             self._send(partition, queue, outgoing)
         if queue.shard.state[FAULT]:
             raise InternalError("internal check failed: a class of positions is not listed")
-        goal = int(queue.shard.state[GOAL_ROW])
-        if goal >= 0:
-            *state, meta = queue.states(np.array([goal]))[0].tolist()
-            self.goal = State(*state), meta & int(CODE_MASK)
+        self.goal = queue.goal or self.goal
 
     def _send(self, partition: Partition, sender: ShardQueue, candidates: Rows) -> None:
         """Give candidates of this layer, which come from a shard, to their partitions."""

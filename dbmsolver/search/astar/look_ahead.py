@@ -7,11 +7,10 @@ records of a kind of their own, for the way back only.
 from __future__ import annotations
 
 from dbmsolver.kits.states import StateCodec
-from dbmsolver.results import Commit, Limit, Limits, Report
+from dbmsolver.results import Limit, Limits
 from dbmsolver.search.astar.layers import AStarSearch
-from dbmsolver.search.outcome import GoalMet, LeftOpen, Outcome, Search, Stopped
+from dbmsolver.search.outcome import GoalMet, LeftOpen, Outcome, Stopped
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.search.trace import Step
 
 STATES = 400_000
 """States that it looks at."""
@@ -19,7 +18,7 @@ WEIGHT = 5
 """The weight of the estimate against the moves made."""
 
 
-class LookAhead(Search):
+class LookAhead(AStarSearch):
     """A look ahead with the limits of a proof, whose recorder is given.
 
     It has a recorder of its own. Only where it finds a solution does the proof's get its counts.
@@ -30,12 +29,9 @@ class LookAhead(Search):
     ) -> None:
         self._of_proof = recorder
         most = limits.max_states
-        self.recorder = Recorder(
-            recorder.store, recorder.question, limits, resumable=False, keep_closed=True
-        )
-        self._search = AStarSearch(
+        super().__init__(
             codec,
-            self.recorder,
+            Recorder(recorder.store, recorder.question, limits, resumable=False, keep_closed=True),
             threads,
             memory,
             weight=WEIGHT,
@@ -48,21 +44,9 @@ class LookAhead(Search):
         """0: the limit of states bounds the effort instead."""
         return 0
 
-    def step(self) -> Outcome | None:
-        """Search for a moment."""
-        return self._search.step()
-
-    def report(self) -> Report:
-        """Return a snapshot of the look ahead."""
-        return self._search.report()
-
-    def commit(self) -> Commit:
-        """Commit the states that are closed."""
-        return self._search.commit()
-
     def end(self, outcome: Outcome) -> Outcome:
         """Forget the counts where nothing is found. A lack of memory does not end the proof."""
-        outcome = self._search.end(outcome)
+        outcome = super().end(outcome)
         kept, own = self._of_proof.statistics, self.recorder.statistics
         kept.peak_memory = max(kept.peak_memory, own.peak_memory)
         if isinstance(outcome, GoalMet):
@@ -71,11 +55,3 @@ class LookAhead(Search):
         if isinstance(outcome, Stopped) and outcome != Stopped(Limit.MEMORY):
             return outcome
         return LeftOpen()
-
-    def close(self) -> None:
-        """End the threads."""
-        self._search.close()
-
-    def path(self, goal: GoalMet) -> list[Step]:
-        """Return the steps from the deal to the goal."""
-        return self._search.path(goal)

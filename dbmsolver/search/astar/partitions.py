@@ -20,14 +20,16 @@ from numpy.typing import NDArray
 
 from dbmsolver.arrays import zeros
 from dbmsolver.errors import InternalError
+from dbmsolver.kernels.closed_rows import closed_code
 from dbmsolver.kernels.layers import order_todo
-from dbmsolver.kernels.meta import IS_STORED
+from dbmsolver.kernels.meta import CODE_MASK, IS_STORED
 from dbmsolver.kernels.shards import (
     BUFFER,
     COUNT,
     DONE,
     EVALUATED,
     FIRST_LENT,
+    GOAL_ROW,
     IN_HURRY,
     LATER,
     NOWHERE,
@@ -49,6 +51,7 @@ from dbmsolver.kernels.shards import (
     take_later,
     take_rows,
 )
+from dbmsolver.kits.states import State
 from dbmsolver.search.limits import OutOfBudget
 from dbmsolver.search.rows import Rows
 
@@ -125,6 +128,21 @@ class ShardQueue:
         found = np.empty((numbers.size, ROW), np.uint64)
         read_rows(self.tables, self.shard.rows, numbers.astype(np.uint32), found)
         return found
+
+    @property
+    def goal(self) -> tuple[State, int] | None:
+        """The won state that it has met, with its parent-move code; None if it has met none."""
+        number = int(self.shard.state[GOAL_ROW])
+        if number < 0:
+            return None
+        *state, meta = self.states(np.array([number]))[0].tolist()
+        return State(*state), meta & int(CODE_MASK)
+
+    def code_of(self, state: State) -> int | None:
+        """Return the parent-move code of a state that it has looked at, None of any other."""
+        wanted = np.array([[*state, 0]], np.uint64)
+        code = int(closed_code(self.tables, self.shard.rows, self.shard.table, wanted))
+        return code if code >= 0 else None
 
     def mark_stored(self, numbers: NDArray[Any]) -> None:
         """Note that rows, given by their numbers, are in the store as they are."""

@@ -15,7 +15,7 @@ from dbmsolver.results import Limits, Report
 from dbmsolver.search.improve.beam import Beam, BeamShape
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.improve.improver import Improver
-from dbmsolver.search.outcome import GoalMet, LeftOpen, Outcome, Search
+from dbmsolver.search.outcome import LeftOpen, Outcome, Search
 
 _LEAST_WIDTH = 20
 """The width of the narrowest beam that is followed by one of half its width."""
@@ -64,6 +64,3 @@ class FirstBeams(Search):
         """Return a snapshot of the beam."""
         looked_at = 0 if self._beam is None else self._beam.looked_at
         return replace(self.recorder.report(), phase="improve", states=looked_at)
-
-    def path(self, goal: GoalMet) -> None:
-        """Return None: the search never ends with a goal, as a solution is only the beginning."""

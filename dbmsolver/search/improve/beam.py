@@ -18,9 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.errors import InternalError
-from dbmsolver.kernels.closed_rows import closed_code
 from dbmsolver.kernels.layers import expand_layer, insert_candidates, rate_rows, requeue
-from dbmsolver.kernels.meta import CODE_MASK, META
 from dbmsolver.kernels.shards import (
     BUFFER,
     CEILING,
@@ -28,13 +26,10 @@ from dbmsolver.kernels.shards import (
     EVALUATED,
     GOAL_ROW,
     NO_CEILING,
-    ROW,
     TODO,
     make_shard,
-    read_rows,
-    take_later,
 )
-from dbmsolver.kits.states import State, StateCodec
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.astar.partitions import ShardQueue
 from dbmsolver.search.trace import Step
 
@@ -83,7 +78,6 @@ class Beam:
         )
         self._queue.shard.state[CEILING] = ceiling
         self._random = np.random.default_rng(shape.width)
-        self._waiting: dict[int, list[Places]] = {}  # rows of later levels
         root = np.array([[*codec.root, codec.root_code]], np.uint64)
         insert_candidates(*self._constants(), root, 0)
 
@@ -101,9 +95,9 @@ class Beam:
         elif state[TODO]:
             has_room = self._expand()
             self.is_over = self.gave_up = bool(not has_room and state[GOAL_ROW] < 0)
-        elif self._waiting:
-            self.level = min(self._waiting)
-            self._begin_level(np.concatenate(self._waiting.pop(self.level)))
+        elif waiting := self._queue.waiting:
+            self.level = min(waiting)
+            self._begin_level(np.concatenate(waiting.pop(self.level)))
         else:
             self.is_over = True
         return self.is_over
@@ -116,15 +110,9 @@ class Beam:
         """Expand some states of the level; return True if there is room for more."""
         self._queue.enlarge_table()
         expand_layer(*self._constants(), 0, 1, NO_CEILING, _STOP)
-        self._take_later()
+        self._queue.sort_later(NO_CEILING)
         shard = self._queue.shard
         return bool(shard.state[COUNT] + BUFFER <= shard.rows.shape[0])
-
-    def _take_later(self) -> None:
-        """Take the rows that wait for later levels from the shard."""
-        rows, levels = take_later(self._queue.shard)
-        for level in np.flatnonzero(np.bincount(levels)).tolist():
-            self._waiting.setdefault(level, []).append(rows[levels == level])
 
     def _begin_level(self, found: Places) -> None:
         """Begin a level with the rows that were ``found`` for it.
@@ -154,19 +142,17 @@ class Beam:
 
     def _path(self) -> list[Step]:
         """Return the steps from the deal to the goal."""
-        codec, shard = self.codec, self._queue.shard
-        row = np.empty((1, ROW), np.uint64)
-        goal = shard.state[GOAL_ROW : GOAL_ROW + 1].astype(np.uint32)
-        read_rows(codec.tables, self._queue.rows, goal, row)
-        state, code = State(*row[0, :META].tolist()), int(row[0, META] & CODE_MASK)
+        codec = self.codec
+        assert self._queue.goal is not None
+        state, code = self._queue.goal
         steps: list[Step] = []
         while state != codec.root:
             steps.append(codec.step(state, code))
             state = codec.parent(state, code)
-            row[0, :META] = state
-            code = int(closed_code(codec.tables, self._queue.rows, shard.table, row))
-            if code < 0:
+            found = self._queue.code_of(state)
+            if found is None:
                 raise InternalError("a parent is missing among the states of a beam")
+            code = found
         played = codec.played(steps[::-1])
         if played is None:
             raise InternalError("a solution that a beam has found cannot be played")

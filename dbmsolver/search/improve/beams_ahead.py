@@ -80,7 +80,6 @@ class BeamsAhead(Search):
         self._left = list(shapes_ahead(keys.rules) or ())
         self._running: list[Beam] = []
         self._looked_at = 0  # by the beams that are over, but for those after one that is not
-        self._steps: list[Step] = []
 
     def step(self) -> Outcome | None:
         """Expand some states of each running beam; each thread has one.
@@ -112,14 +111,10 @@ class BeamsAhead(Search):
         """Keep the solution of a beam as one of the proof."""
         statistics = self.recorder.statistics
         statistics.states = statistics.evaluated = self._looked_at
-        self._steps = self._beams.steps(steps)
+        self.found = self._beams.steps(steps)
         return GoalMet()
 
     def report(self) -> Report:
         """Return a snapshot of the beams."""
         looked_at = self._looked_at + sum(beam.looked_at for beam in self._running)
         return replace(self.recorder.report(look_ahead=True), evaluated=looked_at)
-
-    def path(self, goal: GoalMet) -> list[Step]:
-        """Return the steps from the deal to the goal."""
-        return self._steps

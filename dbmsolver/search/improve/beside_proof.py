@@ -125,6 +125,6 @@ class BesideProof(Search):
         """End the dives of the proof."""
         self.proof.close()
 
-    def path(self, goal: GoalMet) -> list[Step] | None:
+    def path(self) -> list[Step] | None:
         """Return the steps from the deal to the goal."""
-        return self.proof.path(goal) if self._steps is None else self._steps
+        return self.proof.path() if self._steps is None else self._steps

@@ -26,7 +26,7 @@ from dbmsolver.search.astar.class_listing import ClassListing
 from dbmsolver.search.commits import CommitBatch
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.improve.shortest import ShortestBelow
-from dbmsolver.search.outcome import GoalMet, LeftOpen, Outcome, Search, Stopped
+from dbmsolver.search.outcome import LeftOpen, Outcome, Search, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 
@@ -164,7 +164,7 @@ class ByClasses(Search):
         if self._search is not None:
             self._search.close()
 
-    def path(self, goal: GoalMet) -> list[Step] | None:
+    def path(self) -> list[Step] | None:
         """Return the steps from the deal to the goal."""
         assert self._search is not None
-        return self._search.path(goal)
+        return self._search.path()

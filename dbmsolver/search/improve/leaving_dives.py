@@ -175,10 +175,6 @@ class LeavingDives(Search):
         """Return a snapshot of the dives."""
         return replace(self.recorder.report(look_ahead=True), evaluated=self.met)
 
-    def path(self, goal: GoalMet) -> list[Step]:
-        """Return the steps from the deal to the goal."""
-        return self.found
-
     def _begin(self, number: int, most: int) -> LeavingDiving:
         """Return a new dive that meets at most ``most`` states; its number says in which order."""
         random, order = Random(1), list(range(self.keys.places))

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from dbmsolver.kits.choice import CoveringKeys
-from dbmsolver.results import Limit, Limits
+from dbmsolver.results import Limits
 from dbmsolver.search.improve.best import Best
-from dbmsolver.search.outcome import Exhausted, GoalMet, LeftOpen, Outcome, Stopped
-from dbmsolver.search.proof.dive_ahead import DiveAhead, UncountedDives
+from dbmsolver.search.outcome import Exhausted, Outcome
+from dbmsolver.search.proof.dive_ahead import UncountedDives
 from dbmsolver.search.proof.dives import CLASS_ORDERS, Schedule
 
 LAST: Schedule = ((CLASS_ORDERS[2], 1 << 25),)
@@ -26,11 +26,10 @@ by threes and by ones, and takes some seconds."""
 class LostAhead(UncountedDives):
     """The dives that precede a search for a shortest solution; they may use ``memory`` bytes.
 
-    If they show that the deal is lost, the whole search ends. If they find a solution, ``won`` is
-    True, and the search for a shorter one follows. Their solution becomes the best one: at once
-    with ``any_solution``, otherwise at the next commit, if no other is known by then. Without a
-    ``schedule`` they make the usual dives over states of their kind. ``needed`` says that no other
-    search follows: if they leave the deal open, the whole search ends with the limit of memory.
+    If they show that the deal is lost, the whole search ends. If they find a solution, the search
+    for a shorter one follows. Their solution becomes the best one: at once with ``any_solution``,
+    otherwise at the next commit, if no other is known by then. Without a ``schedule`` they make the
+    usual dives over states of their kind.
     """
 
     def __init__(
@@ -44,31 +43,22 @@ class LostAhead(UncountedDives):
         any_solution: bool = False,
         needed: bool = False,
     ) -> None:
+        super().__init__(keys, best.recorder, limits, threads, memory, schedule, needed)
         self.best = best
-        self.keys = keys
         self.any_solution = any_solution
-        self.needed = needed
-        self.won = False
-        super().__init__(DiveAhead(keys, best.recorder, limits, threads, memory, schedule))
 
     def step(self) -> Outcome | None:
-        """Dive for a moment. A deal that is exhausted is lost."""
-        outcome = self.dives.step()
+        """Dive for a moment. Closed states of a proof replace those that the store has."""
+        outcome = super().step()
         if isinstance(outcome, Exhausted):
             self.recorder.clear_closed()
-            self.recorder.batch.fields["method"] = self.keys.method
-        if isinstance(outcome, GoalMet):
-            self.won = True
-            return LeftOpen()
-        if isinstance(outcome, LeftOpen) and self.needed:
-            return Stopped(Limit.MEMORY)
         return outcome
 
     def end(self, outcome: Outcome) -> Outcome:
         """Forget the counts of dives that do not decide the deal, and take their solution."""
         outcome = super().end(outcome)
         if self.won:
-            win = self.dives.win()
+            win = self.win()
             if not self.any_solution:
                 self.best.take_later(win)
             elif self.best.take(win()):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from dbmsolver.results import Commit, Report
 from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.improve.best import Best, Played
-from dbmsolver.search.outcome import GoalMet, Outcome, Search, Stopped
+from dbmsolver.search.outcome import Outcome, Search, Stopped
 from dbmsolver.search.trace import Step
 
 if TYPE_CHECKING:
@@ -107,9 +107,9 @@ class ShortestBelow(Search):
             self._beside.end()
         self.search.close()
 
-    def path(self, goal: GoalMet) -> list[Step] | None:
+    def path(self) -> list[Step] | None:
         """Return the steps from the deal to the goal."""
-        return self.search.path(goal)
+        return self.search.path()
 
 
 class _Beside:

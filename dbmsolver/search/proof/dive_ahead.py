@@ -8,9 +8,9 @@ from functools import partial
 
 from dbmsolver.game.moves import Move
 from dbmsolver.kits.choice import CoveringKeys
-from dbmsolver.results import Limits, Report
+from dbmsolver.results import Limit, Limits, Report
 from dbmsolver.search.ledger import NOTHING
-from dbmsolver.search.outcome import Exhausted, GoalMet, LeftOpen, Outcome, Search
+from dbmsolver.search.outcome import Exhausted, GoalMet, LeftOpen, Outcome, Search, Stopped
 from dbmsolver.search.proof.dives import Dived, Dives, Schedule, blocks_of
 from dbmsolver.search.proof.record_trace import moves_along
 from dbmsolver.search.proof.worker import WorkResult
@@ -38,6 +38,11 @@ class DiveAhead(Search):
         most_threads = min(threads, _MOST_THREADS)
         self._dives = Dives(keys, most_threads, memory, limits.max_states, schedule)
         self._won: Dived | None = None
+
+    @property
+    def won(self) -> bool:
+        """True if a dive has won."""
+        return self._won is not None
 
     def step(self) -> Outcome | None:
         """Dive for a moment. If all records are exhausted, they go into the next commit."""
@@ -80,37 +85,47 @@ class DiveAhead(Search):
         assert self._won is not None
         return partial(moves_along, self.keys, self._won.path)
 
-    def path(self, goal: GoalMet) -> list[Step]:
+    def path(self) -> list[Step]:
         """Return the steps from the deal to the goal."""
-        win = self.win()
-        return steps_of(self.keys, win())
+        return steps_of(self.keys, self.win()())
 
 
-class UncountedDives(Search):
+class UncountedDives(DiveAhead):
     """Dives whose states are of another kind than those of the search that follows.
 
     If they close every state of the deal, they are the whole proof. If not, their counts are
-    dropped.
+    dropped, and the search that follows decides the deal, though one of them may have won.
+    ``needed`` says that no other search decides it: if they leave the deal open, the whole search
+    ends with the limit of memory.
     """
 
-    def __init__(self, dives: DiveAhead) -> None:
-        self.recorder = dives.recorder
-        self.dives = dives
-        self.recorder.statistics.recall(self.recorder.store.manifest.without_counts())
+    def __init__(
+        self,
+        keys: CoveringKeys,
+        recorder: Recorder,
+        limits: Limits,
+        threads: int,
+        memory: int,
+        schedule: Schedule = (),
+        needed: bool = False,
+    ) -> None:
+        super().__init__(keys, recorder, limits, threads, memory, schedule)
+        self.needed = needed
+        recorder.statistics.recall(recorder.store.manifest.without_counts())
 
-    def report(self) -> Report:
-        """Return a snapshot of the dives."""
-        return self.dives.report()
+    def step(self) -> Outcome | None:
+        """Dive for a moment. If all states are exhausted, they are the whole proof."""
+        outcome = super().step()
+        if isinstance(outcome, Exhausted):
+            self.recorder.batch.fields["method"] = self.keys.method
+        if isinstance(outcome, GoalMet):
+            return LeftOpen()
+        if isinstance(outcome, LeftOpen) and self.needed:
+            return Stopped(Limit.MEMORY)
+        return outcome
 
     def end(self, outcome: Outcome) -> Outcome:
         """Forget the counts of dives that do not decide the deal."""
         if not isinstance(outcome, Exhausted):
             self.recorder.statistics.recall(self.recorder.store.manifest)
         return outcome
-
-    def close(self) -> None:
-        """End the dives."""
-        self.dives.close()
-
-    def path(self, goal: GoalMet) -> None:
-        """Return None: the search never ends with a goal."""

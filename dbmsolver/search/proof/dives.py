@@ -33,6 +33,7 @@ from dbmsolver.kits.records.dive import (
     make_diving,
 )
 from dbmsolver.kits.states import State
+from dbmsolver.results import Method
 from dbmsolver.search.proof.broken import broken
 from dbmsolver.search.rows import packed
 from dbmsolver.storage.blocks import Runs
@@ -117,6 +118,16 @@ CLASS_ORDERS: tuple[Order, ...] = (
     (2, 1, 0, 0),
 )
 """Orders for large dives over classes."""
+ANY_PASSES_SCHEDULE: Schedule = (
+    *CLASS_SCHEDULE[:-3],
+    (CLASS_ORDERS[0], 1 << 20),
+    (CLASS_ORDERS[4], 1 << 24),
+)
+"""The dives for classes of any number of passes.
+
+Most deals that can be won with any number of passes are won by a small dive. The last one is large
+enough for most proofs; it takes some seconds.
+"""
 _LEAST = 1 << 11
 _NOT_FOUND = -2
 """The number in place of the parents of records that have not been found yet."""
@@ -184,6 +195,8 @@ class Diver:
 
 def schedule_of(keys: CoveringKeys) -> Schedule:
     """Return the dives that come before a proof."""
+    if keys.method == Method.CLASSES_ANY_PASSES:
+        return ANY_PASSES_SCHEDULE
     return CLASS_SCHEDULE if keys.method.of_classes else SCHEDULE
 
 

@@ -68,7 +68,7 @@ class ProofState(Search):
     def ended(self) -> Outcome | None:
         """The reason why the search ends although something is pending; None if it goes on."""
         if self.goal is not None or self.win is not None:
-            return GoalMet(self.goal)
+            return GoalMet()
         if self.limit is not None:
             return Stopped(self.limit)
         known = None if self.best is None else self.best.length

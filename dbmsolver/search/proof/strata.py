@@ -18,7 +18,7 @@ from dbmsolver.kits.choice import are_covering
 from dbmsolver.results import Limit, Question, Report
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.ledger import NOTHING, total
-from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome
+from dbmsolver.search.outcome import Exhausted, Outcome
 from dbmsolver.search.proof.initial import done_signatures, stored_candidates
 from dbmsolver.search.proof.proof_state import ProofState
 from dbmsolver.search.proof.stratum import StratumClosing
@@ -142,7 +142,7 @@ class ProofSearch(ProofState):
         if self._dives is not None:
             self._dives.close()
 
-    def path(self, goal: GoalMet) -> list[Step] | None:
+    def path(self) -> list[Step] | None:
         """Return the steps from the deal to the goal; None where closed states are not kept."""
         if not self.recorder.keep_closed and self.win is None:
             return None
@@ -151,14 +151,14 @@ class ProofSearch(ProofState):
             from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 
             records = list(self.win.path) if self.win is not None else [self.won]
-            code = self.win.code if self.win is not None else goal.code
+            code = self.win.code if self.win is not None else self.goal
             if code is not None:
                 records = (
                     RecordFinder(store, self.codec, self.memory // 8).path(records[0], code)
                     + records[1:]
                 )
             return steps_of(self.codec, moves_along(self.codec, records))
-        assert goal.code is not None
-        steps = steps_to(Finder(store, self.codec), self.won, goal.code)
+        assert self.goal is not None
+        steps = steps_to(Finder(store, self.codec), self.won, self.goal)
         assert steps is not None
         return steps

@@ -176,7 +176,3 @@ class WideDives(Search):
         """End the beams."""
         if self._beams is not None:
             self._beams.close()
-
-    def path(self, goal: GoalMet) -> list[Step]:
-        """Return the steps from the deal to the goal."""
-        return self.found

@@ -47,10 +47,6 @@ class WideLayers(Search):
         """The number of states that were met."""
         return self._search.met
 
-    def path(self, goal: GoalMet) -> list[Step]:
-        """Return the steps from the deal to the goal."""
-        return self.found
-
     def step(self) -> Outcome | None:
         """Close some states, until the goal is met, no room is left, or nothing is."""
         search = self._search

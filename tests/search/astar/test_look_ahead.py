@@ -60,7 +60,7 @@ def test_a_solution_is_counted_for_the_proof(tmp_path: Path) -> None:
         assert not kept.strata  # its states are no part of a proof
         assert search.report().phase == "look ahead"
         position = WON.deal.position
-        for move in replay(WON, search.path(outcome)):
+        for move in replay(WON, search.path()):
             position = position.apply(move)
         assert position.is_goal()
 

@@ -58,7 +58,7 @@ def test_the_first_beam_that_wins_decides_whatever_the_threads(
             assert end_of(search) == GoalMet()
             statistics = search.recorder.statistics
             assert statistics.states == statistics.evaluated > 100_000
-            found.append((statistics.states, search.path(GoalMet())))
+            found.append((statistics.states, search.path()))
     assert found == found[:1] * 4
 
 

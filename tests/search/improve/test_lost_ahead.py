@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from dbmsolver.game.moves import Move, Place
 from dbmsolver.results import Limit, Limits, Method, Options, Question
 from dbmsolver.search.improve.lost_ahead import LostAhead
 from dbmsolver.search.outcome import Exhausted, GoalMet, LeftOpen, Outcome, Stopped
+from dbmsolver.search.proof.dive_ahead import DiveAhead
 from dbmsolver.search.proof.orders import Proof
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.storage.manifest import new_manifest
@@ -43,6 +43,9 @@ class Known:
         self.asked.append("keep")
 
 
+Ahead = Callable[..., tuple[LostAhead, Known]]
+
+
 @pytest.fixture
 def recorder(tmp_path: Path) -> Iterator[Recorder]:
     """Yield the recorder of a run; nothing is counted yet."""
@@ -51,28 +54,39 @@ def recorder(tmp_path: Path) -> Iterator[Recorder]:
         yield Recorder(store, Question.SOLVE, Limits(), resumable=True, keep_closed=True)
 
 
-def ahead(
-    recorder: Recorder, outcome: Outcome | None, *, takes: bool = True, any_solution: bool = False
-) -> tuple[LostAhead, Known]:
-    """Return dives that end so, having counted seven states, and the best solution."""
+@pytest.fixture
+def ahead(recorder: Recorder, monkeypatch: pytest.MonkeyPatch) -> Ahead:
+    """Return a function that returns dives with this end, and the best solution.
 
-    def step() -> Outcome | None:
-        recorder.statistics.count(0, 3, 7, 0, 99)
-        return outcome
+    The dives count seven states.
+    """
 
-    best: Any = Known(recorder, takes)
-    search = LostAhead(best, KEYS, Limits(), 1, 1 << 24, (), any_solution)
-    search.close()
-    dives: Any = SimpleNamespace(step=step, win=lambda: lambda: FOUND)
-    search.dives = dives
-    return search, best
+    def made(outcome: Outcome, takes: bool = True, **options: bool) -> tuple[LostAhead, Known]:
+        ends: list[Outcome] = []
+
+        def step(_: DiveAhead) -> Outcome:
+            recorder.statistics.count(0, 3, 7, 0, 99)
+            ends.append(outcome)
+            return outcome
+
+        monkeypatch.setattr(DiveAhead, "step", step)
+        monkeypatch.setattr(DiveAhead, "won", property(lambda _: GoalMet() in ends))
+        monkeypatch.setattr(DiveAhead, "win", lambda _: lambda: FOUND)
+        best: Any = Known(recorder, takes)
+        search = LostAhead(best, KEYS, Limits(), 1, 1 << 24, **options)
+        search.close()
+        return search, best
+
+    return made
 
 
 @pytest.mark.parametrize("any_solution", [False, True])
 @pytest.mark.parametrize("takes", [False, True])
-def test_a_solution_is_offered(recorder: Recorder, takes: bool, any_solution: bool) -> None:
+def test_a_solution_is_offered(
+    ahead: Ahead, recorder: Recorder, takes: bool, any_solution: bool
+) -> None:
     """It is taken at once only where any will do; the search that follows counts from nothing."""
-    search, best = ahead(recorder, GoalMet(), takes=takes, any_solution=any_solution)
+    search, best = ahead(GoalMet(), takes, any_solution=any_solution)
     assert not search.won
     assert search.step() == LeftOpen()
     assert search.won
@@ -83,9 +97,9 @@ def test_a_solution_is_offered(recorder: Recorder, takes: bool, any_solution: bo
     assert (recorder.batch.cleared, recorder.batch.fields) == ([], {})
 
 
-def test_a_deal_that_is_exhausted_is_lost(recorder: Recorder) -> None:
+def test_a_deal_that_is_exhausted_is_lost(ahead: Ahead, recorder: Recorder) -> None:
     """The proof takes the place of the states that a search before has closed."""
-    search, best = ahead(recorder, Exhausted(), any_solution=True)
+    search, best = ahead(Exhausted(), any_solution=True)
     assert search.step() == Exhausted()
     assert search.end(Exhausted()) == Exhausted()
     assert (search.won, best.asked) == (False, [])
@@ -94,19 +108,18 @@ def test_a_deal_that_is_exhausted_is_lost(recorder: Recorder) -> None:
     assert (recorder.statistics.closed, recorder.statistics.digest) == (7, 99)
 
 
-def test_dives_that_are_needed_end_the_search(recorder: Recorder) -> None:
+def test_dives_that_are_needed_end_the_search(ahead: Ahead) -> None:
     """They leave the deal open only where memory is too small for their states."""
-    search, _ = ahead(recorder, LeftOpen())
-    search.needed = True
+    search, _ = ahead(LeftOpen(), needed=True)
     assert search.step() == Stopped(Limit.MEMORY)
     assert search.end(Stopped(Limit.MEMORY)) == Stopped(Limit.MEMORY)
 
 
 @pytest.mark.parametrize("outcome", [LeftOpen(), Stopped(Limit.MAX_TIME)])
 def test_dives_that_leave_the_deal_open_count_for_nothing(
-    recorder: Recorder, outcome: Outcome
+    ahead: Ahead, recorder: Recorder, outcome: Outcome
 ) -> None:
-    search, best = ahead(recorder, outcome, any_solution=True)
+    search, best = ahead(outcome, any_solution=True)
     assert search.step() == outcome
     assert search.end(outcome) == outcome
     assert (search.won, best.asked) == (False, [])

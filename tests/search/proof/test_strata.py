@@ -137,7 +137,7 @@ def test_a_win_that_an_earlier_run_has_met_ends_the_proof(tmp_path: Path) -> Non
     won = Runs(signature, one, key, np.array([code], CODEC.code_type), 1)
     with begun(tmp_path, has_begun=False) as (search, workers):
         search.add(Candidates.of(CODEC.last_stratum, won))
-        assert search.step() == GoalMet(code)
+        assert (search.step(), search.goal) == (GoalMet(), code)
         assert search.won == State(CODEC.goal, 0, 0, 0)
         assert workers.given == []
 

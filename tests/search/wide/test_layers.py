@@ -78,7 +78,7 @@ def test_a_shortest_solution(tmp_path: Path, longer: int | None) -> None:
     with layers(tmp_path, won, known) as search:
         outcome = outcome_of(search)
         assert outcome == GoalMet()
-        moves, position = replay(search.keys, search.path(outcome)), won.position
+        moves, position = replay(search.keys, search.path()), won.position
         for move in moves:
             position = position.apply(move)
         assert position.is_goal() and len(moves) == length
@@ -94,7 +94,7 @@ def test_a_deal_that_is_won_has_a_solution_of_no_moves(tmp_path: Path) -> None:
     with layers(tmp_path, Deal.from_text(home, GAMES["gypsy"])) as search:
         outcome = outcome_of(search)
         assert outcome == GoalMet()
-        assert (search.path(outcome), search.counted) == ([], 1)
+        assert (search.path(), search.counted) == ([], 1)
 
 
 def test_none_is_shorter_than_the_one_that_is_known(

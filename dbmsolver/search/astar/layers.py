@@ -94,10 +94,8 @@ class AStarSearch(Search):
         self._rounds = min(max(memory // _ROUND_BYTES, 1), _MOST_ROUNDS)
         self._changed = Condition()  # held while threads give candidates to each other
         self._pool: ThreadPoolExecutor | None = None
-        self._layer_open = False
         self._closing: Partition | None = None
         self._preparation: Iterator[None] | None = None  # of what comes before states are closed
-        self._passed: Partition | None = None  # the last one of this layer that is closed
         self._is_back: Callable[[], bool] | None = None  # a thread that is lent
 
     @property
@@ -155,7 +153,7 @@ class AStarSearch(Search):
             if self.layer in self._closing.candidates:
                 continue  # the next of them come from the store
             self._closing.closed = self.layer
-            self._passed, self._closing = self._closing, None
+            self._closing = None
         evaluated = sum(other.evaluated for other in self.partitions)
         self.statistics.evaluated = self.evaluated_before + evaluated
         return self._ended()
@@ -231,44 +229,25 @@ class AStarSearch(Search):
             return LeftOpen()
         return None
 
-    def _layers(self) -> list[int]:
-        """Return the layers below the ceiling that candidates wait for."""
-        return [
-            layer
-            for partition in self.partitions
-            for layer in partition.layers
-            if layer < self.ceiling
-        ]
-
     def _next_partition(self) -> Partition | None:
         """Return the next partition to close; None if nothing is pending.
 
-        It is one of the current layer, or the first one of the next layer.
+        It is the first that has candidates of the current layer, or else of the next one. What is
+        closed of a layer is counted at its end.
         """
-        while True:
-            partition = self._following()
-            if partition is None:
-                if self._layer_open:
-                    self.checkpoint.flush()
-                layers = self._layers()
-                if not layers:
-                    return None
-                self._layer_open, self._passed = True, None
-                self.checkpoint.layer = min(layers)
-            elif self.layer in partition.layers:
-                return partition
-            else:
-                self._passed = partition
-
-    def _following(self) -> Partition | None:
-        """Return the partition that follows in this layer; None at the end of the layer."""
-        if not self._layer_open or self.layer >= self.ceiling:
+        waiting = [
+            (layer, number)
+            for number, partition in enumerate(self.partitions)
+            for layer in partition.layers
+            if layer < self.ceiling
+        ]
+        current = [place for place in waiting if place[0] == self.layer]
+        if not current:
+            self.checkpoint.flush()
+        if not waiting:
             return None
-        if self._passed is None:
-            return self.partitions[0]
-        # Partitions may have been split meanwhile.
-        above = [other for other in self.partitions if other.low >= self._passed.high]
-        return min(above, key=lambda other: other.low, default=None)
+        self.checkpoint.layer, number = min(current or waiting)
+        return self.partitions[number]
 
     def _load(self, partition: Partition) -> Iterator[None]:
         """Bring a partition into memory, with its first candidates for this layer.

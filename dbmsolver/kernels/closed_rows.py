@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dbmsolver.jit.decorators import kernel
 from dbmsolver.kernels.bits import prefetch
 from dbmsolver.kernels.digest import MAX_PUBLIC_WORDS
-from dbmsolver.kernels.hashes import hash_held
+from dbmsolver.kernels.hashes import hash_state
 from dbmsolver.kernels.hooks import as_held, count_of, holds, meta_at
 from dbmsolver.kernels.meta import IS_CLOSED, IS_FORCED, code_of
 from dbmsolver.kernels.shards import row_of, slot_of
@@ -34,18 +34,17 @@ def make_cache() -> NDArray[np.uint64]:
 
 
 @kernel
-def count_rows(t, rows, flat, chosen, locked_in_deal, counts, cache):
+def count_rows(t, rows, chosen, locked_in_deal, counts, cache):
     """Count closed states; return the sum (uint64) of the hashes of their public keys.
 
-    ``chosen`` (uint32[*]) are the numbers of their rows; ``flat`` is the memory of
-    ``rows``. ``counts`` (int64[*, 2]) gets for each progress how many there are, and how many of
-    them are forced. ``locked_in_deal`` (int64) is the number of locked cards in the deal, ``cache``
-    comes from :func:`make_cache`.
+    ``chosen`` (uint32[*]) are the numbers of their rows. ``counts`` (int64[*, 2]) gets for each
+    progress how many there are, and how many of them are forced. ``locked_in_deal`` (int64) is the
+    number of locked cards in the deal, ``cache`` comes from :func:`make_cache`.
     """
     total = U64(0)
     for place in range(chosen.size):
         if place + _AHEAD < chosen.size:
-            prefetch(flat, rows.shape[1] * np.int64(chosen[place + _AHEAD]))
+            prefetch(rows, rows.shape[1] * np.int64(chosen[place + _AHEAD]))
         index = np.int64(chosen[place])
         stratum, hashed = count_of(t, rows, index, locked_in_deal, cache)
         total += hashed
@@ -64,7 +63,7 @@ def closed_code(t, rows, table, wanted):
     """
     state, slots = wanted[0], table.size
     held = as_held(t, state[SIGNATURE], state[OFF], state[LOW], state[HIGH])
-    slot = slot_of(hash_held(held), slots)
+    slot = slot_of(hash_state(held), slots)
     while table[slot]:
         index = row_of(table[slot], slots)
         if holds(t, rows, index, held):

@@ -7,7 +7,7 @@ signature. Nothing is looked up outside the signature, so threads share nothing.
 
 A state is a position of cards or a record; the two are expanded differently
 (:mod:`dbmsolver.kits.cards.groups`, :mod:`dbmsolver.kernels.record_groups`). The type of ``space``,
-scratch memory, tells which it is: see :func:`make_space`.
+scratch memory, tells which it is: see `StateCodec.make_space`.
 
 ``t`` are the deal's tables, ``ws`` a thread's workspace, ``out`` its output. ``bits`` is the log2
 of the table's slots. States ``ws.order[:head]`` are expanded, those in ``ws.order[head:count]`` are
@@ -16,15 +16,12 @@ not.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dbmsolver.jit.decorators import allocating, inner, kernel
 from dbmsolver.kernels.hooks import (
     expand_group,
     forget_targets,
-    make_position_space,
     prepare,
     targets_of,
 )
@@ -32,7 +29,7 @@ from dbmsolver.kernels.insertion import (
     PieceBits,
     has_room_for_closed,
     insert_buffered,
-    insert_run,
+    insert_new,
     note_partial,
     put_closed,
     room_for_states,
@@ -40,27 +37,17 @@ from dbmsolver.kernels.insertion import (
 )
 from dbmsolver.kernels.layout import width_of
 from dbmsolver.kernels.outgoing import (
+    OTHER_PIECES,
     Totals,
     fill_runs,
     has_room_for_runs,
     put_run,
-    take_other_pieces,
     target_width,
 )
-from dbmsolver.kernels.record_groups import make_record_space
 from dbmsolver.kernels.workspace import BUFFER, GROUP, USED_SIGNATURES, USED_WIDTH
 
 U64 = np.uint64
 ZERO = np.uint64(0)
-
-
-def make_space(t: Any, as_records: bool, candidates: int) -> Any:
-    """Return a thread's scratch memory for closing states, with these tables.
-
-    It has room for ``candidates`` candidates that leave a signature. ``as_records``: the states are
-    closed as records are, else they are positions of cards.
-    """
-    return make_record_space(t, candidates) if as_records else make_position_space(t, candidates)
 
 
 @inner
@@ -125,15 +112,33 @@ def write_runs(ws, space, out, outgoing):
 
 
 @allocating
-def split_other_pieces(ws, space, outgoing, words, keys, codes):
+def split_other_pieces(ws, space, outgoing, width, keys, codes):
     """Move the candidates for other pieces of the signature to ``keys`` (uint64) and ``codes``.
 
-    Their keys have ``words`` words; the other candidates close up in ``ws`` and ``space``. Returns
-    (how many were moved, how many are left).
+    They are those with the target number OTHER_PIECES, and their keys have ``width`` words. The
+    other candidates close up in ``ws.outgoing``, ``ws.outgoing_codes`` and the targets of
+    ``space``. Returns (how many were moved, how many are left).
     """
-    return take_other_pieces(
-        ws, space.outgoing_targets, space.layouts, outgoing, words, keys, codes
-    )
+    targets = space.outgoing_targets
+    found = rest = source = place = 0
+    for index in range(outgoing):
+        target = np.int64(targets[index])
+        size = width
+        if target != OTHER_PIECES:
+            size = target_width(space.layouts, target)
+            for word in range(size):
+                ws.outgoing[place + word] = ws.outgoing[source + word]
+            place += size
+            ws.outgoing_codes[rest] = ws.outgoing_codes[index]
+            targets[rest] = target
+            rest += 1
+        else:
+            for word in range(size):
+                keys[width * found + word] = ws.outgoing[source + word]
+            codes[found] = ws.outgoing_codes[index]
+            found += 1
+        source += size
+    return found, rest
 
 
 @kernel
@@ -162,7 +167,9 @@ def exhaust_batch(t, ws, space, out, runs, first, last, limit):
             return index
         bits = start_table(ws, width, runs.counts[index])
         head = np.int64(0)
-        count = insert_run(ws, layout.wide, bits, runs, index)
+        keys = runs.keys[runs.word_offsets[index] :]
+        codes = runs.codes[runs.offsets[index] :]
+        count = insert_new(ws, layout, bits, np.int64(0), keys, codes, runs.counts[index])
         bits, head, count, totals = close(
             t, ws, space, layout, sets, PieceBits(ZERO, ZERO), bits, head, count, room
         )

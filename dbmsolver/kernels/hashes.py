@@ -19,18 +19,13 @@ def mix(word):
 
 
 @inlined
-def hash_row(signature, off, low, high):
-    """Return the hash (uint64) of a state."""
+def hash_state(state):
+    """Return the hash (uint64) of a state of four words, by which rows are found."""
+    signature, off, low, high = state
     word = signature * U64(0x9E3779B97F4A7C15) + off * U64(0xD6E8FEB86659FD93)
     word ^= word >> U64(32)
     word = (word + low) * U64(0xA0761D6478BD642F) + high * U64(0xE7037ED1A0B428DB)
     return mix(word)
-
-
-@inlined
-def hash_held(held):
-    """Return the hash (uint64) of a state, by the words that rows have of it."""
-    return hash_row(held[0], held[1], held[2], held[3])
 
 
 @inlined

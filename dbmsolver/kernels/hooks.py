@@ -85,11 +85,6 @@ Called with (t, word0, word1, word2, off, low, high); the words are those of `ba
 
 # Closing signatures: the first argument is scratch memory of a thread.
 
-make_position_space = Hook()
-"""Return a thread's scratch memory for closing positions of cards; for Python alone.
-
-Called with (t, candidates), which is how many candidates that leave a signature it has room for.
-"""
 prepare = Hook()
 """Make the scratch memory ready for a signature: its (sets, layout).
 
@@ -122,13 +117,11 @@ expand_state = Hook()
 
 Called with (t, sets, off, low, high, scratch).
 """
-childrens_code = Hook()
-"""Return the code (int64) of the states that follow from a state, if they have one in common."""
 code_of_child = Hook()
-"""Return the code (int64) of the state in a row of ``found``; ``code`` is what they have in common.
+"""Return the code (int64) of the state in a row of ``found``.
+
+Called with (t, sets, off, low, found, index); planes are those of the state that was expanded.
 """
-high_of_child = Hook()
-"""Return the plane *high* (uint64) of the state in a row of ``found``."""
 is_won = Hook()
 """Return True for the signature of a won state."""
 home_height = Hook()
@@ -181,8 +174,6 @@ full_bound = Hook()
 
 empty_rows = Hook()
 """Return memory for so many rows, one after the other; for Python alone."""
-width_of_row = Hook()
-"""Return the numbers of a row; for Python alone."""
 make_row_scratch = Hook()
 """Return scratch memory of one thread that works on a shard; for Python alone."""
 as_held = Hook()
@@ -201,10 +192,6 @@ put_meta = Hook()
 """Write the meta of a row."""
 hash_of_home = Hook()
 """Return a hash of what the moves within a stratum keep of a state."""
-hash_of_home_at = Hook()
-"""Return the same of a row's state."""
-stratum_at = Hook()
-"""Return the progress of a row's state."""
 count_of = Hook()
 """Return the progress (int64) of a row's state, and the hash (uint64) of its public key.
 

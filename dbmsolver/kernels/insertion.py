@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.jit.decorators import inlined, inner
 from dbmsolver.kernels.bits import prefetch
 from dbmsolver.kernels.hashing import (
     EMPTY,
@@ -158,50 +158,26 @@ def insert_buffered(ws, layout, bits, count, buffered):
     return bits, count
 
 
-@kernel
-def insert_new(ws, wide, bits, count, keys, codes, first, first_word, candidates):
-    """Put candidates that are new into the table, a plain one, and behind ``order[:count]``.
+@inner
+def insert_new(ws, layout, bits, count, keys, codes, candidates):
+    """Put candidates that are new into the table and behind ``order[:count]``.
 
-    The candidates are ``codes[first:]`` and ``keys[first_word:]`` (uint64), ``candidates`` of them.
-    Writes the table, ``ws.order`` and ``ws.order_codes``; returns the new count.
+    They are the first ``candidates`` of ``keys`` (uint64) and ``codes``. Writes the table,
+    ``ws.order`` and ``ws.order_codes``; returns the new count.
     """
-    keys = keys[first_word:]
+    wide = layout.wide
     mask = (1 << bits) - 1
     shift = U64(64 - bits)
     for index in range(candidates):
         key = key_at(keys, index, wide)
-        slot = hash_slot(key[0], key[1], key[2], shift)
-        if insert(ws.table, mask, slot, wide, key[0], key[1], key[2]):
-            append(ws, count, wide, key, codes[first + index])
-            count += 1
-    return count
-
-
-@inner
-def insert_run(ws, wide, bits, runs, index):
-    """Put each candidate of one run once into ``ws.table`` and ``ws.order``, which are empty.
-
-    ``runs`` is a :class:`dbmsolver.kernels.runs.RunArrays`, ``index`` the number of the run in it.
-    Other arguments are as for :func:`insert_new`. Returns the number of different candidates.
-    """
-    first, word = runs.offsets[index], runs.word_offsets[index]
-    count = runs.counts[index]
-    return insert_new(ws, wide, bits, np.int64(0), runs.keys, runs.codes, first, word, count)
-
-
-@kernel
-def insert_new_compact(ws, layout, bits, count, keys, codes, candidates):
-    """Insert candidates into a compact table: the first ``candidates`` of ``keys`` and ``codes``.
-
-    Otherwise as :func:`insert_new`.
-    """
-    mask = (1 << bits) - 1
-    shift = U64(64 - bits)
-    for index in range(candidates):
-        key = key_at(keys, index, True)
-        low, high = compact_key(layout, ws.nets, key[0], key[1])
-        if insert_compact(ws.table, ws.steps, mask, home_slot(low, high, shift), low):
-            append(ws, count, True, key, codes[index])
+        if ws.steps.size > 0:
+            low, high = compact_key(layout, ws.nets, key[0], key[1])
+            is_new = insert_compact(ws.table, ws.steps, mask, home_slot(low, high, shift), low)
+        else:
+            slot = hash_slot(key[0], key[1], key[2], shift)
+            is_new = insert(ws.table, mask, slot, wide, key[0], key[1], key[2])
+        if is_new:
+            append(ws, count, wide, key, codes[index])
             count += 1
     return count
 

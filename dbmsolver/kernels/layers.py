@@ -165,7 +165,7 @@ def enter_buffered(t, b, shard, layer, weight, locked_in_deal, buffered):
         shard.buffer[index, SLOT] = slot  # no state before it has this tag, nor will have
         if seen:
             place = shard.rows.shape[1] * row_of(seen, slots)
-            prefetch(shard.flat, place)
+            prefetch(shard.rows, place)
     for index in range(buffered):
         enter(t, b, shard, index, layer, weight, locked_in_deal)
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dbmsolver.jit.decorators import inlined, inlined_kernel
+from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels import hooks
 from dbmsolver.kernels.bits import NETWORK_WORDS, make_network, pack_bits, popcount, unpack_bits
 
@@ -39,7 +39,7 @@ class KeyLayout(NamedTuple):
     wide: bool
 
 
-@inlined_kernel
+@inlined
 def packing_layout(t, loose, nets):
     """Return the layout of a signature with these loose cards; write ``nets`` (uint64[3, 7]).
 
@@ -54,11 +54,6 @@ def packing_layout(t, loose, nets):
         make_network(loose & t.varying[2], nets[2])
         bits += popcount(nets[2, 6])
     return KeyLayout(loose, bits, U64(low & 63), U64(high & 63), bits > 64)
-
-
-@inlined
-def _packing(t, loose, nets):
-    return packing_layout(t, loose, nets)
 
 
 @inlined
@@ -138,7 +133,7 @@ def _first(t, layout, nets, first, second, third):
     return first, U64(0), U64(0)
 
 
-PACKED = {hooks.make_layout: _packing, hooks.pack_key: _pack, hooks.unpack_key: _unpack}
+PACKED = {hooks.make_layout: packing_layout, hooks.pack_key: _pack, hooks.unpack_key: _unpack}
 """The hooks of keys whose planes are packed into one word where they fit."""
 PLAIN = {hooks.make_layout: _plain, hooks.pack_key: _off, hooks.unpack_key: _first}
 """The hooks of keys that are the plane *off* as it is."""

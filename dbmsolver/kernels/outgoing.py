@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dbmsolver.jit.decorators import allocating, inlined
+from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels.layout import WIDE, WIDE_WORDS, put_key
 from dbmsolver.kernels.workspace import USED_CANDIDATE_WORDS, USED_CANDIDATES, USED_RUNS
 
@@ -95,32 +95,3 @@ def fill_runs(ws, out, targets, outgoing, offsets, words, widths):
             out.run_keys[words[target]] = ws.outgoing[source]
             words[target] += 1
             source += 1
-
-
-@allocating
-def take_other_pieces(ws, targets, layouts, outgoing, width, keys, codes):
-    """Move the candidates for other pieces of the signature to ``keys`` (uint64) and ``codes``.
-
-    They are those with the target number OTHER_PIECES, and their keys have ``width`` words. The
-    other candidates close up in ``ws.outgoing``, ``ws.outgoing_codes`` and ``targets``. Returns
-    (how many were moved, how many are left).
-    """
-    found = rest = source = place = 0
-    for index in range(outgoing):
-        target = np.int64(targets[index])
-        size = width
-        if target != OTHER_PIECES:
-            size = target_width(layouts, target)
-            for word in range(size):
-                ws.outgoing[place + word] = ws.outgoing[source + word]
-            place += size
-            ws.outgoing_codes[rest] = ws.outgoing_codes[index]
-            targets[rest] = target
-            rest += 1
-        else:
-            for word in range(size):
-                keys[width * found + word] = ws.outgoing[source + word]
-            codes[found] = ws.outgoing_codes[index]
-            found += 1
-        source += size
-    return found, rest

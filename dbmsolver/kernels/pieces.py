@@ -27,7 +27,7 @@ from dbmsolver.kernels.hashing import (
     packed_second,
 )
 from dbmsolver.kernels.hooks import make_layout, signature_sets
-from dbmsolver.kernels.insertion import insert_new, insert_new_compact
+from dbmsolver.kernels.insertion import insert_new
 from dbmsolver.kernels.layout import NETS, WIDE_WORDS, key_at
 
 U64 = np.uint64
@@ -150,7 +150,4 @@ def insert_into_piece(t, ws, signature, bits, count, keys, codes, candidates):
     ``ws.order``, ``ws.order_codes`` and ``ws.nets``; returns the new count.
     """
     layout = make_layout(t, signature_sets(t, signature).loose, ws.nets)
-    start = np.int64(0)  # a literal 0 would be a type of its own, and compiled apart
-    if not ws.steps.size:
-        return insert_new(ws, layout.wide, bits, count, keys, codes, start, start, candidates)
-    return insert_new_compact(ws, layout, bits, count, keys, codes, candidates)
+    return insert_new(ws, layout, bits, count, keys, codes, candidates)

@@ -22,10 +22,8 @@ from dbmsolver.kernels import hooks
 from dbmsolver.kernels.hashes import fingerprint
 from dbmsolver.kernels.hashing import HASH
 from dbmsolver.kernels.hooks import (
-    childrens_code,
     code_of_child,
     expand_state,
-    high_of_child,
     make_found,
     make_layout,
     pack_key,
@@ -35,7 +33,7 @@ from dbmsolver.kernels.hooks import (
 from dbmsolver.kernels.insertion import is_in_piece, put_buffered
 from dbmsolver.kernels.layout import LAYOUT_WORDS, NETS, WIDE_WORDS, get_layout, key_at, put_layout
 from dbmsolver.kernels.outgoing import OTHER_PIECES, Totals, put_outgoing
-from dbmsolver.kernels.states import LOW, OFF, SIGNATURE
+from dbmsolver.kernels.states import HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.kernels.workspace import BUFFER
 
 U64 = np.uint64
@@ -86,27 +84,9 @@ def make_record_space(t: Any, candidates: int) -> RecordSpace:
 
 
 @inlined
-def as_of_all(t, found, index, code):
-    """Return the code that all states have that follow from one."""
-    return code
-
-
-@inlined
-def fingerprint_of(t, sets, off, low):
+def fingerprint_of(t, sets, off, low, found, index):
     """Return the fingerprint of a state, as the code of those that follow from it."""
     return fingerprint(sets.signature, off, low)
-
-
-@inlined
-def no_code(t, sets, off, low):
-    """Return 0: the states that follow from one have no code in common."""
-    return np.int64(0)
-
-
-@inlined
-def no_high(t, found, index):
-    """Return 0: states have no plane *high*."""
-    return U64(0)
 
 
 @inlined
@@ -186,8 +166,8 @@ def expand_records(space, t, ws, layout, sets, piece, bits, head, end, totals):
     buffered = np.int64(0)
     while head < end:
         key = key_at(ws.order, head, layout.wide)
-        off, low, high = unpack_key(t, layout, ws.nets, key[0], key[1], key[2])
-        successors = expand_state(t, sets, off, low, high, space.scratch)
+        parent = unpack_key(t, layout, ws.nets, key[0], key[1], key[2])
+        successors = expand_state(t, sets, parent[0], parent[1], parent[2], space.scratch)
         if successors < 0:
             head = np.int64(-1)
             break
@@ -198,11 +178,10 @@ def expand_records(space, t, ws, layout, sets, piece, bits, head, end, totals):
         ):
             break
         head += 1
-        common = childrens_code(t, sets, off, low)
         for index in range(successors):
-            code = code_of_child(t, found, index, common)
+            code = code_of_child(t, sets, parent[0], parent[1], found, index)
             signature, off, low = found[index, SIGNATURE], found[index, OFF], found[index, LOW]
-            high = high_of_child(t, found, index)
+            high = found[index, HIGH]  # no plane where the kit keeps something else; keys have none
             if signature == sets.signature:
                 after = pack_key(t, layout, ws.nets, off, low, high)
                 if is_in_piece(layout, piece, after):

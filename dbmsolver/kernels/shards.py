@@ -20,12 +20,11 @@ from numpy.typing import NDArray
 from dbmsolver.arrays import apart
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.kernels.bits import prefetch
-from dbmsolver.kernels.hashes import hash_held
+from dbmsolver.kernels.hashes import hash_state
 from dbmsolver.kernels.hooks import (
     as_held,
     empty_rows,
     hash_of_home,
-    hash_of_home_at,
     held_at,
     hold,
     make_row_scratch,
@@ -33,8 +32,6 @@ from dbmsolver.kernels.hooks import (
     progress,
     put_meta,
     state_at,
-    stratum_at,
-    width_of_row,
 )
 from dbmsolver.kernels.meta import IS_CLOSED, IS_STORED, META, g_of, h_of
 from dbmsolver.kernels.states import HIGH, LOW, MAX_MOVES, OFF, SIGNATURE
@@ -84,7 +81,6 @@ class Shard(NamedTuple):
 
     state: NDArray[np.int64]  # [11]
     rows: NDArray[Any]  # [states, width]
-    flat: NDArray[Any]  # [states * width]: the same memory
     table: NDArray[np.uint32]  # [2**n]: slots
     todo: NDArray[np.uint32]  # [states]: rows to expand in this layer, last in first out
     done: NDArray[np.uint32]  # [states]: rows expanded, in that order
@@ -110,12 +106,10 @@ def make_shard(t: Any, states: int, slots: int, outgoing: int) -> Shard:
     """
     state = np.zeros(IN_HURRY + 1, np.int64)
     state[GOAL_ROW], state[CEILING], state[FIRST_LENT] = -1, NO_CEILING, states
-    flat = empty_rows(t, states)
     shard: Shard = apart(
         Shard(
             state=state,
-            rows=flat.reshape(states, width_of_row(t)),
-            flat=flat,
+            rows=empty_rows(t, states),
             table=np.zeros(slots, np.uint32),
             todo=np.empty(states, np.uint32),
             done=np.empty(states, np.uint32),
@@ -213,7 +207,8 @@ def take_rows(t, others, shard, me, shards, places):
     found = 0
     for index in range(others.shape[0]):
         places[index] = NOWHERE
-        if shard_of(hash_of_home_at(t, others, index), shards) != me:
+        signature, off, low, high = state_at(t, others, index)
+        if shard_of(hash_of_home(t, signature, off, low, high), shards) != me:
             continue
         if found < rows.shape[0]:
             for word in range(rows.shape[1]):
@@ -305,8 +300,9 @@ def count_slices(t, rows, locked_in_deal, counts):
     It has room for all slices of all strata.
     """
     for index in range(rows.shape[0]):
-        stratum = stratum_at(t, rows, index, locked_in_deal)
-        counts[slice_of(stratum, hash_of_home_at(t, rows, index))] += 1
+        signature, off, low, high = state_at(t, rows, index)
+        home = hash_of_home(t, signature, off, low, high)
+        counts[slice_of(progress(t, signature, locked_in_deal), home)] += 1
 
 
 @kernel
@@ -361,7 +357,7 @@ def entry_of(hashed, index, slots):
 def put_buffered(t, shard, buffered, state, meta):
     """Make a state the candidate number ``buffered``, and prefetch its table slot."""
     held = as_held(t, state[0], state[1], state[2], state[3])
-    hashed = hash_held(held)
+    hashed = hash_state(held)
     prefetch(shard.table, slot_of(hashed, shard.table.size))
     put_state(shard.buffer, buffered, held)
     shard.buffer[buffered, META] = meta
@@ -379,7 +375,7 @@ def rehash(t, rows, count, table, hashes):
         last = min(first + GROUP, count)
         # Slots are far apart: they are on their way while the next ones are worked out.
         for index in range(first, last):
-            hashed = hash_held(held_at(t, rows, index))
+            hashed = hash_state(held_at(t, rows, index))
             hashes[index - first] = hashed
             prefetch(table, slot_of(hashed, slots))
         for index in range(first, last):

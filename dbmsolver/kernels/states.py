@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.jit.decorators import inlined
+
 CARDS = 52
 SUITS = 4
 
@@ -31,6 +33,12 @@ class WordSets(NamedTuple):
 
     signature: np.uint64
     loose: np.uint64  # bits of the key
+
+
+@inlined
+def word_sets(t, signature):
+    """Return the :class:`WordSets` of a signature (uint64)."""
+    return WordSets(signature, t.varying[0])
 
 
 class FoundScratch(NamedTuple):

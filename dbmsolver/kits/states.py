@@ -171,6 +171,19 @@ class StateCodec:
 
         return make_bound_tables(self.tables, self.columns)
 
+    def make_space(self, candidates: int) -> Any:
+        """Return a thread's scratch memory for closing states.
+
+        It has room for ``candidates`` candidates that leave a signature.
+        """
+        if self.closed_as_records:
+            from dbmsolver.kernels.record_groups import make_record_space
+
+            return make_record_space(self.tables, candidates)
+        from dbmsolver.kits.cards.groups import make_position_space
+
+        return make_position_space(candidates)
+
     @cached_property
     def least(self) -> int:
         """The lower bound of the deal's position: no solution has fewer moves."""

@@ -204,7 +204,7 @@ def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
         (order_todo, (t, shard, METAS, COSTS)),
         (
             count_rows,
-            (t, shard.rows, shard.flat, METAS, NUMBER, counts, make_cache()),
+            (t, shard.rows, METAS, NUMBER, counts, make_cache()),
         ),
         (count_unclosed, (t, shard.rows, *[NUMBER] * 3)),
         (copy_runs, (*[NUMBERS] * 4, WORDS, METAS, *[NUMBERS] * 2, WORDS, METAS)),
@@ -224,7 +224,7 @@ def _of_closing(keys: StateCodec, code_type: Any) -> list[Call]:
     t, sets = keys.tables, keys.sets
     ws = make_workspace(1, 1, 1, code_type)
     out = make_output(1, 1, 1, code_type)
-    space = exhaust.make_space(t, keys.closed_as_records, 1)
+    space = keys.make_space(1)
     codes = out.codes
     runs = RunArrays(WORDS, NUMBERS, NUMBERS, NUMBERS, WORDS, codes)
     return [

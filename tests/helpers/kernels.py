@@ -16,20 +16,21 @@ from dbmsolver.kernels.hooks import (
     list_moves,
     place_of,
 )
-from dbmsolver.kernels.states import MAX_MOVES
+from dbmsolver.kernels.states import MAX_MOVES, FoundScratch, word_sets
 from dbmsolver.kits.cards.expand import only_skipping, signature_sets
 from dbmsolver.kits.klondike.bound import bound_after, bound_here
 from dbmsolver.kits.klondike.class_distances import class_bound, distance_along
 from dbmsolver.kits.klondike.classes import class_sets, expand_class
 from dbmsolver.kits.klondike.moves import take
-from dbmsolver.kits.pairs.moves import expand_pairs, pair_sets
-from dbmsolver.kits.pile.moves import expand_pile, pile_sets
+from dbmsolver.kits.pairs.moves import expand_pairs
+from dbmsolver.kits.pile.moves import expand_pile
 from dbmsolver.kits.records.dives_of_deals import lay_out
 from dbmsolver.kits.wide.marks import after_move, mark
 from dbmsolver.kits.wide.moves import STOCK, kind_of_move, make_move
 from dbmsolver.kits.wide.moves import list_moves as list_wide_moves
 from dbmsolver.kits.wide.rows import expand_wide, read_row
 
+ZERO = np.uint64(0)
 NO_LIMIT = 255
 """A limit that no bound exceeds."""
 
@@ -85,14 +86,14 @@ def lay_out_deal(t, root, laid, deal):
 
 @kernel
 def pile_successors(t, signature, key, found):
-    """Write the successors of a state as :func:`core.pile.expand_pile` does; return how many."""
-    return expand_pile(t, pile_sets(t, signature), key, found)
+    """Write the successors of a state as `expand_pile` does; return how many."""
+    return expand_pile(t, word_sets(t, signature), key, ZERO, ZERO, FoundScratch(found))
 
 
 @kernel
 def pair_successors(t, signature, key, found):
-    """Write the successors of a state as :func:`core.pairs.expand_pairs` does; return how many."""
-    return expand_pairs(t, pair_sets(t, signature), key, found)
+    """Write the successors of a state as `expand_pairs` does; return how many."""
+    return expand_pairs(t, word_sets(t, signature), key, ZERO, ZERO, FoundScratch(found))
 
 
 @kernel

@@ -34,7 +34,7 @@ def test_counts_digest_and_codes(rules: Rules, seed: int) -> None:
     rows[1::2, META] &= ~IS_CLOSED
 
     counts = np.zeros((105, 2), np.int64)
-    digest = count_rows(tables, rows, rows.reshape(-1), closed, codec.locked, counts, make_cache())
+    digest = count_rows(tables, rows, closed, codec.locked, counts, make_cache())
     signatures = rows[:, SIGNATURE].copy()
     strata = progress_of(tables, signatures, codec.locked)
     assert counts[:, 0].tolist() == np.bincount(strata[closed], minlength=105).tolist()

@@ -20,7 +20,7 @@ from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.jit.decorators import kernel
-from dbmsolver.kernels.hashes import hash_held
+from dbmsolver.kernels.hashes import hash_state
 from dbmsolver.kernels.hooks import as_held, make_bound_tables
 from dbmsolver.kernels.layers import (
     expand_layer,
@@ -373,7 +373,7 @@ def test_order_todo(bounds: list[int], closed: int) -> None:
 @kernel
 def finds(t, shard, like, state):  # type: ignore[no-untyped-def]
     """Return True if a shard has a state, where one finds it by the hash of another."""
-    hashed = hash_held(as_held(t, like[0], like[1], like[2], like[3]))
+    hashed = hash_state(as_held(t, like[0], like[1], like[2], like[3]))
     held = as_held(t, state[0], state[1], state[2], state[3])
     slot = find_row(t, shard, held, hashed, slot_of(hashed, shard.table.size))
     return shard.table[slot] > 0

@@ -24,7 +24,7 @@ def of_counting(t: Any, columns: Any) -> list[Call]:
     """Return them for a deal with these tables and columns."""
     bound = make_bound_tables(t, columns)
     level = empty_level(1, 1)
-    index = Index(level.rows, level.table, level.one, level.moves)
+    index = Index(level.rows, level.table, level.moves)
     marks = np.empty(1, np.bool_)
     states = level, level.rows, NUMBER, level.rows, level.ways
     return [

@@ -5,8 +5,6 @@ The kits of runs and of cards that go both ways have the same states, and other 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
@@ -20,10 +18,6 @@ from dbmsolver.kits.cards.tables import Tables
 
 U64 = np.uint64
 ONE = np.uint64(1)
-
-
-def _make_space(t: Any, candidates: int) -> PositionSpace:
-    return groups.make_position_space(candidates)
 
 
 @inlined
@@ -68,22 +62,18 @@ STATES = {
     hooks.progress: expand.progress,
     hooks.base_of: public.base_words,
     hooks.hash_of: public.hash_state,
-    hooks.make_position_space: _make_space,
     hooks.place_of: place_of,
     # Rows.
     hooks.empty_rows: rows.empty_rows,
-    hooks.width_of_row: rows.width_of_row,
     hooks.make_row_scratch: rows.make_row_scratch,
     hooks.as_held: rows.as_held,
-    hooks.held_at: rows.held_at,
+    hooks.held_at: rows.state_at,
     hooks.hold: rows.hold,
     hooks.holds: rows.holds,
     hooks.state_at: rows.state_at,
     hooks.meta_at: rows.meta_at,
     hooks.put_meta: rows.put_meta,
     hooks.hash_of_home: rows.hash_of_home,
-    hooks.hash_of_home_at: rows.hash_of_home_at,
-    hooks.stratum_at: rows.stratum_at,
     hooks.count_of: public.count_row,
     # Cost layers.
     hooks.assess: layers.assess,

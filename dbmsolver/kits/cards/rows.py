@@ -60,13 +60,8 @@ def make_row_scratch(t: Any) -> CardScratch:
 
 
 def empty_rows(t: Any, states: int) -> NDArray[Any]:
-    """Return memory for so many rows, one after the other."""
-    return np.empty(states * WORDS, np.uint64)
-
-
-def width_of_row(t: Any) -> int:
-    """Return the numbers of a row."""
-    return WORDS
+    """Return memory for this many rows."""
+    return np.empty((states, WORDS), np.uint64)
 
 
 @inlined
@@ -89,13 +84,6 @@ def state_at(t, rows, index):
 
 
 @inlined
-def held_at(t, rows, index):
-    """Return the words that a row has of its state."""
-    row = rows[index]
-    return row[SIGNATURE], row[OFF], row[LOW], row[HIGH]
-
-
-@inlined
 def hold(t, rows, index, held):
     """Write the words of a state to a row."""
     rows[index, SIGNATURE] = held[0]
@@ -105,24 +93,19 @@ def hold(t, rows, index, held):
 
 
 @inlined
-def is_same_state(rows, index, others, other):
-    """Return True if two rows hold the same state."""
-    return (
-        rows[index, SIGNATURE] == others[other, SIGNATURE]
-        and rows[index, OFF] == others[other, OFF]
-        and rows[index, LOW] == others[other, LOW]
-        and rows[index, HIGH] == others[other, HIGH]
-    )
+def holds(t, rows, index, held):
+    """Return True if a row has the state of some words."""
+    return is_same_state(rows, index, held)
 
 
 @inlined
-def holds(t, rows, index, held):
-    """Return True if a row has the state of some words."""
+def is_same_state(rows, index, state):
+    """Return True if a row has these four words."""
     return (
-        rows[index, SIGNATURE] == held[0]
-        and rows[index, OFF] == held[1]
-        and rows[index, LOW] == held[2]
-        and rows[index, HIGH] == held[3]
+        rows[index, SIGNATURE] == state[0]
+        and rows[index, OFF] == state[1]
+        and rows[index, LOW] == state[2]
+        and rows[index, HIGH] == state[3]
     )
 
 
@@ -136,18 +119,6 @@ def meta_at(t, rows, index):
 def put_meta(t, rows, index, meta):
     """Write the meta of a row."""
     rows[index, META] = meta
-
-
-@inlined
-def hash_of_home_at(t, rows, index):
-    """Return the hash (uint64) of the signature of a row's state."""
-    return hash_of_home(t, rows[index, SIGNATURE], U64(0), U64(0), U64(0))
-
-
-@inlined
-def stratum_at(t, rows, index, locked_in_deal):
-    """Return the progress (int64) of a row's state."""
-    return progress(t, rows[index, SIGNATURE], locked_in_deal)
 
 
 @inlined

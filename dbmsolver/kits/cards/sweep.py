@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.kernels.hashes import hash_row
+from dbmsolver.kernels.hashes import hash_state
 from dbmsolver.kernels.shards import LOW_32, put_state
 from dbmsolver.kernels.states import HIGH, LOW, MAX_MOVES, OFF, SIGNATURE
 from dbmsolver.kits.cards.bound import lower_bound, make_scratch
@@ -57,7 +57,6 @@ class Level(NamedTuple):
     rows: NDArray[np.uint64]  # [states, STATE]
     ways: NDArray[np.uint64]  # [states, words]: how many sequences lead to each, lowest word first
     table: NDArray[np.uint64]  # [slots]: upper half of the hash, row plus one; 0 if free
-    one: NDArray[np.uint64]  # [1, STATE]: the state that is looked up
     cache: NDArray[np.uint64]  # [CACHE, CACHE_WORDS]: facts about a signature
     over: NDArray[np.uint64]  # [CACHE, 52]: see bound_sets
     work: NDArray[np.uint64]  # see make_scratch of the bound
@@ -77,7 +76,6 @@ def empty_level(states: int, words: int) -> Level:
         rows=np.empty((states, STATE), np.uint64),
         ways=np.zeros((states, words), np.uint64),
         table=np.zeros(slots_for(states), np.uint64),
-        one=np.empty((1, STATE), np.uint64),
         cache=cache,
         over=over,
         work=work,
@@ -90,7 +88,6 @@ class Index(NamedTuple):
 
     rows: NDArray[np.uint64]  # [states, STATE]
     table: NDArray[np.uint64]  # [slots]: as of a Level
-    one: NDArray[np.uint64]  # [1, STATE]: the state that is looked up
     moves: NDArray[np.uint16]  # [MAX_MOVES]
 
 
@@ -99,7 +96,6 @@ def make_index(rows: NDArray[np.uint64]) -> Index:
     index = Index(
         rows=rows,
         table=np.zeros(slots_for(rows.shape[0]), np.uint64),
-        one=np.empty((1, STATE), np.uint64),
         moves=np.zeros(MAX_MOVES, np.uint16),
     )
     enter_all(index)
@@ -112,8 +108,8 @@ def slots_for(states: int) -> int:
 
 
 @inlined
-def find_state(level, hashed):
-    """Return the table slot of the state in ``level.one``, or a free one.
+def find_state(level, hashed, state):
+    """Return the table slot of a state (four words) with this hash, or a free one.
 
     ``level`` is a Level or an Index.
     """
@@ -124,7 +120,7 @@ def find_state(level, hashed):
         seen = level.table[slot]
         if seen >> U64(32) == tag:
             index = np.int64(seen & LOW_32) - 1
-            if is_same_state(level.rows, index, level.one, 0):
+            if is_same_state(level.rows, index, state):
                 break
         slot = (slot + 1) & mask
     return slot
@@ -142,18 +138,6 @@ def add_ways(ways, index, more, source):
         ways[index, word] = total
 
 
-@inlined
-def is_known(known, hashed, moved):
-    """Return True if a state is in its slot of ``known``."""
-    row = known[np.int64(hashed) & (known.shape[0] - 1)]
-    return (
-        row[SIGNATURE] == moved[0]
-        and row[OFF] == moved[1]
-        and row[LOW] == moved[2]
-        and row[HIGH] == moved[3]
-    )
-
-
 @kernel
 def remember(known, rows):
     """Put states (uint64[*, STATE]) into ``known``, in the place of others; zeros are passed over.
@@ -166,7 +150,7 @@ def remember(known, rows):
         row = rows[number]
         if not row[SIGNATURE] | row[OFF]:
             continue
-        hashed = hash_row(row[SIGNATURE], row[OFF], row[LOW], row[HIGH])
+        hashed = hash_state((row[SIGNATURE], row[OFF], row[LOW], row[HIGH]))
         slot = np.int64(hashed) & (known.shape[0] - 1)
         for word in range(STATE):
             known[slot, word] = row[word]
@@ -193,15 +177,14 @@ def sweep(t, b, level, known, locked_in_deal, sources, ways, first, left, share)
             card, new = np.int64(level.moves[number]) >> 3, np.int64(level.moves[number]) & 7
             old = place_of(sets.locked, off, low, high, card)
             moved = apply_move(t, sets.signature, off, low, high, card, old, new)
-            hashed = hash_row(moved[0], moved[1], moved[2], moved[3])
+            hashed = hash_state(moved)
             if np.int64(hashed >> PART_SHIFT) & (parts - 1) != part:
                 continue
-            put_state(level.one, 0, moved)
-            slot = find_state(level, hashed)
+            slot = find_state(level, hashed, moved)
             if level.table[slot]:
                 add_ways(level.ways, np.int64(level.table[slot] & LOW_32) - 1, ways, first)
                 continue
-            if is_known(known, hashed, moved):
+            if is_same_state(known, np.int64(hashed) & (known.shape[0] - 1), moved):
                 continue
             at = cached_signature(t, b, level, moved[0], locked_in_deal)
             bounds = bounds_of(level.cache, at)
@@ -225,9 +208,9 @@ def enter_all(index):
     """Enter all rows of an Index, which are different, into its table."""
     for number in range(index.rows.shape[0]):
         row = index.rows[number]
-        put_state(index.one, 0, (row[SIGNATURE], row[OFF], row[LOW], row[HIGH]))
-        hashed = hash_row(row[SIGNATURE], row[OFF], row[LOW], row[HIGH])
-        index.table[find_state(index, hashed)] = (hashed & ~LOW_32) | U64(number + 1)
+        state = row[SIGNATURE], row[OFF], row[LOW], row[HIGH]
+        hashed = hash_state(state)
+        index.table[find_state(index, hashed, state)] = (hashed & ~LOW_32) | U64(number + 1)
 
 
 @kernel
@@ -245,8 +228,7 @@ def leading_moves(t, index, source, found, made):
         card, new = np.int64(index.moves[number]) >> 3, np.int64(index.moves[number]) & 7
         old = place_of(sets.locked, off, low, high, card)
         moved = apply_move(t, sets.signature, off, low, high, card, old, new)
-        put_state(index.one, 0, moved)
-        slot = find_state(index, hash_row(moved[0], moved[1], moved[2], moved[3]))
+        slot = find_state(index, hash_state(moved), moved)
         if index.table[slot]:
             found[leading] = np.int64(index.table[slot] & LOW_32) - 1
             made[leading] = index.moves[number]

@@ -216,9 +216,7 @@ def make_class_tables(classes: Classes, left_out: Collection[LeftOut]) -> ClassT
     kept = classes.deal.kept(classes.rules) if classes.rules.removable else CARDS
     return ClassTables(
         columns=len(columns),
-        planes=2,
         varying=_words([(1 << key_bits) - 1, 0, 0]),
-        fixed=_words([0, 0, 0]),
         column_shift=_words(shifts),
         column_mask=_words(masks),
         locked=_words(locked),

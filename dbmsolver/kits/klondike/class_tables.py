@@ -40,9 +40,7 @@ class ClassTables(NamedTuple):
     """Constants of one deal; sets of cards have a bit for each card, ``4 * (rank - 1) + suit``."""
 
     columns: int
-    planes: int  # 2; the second is always 0
     varying: Words  # [3]: bits that each plane may have: those of the key, none, none
-    fixed: Words  # [3]: 0
     column_shift: Words  # [columns]: where the column's count starts in the signature
     column_mask: Words  # [columns]: the count's mask after shifting
     locked: Words  # [columns, counts]: the cards that lie where they were dealt

@@ -62,7 +62,6 @@ def no_distances() -> ClassDistances:
         name: np.zeros((0,) * dimensions, np.uint64)
         for name, dimensions in {
             "varying": 1,
-            "fixed": 1,
             "column_shift": 1,
             "column_mask": 1,
             "locked": 2,
@@ -78,7 +77,6 @@ def no_distances() -> ClassDistances:
     none = np.uint64(0)
     tables = ClassTables(
         columns=0,
-        planes=2,
         **empty,
         stock_mask=none,
         height_shift=none,

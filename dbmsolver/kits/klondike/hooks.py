@@ -13,8 +13,8 @@ from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels import hooks
 from dbmsolver.kernels.digest import base_of_signature, hash_words
 from dbmsolver.kernels.layout import PLAIN, THREE_WORDS
-from dbmsolver.kernels.record_groups import as_of_all, fingerprint_of, no_code, no_high
-from dbmsolver.kernels.states import HIGH, make_found
+from dbmsolver.kernels.record_groups import fingerprint_of
+from dbmsolver.kernels.states import make_found, word_sets
 from dbmsolver.kits.klondike import classes, layers, rows, words
 from dbmsolver.kits.klondike.class_tables import WON, ClassTables
 from dbmsolver.kits.klondike.words import StrataTables
@@ -52,9 +52,7 @@ hooks.add(
         hooks.hash_of: _hash_of_class,
         hooks.make_found: make_found,
         hooks.expand_state: _expand_class,
-        hooks.childrens_code: fingerprint_of,
-        hooks.code_of_child: as_of_all,
-        hooks.high_of_child: no_high,
+        hooks.code_of_child: fingerprint_of,
         hooks.is_won: _class_is_won,
         hooks.home_height: _height_of,
     },
@@ -66,41 +64,28 @@ def _make_scratch(t: Any) -> Any:
 
 
 @inlined
-def _progress(t, signature, locked_in_deal):
-    return words.strata_progress(t, signature)
-
-
-@inlined
 def _hash_of_words(t, word0, word1, word2, off, low, high):
     return hash_words(off, low, high, 3)
 
 
 @inlined
-def _code_of_word(t, found, index, code):
+def _code_of_word(t, sets, off, low, found, index):
     return np.int64(found[index, words.CODE])
-
-
-@inlined
-def _high_of_word(t, found, index):
-    return found[index, HIGH]
 
 
 hooks.add(
     StrataTables,
     {
         **THREE_WORDS,
-        hooks.signature_sets: words.strata_sets,
-        hooks.progress: _progress,
+        hooks.signature_sets: word_sets,
+        hooks.progress: words.strata_progress,
         hooks.base_of: base_of_signature,
         hooks.hash_of: _hash_of_words,
         hooks.make_found: _make_scratch,
         hooks.expand_state: words.expand_words,
-        hooks.childrens_code: no_code,
         hooks.code_of_child: _code_of_word,
-        hooks.high_of_child: _high_of_word,
         # Rows.
         hooks.empty_rows: rows.empty_rows,
-        hooks.width_of_row: rows.width_of_row,
         hooks.make_row_scratch: rows.make_row_scratch,
         hooks.as_held: rows.as_held,
         hooks.held_at: rows.held_at,
@@ -110,8 +95,6 @@ hooks.add(
         hooks.meta_at: rows.meta_at,
         hooks.put_meta: rows.put_meta,
         hooks.hash_of_home: rows.hash_of_home,
-        hooks.hash_of_home_at: rows.hash_of_home_at,
-        hooks.stratum_at: rows.stratum_at,
         hooks.count_of: rows.count_row,
         # Cost layers.
         hooks.assess: layers.assess,

@@ -179,13 +179,8 @@ def from_every_third(word):
 
 
 def empty_rows(t: Any, states: int) -> NDArray[Any]:
-    """Return memory for so many rows, one after the other."""
-    return np.empty(states * width_of_row(t), np.uint32)
-
-
-def width_of_row(t: Any) -> int:
-    """Return the numbers of a row."""
-    return NARROW if t.narrow else WIDE
+    """Return memory for this many rows."""
+    return np.empty((states, NARROW if t.narrow else WIDE), np.uint32)
 
 
 @inlined
@@ -297,23 +292,9 @@ def close_row(rows, index):
 
 
 @inlined
-def hash_of_home_at(t, rows, index):
-    """Return the hash (uint64) of the cards that the signature of a row's state tells of."""
-    off, low, high = words_at(t, rows, index)
-    return hash_of_home(t, U64(0), off, low, high)
-
-
-@inlined
-def stratum_at(t, rows, index, locked_in_deal):
-    """Return the stratum (int64) of a row's state."""
-    off, low, high = words_at(t, rows, index)
-    if is_won((off, low, high)):
-        return np.int64(t.last)
-    return stratum_of_words(t, off, low, high)
-
-
-@inlined
 def count_row(t, rows, index, locked_in_deal, cache):
     """Return the progress (int64) of a row's state, and the hash (uint64) of its public key."""
     off, low, high = words_at(t, rows, index)
-    return stratum_at(t, rows, index, locked_in_deal), hash_words(off, low, high, 3)
+    is_goal = is_won((off, low, high))
+    stratum = np.int64(t.last) if is_goal else stratum_of_words(t, off, low, high)
+    return stratum, hash_words(off, low, high, 3)

@@ -14,7 +14,7 @@ import numpy as np
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels.bits import popcount
-from dbmsolver.kernels.states import CARDS, HIGH, LOW, OFF, SIGNATURE, WordSets
+from dbmsolver.kernels.states import CARDS, HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.kits.klondike.moves import list_moves, take
 from dbmsolver.kits.klondike.strata import CARD_BITS, WON, is_won, with_card, with_stock
 from dbmsolver.kits.klondike.tables import (
@@ -106,13 +106,7 @@ def make_scratch() -> PatienceScratch:
 
 
 @inlined
-def strata_sets(t, signature):
-    """Return the :class:`WordSets` of a signature (uint64)."""
-    return WordSets(signature, ALL)
-
-
-@inlined
-def strata_progress(t, signature):
+def strata_progress(t, signature, locked):
     """Return the stratum (int64) of a signature."""
     if signature == WON:
         return np.int64(t.last)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
-from dbmsolver.kernels.states import OFF, SIGNATURE
+from dbmsolver.kernels.states import OFF, SIGNATURE, word_sets
 from dbmsolver.kits.pairs.moves import (
     CODE,
     OVER,
@@ -13,7 +13,6 @@ from dbmsolver.kits.pairs.moves import (
     expand_pairs,
     is_won,
     left_in,
-    pair_sets,
     public_key,
 )
 
@@ -46,7 +45,7 @@ def next_move(t, diving, depth):
     key, found = diving.keys[depth], diving.found
     of_key = (ONE << t.key_bits) - ONE
     signature = key >> t.key_bits
-    count = expand_pairs(t, pair_sets(t, signature), key & of_key, found)
+    count = expand_pairs(t, word_sets(t, signature), key & of_key, ZERO, ZERO, diving)
     best, most = np.int64(-1), np.int64(0)
     for number in range(count):
         if (diving.tried[depth] >> U64(number)) & ONE:

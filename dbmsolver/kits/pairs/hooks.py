@@ -8,17 +8,11 @@ from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels import hooks
 from dbmsolver.kernels.digest import base_of_signature, hash_words
 from dbmsolver.kernels.layout import PLAIN
-from dbmsolver.kernels.record_groups import no_code, no_high
-from dbmsolver.kernels.states import make_found
+from dbmsolver.kernels.states import make_found, word_sets
 from dbmsolver.kits.pairs import dive, moves
 from dbmsolver.kits.pairs.moves import PairTables
 
 U64 = np.uint64
-
-
-@inlined
-def _progress(t, signature, locked_in_deal):
-    return moves.pair_progress(t, signature)
 
 
 @inlined
@@ -27,12 +21,7 @@ def _hash_of(t, word0, word1, word2, off, low, high):
 
 
 @inlined
-def _expand(t, sets, off, low, high, scratch):
-    return moves.expand_pairs(t, sets, off, scratch.found)
-
-
-@inlined
-def _code_of(t, found, index, code):
+def _code_of(t, sets, off, low, found, index):
     return np.int64(found[index, moves.CODE])
 
 
@@ -40,15 +29,13 @@ hooks.add(
     PairTables,
     {
         **PLAIN,
-        hooks.signature_sets: moves.pair_sets,
-        hooks.progress: _progress,
+        hooks.signature_sets: word_sets,
+        hooks.progress: moves.pair_progress,
         hooks.base_of: base_of_signature,
         hooks.hash_of: _hash_of,
         hooks.make_found: make_found,
-        hooks.expand_state: _expand,
-        hooks.childrens_code: no_code,
+        hooks.expand_state: moves.expand_pairs,
         hooks.code_of_child: _code_of,
-        hooks.high_of_child: no_high,
         hooks.undo_code: moves.undo_code,
         hooks.next_move: dive.next_move,
         hooks.is_won_key: dive.is_won_key,

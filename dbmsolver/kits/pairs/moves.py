@@ -54,7 +54,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.kernels.bits import highest_bit, lowest_bit
-from dbmsolver.kernels.states import CARDS, LOW, OFF, SIGNATURE, Words, WordSets
+from dbmsolver.kernels.states import CARDS, LOW, OFF, SIGNATURE, Words
 
 U64 = np.uint64
 ONE = np.uint64(1)
@@ -78,9 +78,7 @@ class PairTables(NamedTuple):
     """Constants of one deal."""
 
     columns: int
-    planes: int  # 2; the second is always 0
     varying: Words  # [3]: bits that each plane may have: those of the key, none, none
-    fixed: Words  # [3]: 0
     shifts: Words  # [columns]: where a column's number starts in a signature
     masks: Words  # [columns]: that number's mask after shifting
     dealt: NDArray[np.int64]  # [columns]: that number in the deal
@@ -139,9 +137,7 @@ def make_tables(
     last = in_columns + len(stock) + (turns + 1) * len(stock) << LAYER_SHIFT
     return PairTables(
         columns=number,
-        planes=2,
         varying=np.array([(1 << bits) - 1, 0, 0], np.uint64),
-        fixed=np.zeros(3, np.uint64),
         shifts=shifts,
         masks=masks,
         dealt=np.array([*map(len, columns)], np.int64),
@@ -216,13 +212,7 @@ def public_key(t, signature, key):
 
 
 @inlined
-def pair_sets(t, signature):
-    """Return the :class:`WordSets` of a signature (uint64)."""
-    return WordSets(signature, t.varying[0])
-
-
-@inlined
-def pair_progress(t, signature):
+def pair_progress(t, signature, locked):
     """Return the progress (int64) of a signature, the layer in the upper bits if it has one."""
     if signature & WON:
         return np.int64(t.last)
@@ -346,12 +336,12 @@ def put_turn(t, signature, key, found, count):
 
 
 @inlined
-def expand_pairs(t, sets, key, found):
-    """List the successors of a state into ``found`` (uint64[*, 4]); return how many (int64).
+def expand_pairs(t, sets, key, low, high, scratch):
+    """List the successors of a state into ``scratch.found``; return how many (int64).
 
-    ``sets`` are those of its signature, ``key`` (uint64) is its key.
+    ``sets`` are those of its signature; ``key`` (uint64) is its plane *off*, others are 0.
     """
-    signature = sets.signature
+    signature, found = sets.signature, scratch.found
     free = free_cards(t, signature, key)
     count = np.int64(0)
     for slot in range(t.columns + 2):

@@ -8,17 +8,11 @@ from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels import hooks
 from dbmsolver.kernels.digest import base_of_signature, hash_words
 from dbmsolver.kernels.layout import PLAIN
-from dbmsolver.kernels.record_groups import as_of_all, no_high
-from dbmsolver.kernels.states import make_found
+from dbmsolver.kernels.states import make_found, word_sets
 from dbmsolver.kits.pile import dive, moves
 from dbmsolver.kits.pile.moves import PileTables
 
 U64 = np.uint64
-
-
-@inlined
-def _progress(t, signature, locked_in_deal):
-    return moves.pile_progress(t, signature)
 
 
 @inlined
@@ -27,12 +21,7 @@ def _hash_of(t, word0, word1, word2, off, low, high):
 
 
 @inlined
-def _expand(t, sets, off, low, high, scratch):
-    return moves.expand_pile(t, sets, off, scratch.found)
-
-
-@inlined
-def _card_on_top(t, sets, off, low):
+def _card_on_top(t, sets, off, low, found, index):
     return np.int64(off & U64(moves.TOP))
 
 
@@ -40,15 +29,13 @@ hooks.add(
     PileTables,
     {
         **PLAIN,
-        hooks.signature_sets: moves.pile_sets,
-        hooks.progress: _progress,
+        hooks.signature_sets: word_sets,
+        hooks.progress: moves.pile_progress,
         hooks.base_of: base_of_signature,
         hooks.hash_of: _hash_of,
         hooks.make_found: make_found,
-        hooks.expand_state: _expand,
-        hooks.childrens_code: _card_on_top,
-        hooks.code_of_child: as_of_all,
-        hooks.high_of_child: no_high,
+        hooks.expand_state: moves.expand_pile,
+        hooks.code_of_child: _card_on_top,
         hooks.undo_code: moves.undo_code,
         hooks.next_move: dive.next_move,
         hooks.is_won_key: dive.is_won_key,

@@ -41,7 +41,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.kernels.states import CARDS, LOW, OFF, SIGNATURE, Words, WordSets
+from dbmsolver.kernels.states import CARDS, LOW, OFF, SIGNATURE, Words
 
 U64 = np.uint64
 ONE = np.uint64(1)
@@ -69,9 +69,7 @@ class PileTables(NamedTuple):
     """
 
     columns: int
-    planes: int  # 2; the second is always 0
     varying: Words  # [3]: bits that each plane may have: those of the key, none, none
-    fixed: Words  # [3]: 0
     shifts: Words  # [columns + 1]: where a column's number starts in a public key, then the stock's
     masks: Words  # [columns + 1]: that number's mask after shifting
     dealt: NDArray[np.int64]  # [columns + 1]: that number in the deal
@@ -122,9 +120,7 @@ def make_tables(
     strata = len(stock) + sum(map(len, columns[:first])) + 1
     return PileTables(
         columns=len(columns),
-        planes=2,
         varying=np.array([(1 << shift - cut + TOP_BITS) - 1, 0, 0], np.uint64),
-        fixed=np.zeros(3, np.uint64),
         shifts=shifts,
         masks=masks,
         dealt=np.array([*map(len, places)], np.int64),
@@ -188,13 +184,7 @@ def local_part(t, public):
 
 
 @inlined
-def pile_sets(t, signature):
-    """Return the :class:`WordSets` of a signature (uint64)."""
-    return WordSets(signature, t.varying[0])
-
-
-@inlined
-def pile_progress(t, signature):
+def pile_progress(t, signature, locked):
     """Return the progress (int64) of a signature, the layer in the upper bits if it has one."""
     if signature & WON:
         return np.int64(t.last)
@@ -217,12 +207,12 @@ def put_state(t, found, count, public):
 
 
 @inlined
-def expand_pile(t, sets, key, found):
-    """List the successors of a state into ``found`` (uint64[*, 4]); return how many (int64).
+def expand_pile(t, sets, off, low, high, scratch):
+    """List the successors of a state into ``scratch.found``; return how many (int64).
 
-    ``sets`` are those of its signature, ``key`` (uint64) is its key.
+    ``sets`` are those of its signature; ``off`` (uint64) is its key, other planes are 0.
     """
-    public = public_key(t, sets.signature, key)
+    found, public = scratch.found, public_key(t, sets.signature, off)
     fits = t.follows[public & U64(TOP)]
     count = np.int64(0)
     for column in range(t.columns):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels import hooks
-from dbmsolver.kernels.record_groups import as_of_all, fingerprint_of, no_high
+from dbmsolver.kernels.record_groups import fingerprint_of
 from dbmsolver.kits.cards.expand import HEIGHTS_ALL_HOME, height
 from dbmsolver.kits.cards.tables import Tables
 from dbmsolver.kits.records import dominance, macros
@@ -34,9 +34,7 @@ hooks.add(
     {
         hooks.make_found: _make_found,
         hooks.expand_state: _expand,
-        hooks.childrens_code: fingerprint_of,
-        hooks.code_of_child: as_of_all,
-        hooks.high_of_child: no_high,
+        hooks.code_of_child: fingerprint_of,
         hooks.is_won: _is_won,
         hooks.home_height: _height_of,
     },

@@ -148,9 +148,7 @@ class Checkpoint:
             return counts, 0
         codec = self.codec
         shard, cache = queue.shard, make_cache()
-        digest = count_rows(
-            codec.tables, shard.rows, shard.flat, fresh, codec.locked, counts, cache
-        )
+        digest = count_rows(codec.tables, shard.rows, fresh, codec.locked, counts, cache)
         return counts, int(digest)
 
     def _add_closed(self, blocks: list[Closed]) -> None:

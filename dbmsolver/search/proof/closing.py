@@ -29,7 +29,7 @@ class Kernels:
 
     def __init__(self, codec: StateCodec, candidates: int) -> None:
         self.tables = codec.tables
-        self.space = exhaust.make_space(codec.tables, codec.closed_as_records, candidates)
+        self.space = codec.make_space(candidates)
 
     def close_batch(
         self, ws: Workspace, out: Output, groups: RunArrays, first: int, last: int, limit: int

@@ -266,5 +266,5 @@ def _grown(level: Level, states: int) -> Level:
     ways = np.zeros((states, level.ways.shape[1]), np.uint64)
     rows[:count], ways[:count] = level.rows[:count], level.ways[:count]
     grown = level._replace(rows=rows, ways=ways, table=np.zeros(slots_for(states), np.uint64))
-    enter_all(Index(rows[:count], grown.table, level.one, level.moves))
+    enter_all(Index(rows[:count], grown.table, level.moves))
     return grown

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from dbmsolver.jit.decorators import kernel
 from dbmsolver.kernels.shards import LOW_32
 from dbmsolver.kits.cards import sweep
+from dbmsolver.kits.cards.rows import is_same_state
 from dbmsolver.kits.cards.sweep import STATE, make_index, remember
 
 HIGHEST = (1 << 64) - 1
@@ -21,13 +22,14 @@ def add(ways, index, more, source):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def is_in(index, hashed):  # type: ignore[no-untyped-def]
-    return index.table[sweep.find_state(index, hashed)] > 0
+def is_in(index, hashed, row):  # type: ignore[no-untyped-def]
+    state = row[0], row[1], row[2], row[3]
+    return index.table[sweep.find_state(index, hashed, state)] > 0
 
 
 @kernel
-def is_known(known, hashed, state):  # type: ignore[no-untyped-def]
-    return sweep.is_known(known, hashed, (state[0], state[1], state[2], state[3]))
+def is_known(known, row):  # type: ignore[no-untyped-def]
+    return is_same_state(known, 0, (row[0], row[1], row[2], row[3]))
 
 
 def number_of(words: list[int]) -> int:
@@ -52,12 +54,11 @@ def test_states_with_the_same_hash() -> None:
     index = index._replace(rows=np.array([[5, 6, 7, 8]], np.uint64))
     hashed = np.uint64(0x123456789ABCDEF5)
     index.table[5] = hashed & ~LOW_32 | np.uint64(1)
-    index.one[0] = index.rows[0]
-    assert is_in(index, hashed)
+    assert is_in(index, hashed, index.rows[0])
     for word in range(STATE):
-        index.one[0] = index.rows[0]
-        index.one[0, word] += np.uint64(1)
-        assert not is_in(index, hashed)
+        other = index.rows[0].copy()
+        other[word] += np.uint64(1)
+        assert not is_in(index, hashed, other)
 
 
 def test_known_states_that_differ_in_one_word() -> None:
@@ -66,11 +67,11 @@ def test_known_states_that_differ_in_one_word() -> None:
     states = [np.array(words, np.uint64) for words in ((5, 6, 7, 8), (6, 6, 7, 8))]
     for state in states:
         remember(known, state[None])
-        assert is_known(known, np.uint64(0), state)
+        assert is_known(known, state)
         for word in range(STATE):
             other = state.copy()
             other[word] += np.uint64(1)
-            assert not is_known(known, np.uint64(0), other)
-    assert not is_known(known, np.uint64(0), states[0])
+            assert not is_known(known, other)
+    assert not is_known(known, states[0])
     remember(known, np.zeros((1, STATE), np.uint64))  # no state: nothing is forgotten for it
-    assert is_known(known, np.uint64(0), states[1])
+    assert is_known(known, states[1])

@@ -172,17 +172,17 @@ class Report:
     search for a shorter one. In "classes" all classes of positions are listed, and `states` says
     how many there are so far. "count" comes after it: all solutions of the shortest length are
     counted, move by move; `layer` says how many moves, of `last_layer`."""
-    layer: int | None
-    stratum: int
-    last_stratum: int
     states: int
-    forced: int
     evaluated: int
-    pending: int
     memory: int
     disk: int
-    closed_bytes: int
     elapsed: float
+    layer: int | None = None
+    stratum: int = 0
+    last_stratum: int = 0
+    forced: int = 0
+    pending: int = 0
+    closed_bytes: int = 0
     share: float | None = None  # of the current stratum that is closed, where it can be told
     done: float | None = None  # of all the work, where its end is known; a search's seldom is
     dive: tuple[int, int] | None = None  # the number of the dive, and of how many

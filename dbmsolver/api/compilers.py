@@ -12,14 +12,14 @@ import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from types import TracebackType
+from typing import Any
 
 from dbmsolver.api.searches import Events
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Family
 from dbmsolver.game.measures import measure_of
 from dbmsolver.process import processors
 from dbmsolver.programs import python_command
-from dbmsolver.results import Method, Options, Question, Result, method_ahead, method_for
+from dbmsolver.results import Options, Question, Result, method_ahead, method_for
 from dbmsolver.signals import end_with_parent
 
 MOST = 4
@@ -29,29 +29,12 @@ MOST = 4
 class Compilers:
     """A context around a search that compiles its kernels in other processes.
 
-    It starts them when the first kernel is missing, and ends them with the search. ``code_bits`` is
-    the width of the deal's parent-move codes, ``family`` the game's family of kernels, ``ahead``
-    the method of the dives before a search for a shortest solution. ``any_solution`` is True if
-    such a search begins with any solution, ``counting`` if all shortest solutions are counted.
+    It starts them when the first kernel is missing, and ends them with the search. ``arguments``
+    returns what :func:`compile_share` is called with.
     """
 
-    def __init__(
-        self,
-        question: Question,
-        method: Method,
-        code_bits: Callable[[], int],
-        any_solution: bool = False,
-        counting: bool = False,
-        family: Family = "cards",
-        ahead: Method = Method.EVERY_POSITION,
-    ) -> None:
-        self.question = question
-        self.method = method
-        self.code_bits = code_bits
-        self.any_solution = any_solution
-        self.counting = counting
-        self.family = family
-        self.ahead = ahead
+    def __init__(self, arguments: Callable[[], tuple[object, ...]]) -> None:
+        self.arguments = arguments
         self._lock = threading.Lock()
         self._over = False
         self._running: list[tuple[subprocess.Popen[bytes], threading.Thread]] = []
@@ -79,9 +62,7 @@ class Compilers:
 
         if not is_shared():
             return
-        hows = (self.any_solution, self.counting, self.family, str(self.ahead))
-        arguments = (str(self.question), str(self.method), self.code_bits(), *hows)
-        command = python_command(compile_share, *arguments)
+        command = python_command(compile_share, *self.arguments())
         with self._lock:
             if self._over:
                 return
@@ -113,11 +94,12 @@ def compilers_for(
 
         return StateCodec(deal, options.policy, options.metric).deal_tables.code_bits
 
-    method = method_for(question, deal, options.method)
+    method = str(method_for(question, deal, options.method))
     usual = measure_of(rules, options.policy, options.metric).metric == "cards"
     family = rules.family if usual or alone else "runs"
-    ahead = method_ahead(question, deal, options.metric)
-    return Compilers(question, method, code_bits, options.any_solution, counting, family, ahead)
+    ahead = str(method_ahead(question, deal, options.metric))
+    hows = options.any_solution, counting, family, ahead
+    return Compilers(lambda: (str(question), method, code_bits(), *hows))
 
 
 def on_compiling(callback: Callable[[], None]) -> None:
@@ -134,17 +116,9 @@ def not_cut_by_compiling(search: Callable[[], Events[Result]]) -> Events[Result]
     return limits.not_cut_by_compiling(search)
 
 
-def compile_share(
-    question: Question,
-    method: Method,
-    code_bits: int,
-    any_solution: bool,
-    counting: bool,
-    family: Family,
-    ahead: Method,
-) -> None:
+def compile_share(*search: Any) -> None:
     """Compile the kernels of a search that no other process is compiling: the program of one."""
     end_with_parent()
     from dbmsolver.search.precompile import compile_needed
 
-    compile_needed(question, method, code_bits, any_solution, counting, family, ahead)
+    compile_needed(*search)

@@ -45,21 +45,21 @@ class StoredSearch:
         """The method of the search: whether a state is a position, or covers many."""
         from dbmsolver.search import inspect
 
-        return inspect.method(self.path)
+        return inspect.manifest(self.path).method
 
     @property
     def policy(self) -> Policy:
         """The policy of the search: which safe moves to the foundations it makes by itself."""
         from dbmsolver.search import inspect
 
-        return inspect.policy(self.path)
+        return inspect.manifest(self.path).policy
 
     @property
     def metric(self) -> Metric:
         """The metric of the search: what counts as a move."""
         from dbmsolver.search import inspect
 
-        return inspect.metric(self.path)
+        return inspect.manifest(self.path).metric
 
     def status(self) -> StoreStatus:
         """Return the verdict, and counts of states by layer and stratum, as of the last commit."""

@@ -16,8 +16,6 @@ from importlib import import_module
 from queue import SimpleQueue
 from typing import Any
 
-import numpy as np
-
 from dbmsolver.errors import DbmError
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.deals import Deal
@@ -176,8 +174,8 @@ def compile_some(family: Family, proof: Method, left: list[int], memory: int) ->
     from dbmsolver.search.precompile import needed
 
     kernels = [
-        *needed(Question.PROVE, proof, np.uint8, family=family),
-        *needed(Question.SOLVE, Method.EVERY_POSITION, np.uint8, any_solution=True, family=family),
+        *needed(Question.PROVE, proof, 8, family=family),
+        *needed(Question.SOLVE, Method.EVERY_POSITION, 8, any_solution=True, family=family),
     ]
     left = left or list(range(len(kernels)))
     first = left[0]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.kits.choice import AnyKeys, keys_of
-from dbmsolver.results import Method, Options, Result, Verdict
-from dbmsolver.search.least import least_of
+from dbmsolver.results import Options, Question, Result, Verdict
 from dbmsolver.search.statistics import Statistics
 from dbmsolver.search.trace import Step, replay
 from dbmsolver.storage.manifest import Manifest
@@ -15,8 +16,7 @@ from dbmsolver.storage.store import Store
 
 def keys_of_manifest(manifest: Manifest, deal: Deal) -> AnyKeys:
     """Return the keys of the states in a store."""
-    method = Method(manifest.method)
-    return keys_of(deal, manifest.policy, method, manifest.metric, manifest.question)
+    return keys_of(deal, manifest.policy, manifest.method, manifest.metric, manifest.question)
 
 
 def whole_strata(manifest: Manifest) -> tuple[tuple[int, int, int, int], ...]:
@@ -31,6 +31,19 @@ def whole_strata(manifest: Manifest) -> tuple[tuple[int, int, int, int], ...]:
         for layer, stratum, states, forced in manifest.strata
         if whole is None or layer < whole
     )
+
+
+def least_of(manifest: Manifest, codec: AnyKeys, layers: Iterable[int]) -> int | None:
+    """Return a length that no solution of the deal falls short of.
+
+    None for a proof and for a deal without a solution. ``layers`` are those with closed states.
+    Layers are closed in ascending order. So none below the last one holds the goal.
+    """
+    if manifest.question != Question.SOLVE or manifest.verdict == Verdict.UNSOLVABLE:
+        return None
+    if manifest.shortest:
+        return manifest.length
+    return max(layers, default=0) or codec.least
 
 
 def result_of(

@@ -262,8 +262,12 @@ def pack_together(candidates: list[Candidates]) -> list[Candidates]:
 
     Duplicates are dropped.
     """
-    stratum = candidates[0].stratum
-    return [packed_from(stratum, part) for part in split(together(candidates))]
+    found = []
+    for part in split(together(candidates)):
+        one = Candidates.of(candidates[0].stratum, part)
+        one.block, one.runs = encode_block(part), None
+        found.append(one)
+    return found
 
 
 def without(candidates: list[Candidates], gone: list[Candidates]) -> list[Candidates]:
@@ -292,30 +296,8 @@ def pack_by_stratum(candidates: list[Candidates]) -> list[Candidates]:
 
 
 def sorted_by_stratum(candidates: list[Candidates]) -> list[Candidates]:
-    """Return candidates merged into a sorted list for each stratum and key width.
-
-    They are sorted by signature and key, without duplicates, in more than one list where a block
-    could not hold them. Keys are packed where that saves memory.
-    """
-    found = []
-    for some in by_stratum_and_width(candidates):
-        for part in split(together(some)):
-            one = Candidates.of(some[0].stratum, part)
-            one.is_sorted = True
-            found.append(one.with_packed_keys())
-    return found
-
-
-def packed_from(stratum: int, runs: Runs) -> Candidates:
-    """Return candidates packed as a block; their runs are sorted and without duplicates."""
-    return Candidates(
-        stratum,
-        runs.key_words,
-        runs.signatures,
-        runs.counts,
-        runs.codes.size,
-        block=encode_block(runs),
-    )
+    """Return candidates merged with those of the same stratum and key width."""
+    return [one for some in by_stratum_and_width(candidates) for one in merged(some)]
 
 
 def of_one_signature(

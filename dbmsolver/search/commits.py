@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.ledger import NOTHING, Entry
+from dbmsolver.storage.binding import with_content_hash
 from dbmsolver.storage.blocks import Runs, decode_block
 from dbmsolver.storage.records import Closed
 from dbmsolver.storage.store import Store
@@ -49,11 +50,10 @@ class Packed(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class BlockRef:
-    """A block of closed states: its bytes until they are committed, then its key."""
+    """A block of closed states; its bytes are given up when it gets the key of its record."""
 
     block: Closed
     key: bytes | None = None
-    data: bytes | None = None
     kind: bytes = b"C"
 
     def fetch(self, store: Store) -> Packed:
@@ -61,9 +61,8 @@ class BlockRef:
 
         States that this process has written are not checked again, as in :func:`read_block`.
         """
-        if self.data is not None:
-            return Packed(self.data, "closed states in memory", None)
-        assert self.key is not None
+        if self.key is None:
+            return Packed(self.block.data, "closed states in memory", None)
         where, address = store.where(self.key), store.record_address(self.key)
         check = None if store.wrote(self.key) else store.check_states
         return Packed(store.read(self.key), where, address, self.key, check)
@@ -121,45 +120,31 @@ class CommitBatch:
         """Size of the blocks of closed states."""
         return sum(len(ref.block.data) for ref in self.blocks)
 
-    def write(self, txn: Transaction, layer: int, stratum: int) -> Written:
-        """Write all of it but the manifest."""
+    def write(self, txn: Transaction, layer: int, stratum: int) -> int:
+        """Write all of it but the manifest; return the bytes of the blocks.
+
+        Blocks and candidates get the keys of their records, and blocks give up their bytes. Where
+        the transaction fails, the run ends (:meth:`~dbmsolver.storage.store.Store.write`).
+        """
         for key in self.deletions:
             txn.delete(key)
         for kind in self.cleared:
             txn.delete_all(kind)
-        written = Written(fields=self.fields)
+        written = 0
         for ref in self.blocks:
-            written.blocks.append((ref, txn.put_closed(ref.block, ref.kind)))
-            written.bytes += len(ref.block.data)
-        waiting = self.waiting
-        for record in self.pending:
-            record.key = txn.put_pending(record.layer, record.stratum, record.data, record.kind)
-            written.bytes += len(record.data)
-            record.data = b""
-            written.records.append(record)
-            if waiting is not None:
-                waiting = waiting.plus(record.entry)
-        if self.done:
-            txn.put_done(layer, stratum, self.done)
-        if waiting is not None:
-            written.fields["waiting"] = waiting.to_json()
-        return written
-
-
-@dataclass(eq=False, slots=True)
-class Written:
-    """The records that a transaction has written, to be noted in memory once it is committed."""
-
-    blocks: list[tuple[BlockRef, bytes]] = field(default_factory=list)
-    records: list[NewRecord] = field(default_factory=list)
-    bytes: int = 0
-    fields: dict[str, Any] = field(default_factory=dict)
-
-    def note(self) -> None:
-        """Write their keys into blocks and candidates, and give up the blocks' bytes."""
-        for ref, key in self.blocks:
-            ref.key, ref.data = key, None
+            written += len(ref.block.data)
+            ref.key = txn.put_closed(ref.block, ref.kind)
             ref.block = ref.block._replace(data=b"")
-        for record in self.records:
+        for record in self.pending:
+            written += len(record.data)
+            record.key = txn.put_pending(record.layer, record.stratum, record.data, record.kind)
+            record.data = b""
             if record.candidates is not None:
                 record.candidates.record = record.key
+            if self.waiting is not None:
+                self.waiting = self.waiting.plus(record.entry)
+        if self.done:
+            txn.put_pending(layer, stratum, with_content_hash(self.done), b"D")
+        if self.waiting is not None:
+            self.fields["waiting"] = self.waiting.to_json()
+        return written

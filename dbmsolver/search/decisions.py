@@ -81,29 +81,21 @@ def decide(deals: Iterable[Deal], options: Options, limits: Limits) -> Iterator[
 
 
 def _decide_alike(deals: Iterator[Deal], options: Options, limits: Limits) -> Iterator[Decision]:
-    """Decide deals under the same rules."""
+    """Decide deals under the same rules: of some thousand first all those that dives decide."""
     threads = options.threads or processors()
     memory = (limits.memory or default_memory()) // 4
     many: ManyDeals | None = None
     while some := list(islice(deals, _AT_ONCE)):
-        if many is None:
-            many = ManyDeals(some[0], options.policy, threads, memory, limits.max_states)
-        yield from _dive_and_prove(some, many, options, limits)
-
-
-def _dive_and_prove(
-    deals: list[Deal], many: ManyDeals, options: Options, limits: Limits
-) -> Iterator[Decision]:
-    """Decide some deals under the same rules: first all those that dives decide."""
-    later = []
-    with closing(many.run(deals)) as dives:
-        for place, dived in dives:
-            if dived.outcome == "open":
-                later.append(deals[place])
-            else:
-                yield _dived(deals[place], options.policy, dived)
-    for deal in later:
-        yield _proved(deal, options, limits)
+        many = many or ManyDeals(some[0], options.policy, threads, memory, limits.max_states)
+        later = []
+        with closing(many.run(some)) as dives:
+            for place, dived in dives:
+                if dived.outcome == "open":
+                    later.append(some[place])
+                else:
+                    yield _dived(some[place], options.policy, dived)
+        for deal in later:
+            yield _proved(deal, options, limits)
 
 
 def _dived(deal: Deal, policy: Policy, dived: DivedDeal) -> Decision:

@@ -20,16 +20,15 @@ from dbmsolver.kits.choice import AnyKeys, are_covering, are_of_classes, are_wid
 from dbmsolver.kits.records.keys import RecordKeys
 from dbmsolver.kits.states import State, StateCodec
 from dbmsolver.results import Keep, Limit, Method, Question, Verdict
-from dbmsolver.search.answers import keys_of_manifest, whole_strata
+from dbmsolver.search.answers import keys_of_manifest, least_of, whole_strata
 from dbmsolver.search.covering import stored_cover
 from dbmsolver.search.evidence import check_answer, check_unfinished, moves_of
 from dbmsolver.search.history import Moment
-from dbmsolver.search.least import least_of
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.trace import Finder, replay, steps_to
 from dbmsolver.storage.certificate import from_manifest
 from dbmsolver.storage.certificate_file import Certificate
-from dbmsolver.storage.manifest import deal_of
+from dbmsolver.storage.manifest import Manifest, deal_of
 from dbmsolver.storage.meanings import Meaning
 from dbmsolver.storage.records import parse_pending_key
 from dbmsolver.storage.store import Store, look
@@ -158,19 +157,9 @@ def certificate(path: Path) -> Certificate:
     return look(path, tell)
 
 
-def method(path: Path) -> Method:
-    """Return the kind of states in a store: positions, or records that cover positions."""
-    return look(path, lambda store: keys_of_store(store).method)
-
-
-def metric(path: Path) -> Metric:
-    """Return the metric of a store's search: what counts as a move."""
-    return look(path, lambda store: store.manifest.metric)
-
-
-def policy(path: Path) -> Policy:
-    """Return the policy of a store's search: which safe moves it makes by itself."""
-    return look(path, lambda store: store.manifest.policy)
+def manifest(path: Path) -> Manifest:
+    """Return the manifest of a store."""
+    return look(path, lambda store: store.manifest)
 
 
 def lookup(path: Path, position: Position) -> list[Move] | None:

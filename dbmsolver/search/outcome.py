@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Protocol
 
+from dbmsolver.kits.states import State
 from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
@@ -45,6 +46,17 @@ class LeftOpen:
 
 
 Outcome = GoalMet | Exhausted | NoneShorter | Stopped | LeftOpen
+
+
+@dataclass(frozen=True, slots=True)
+class Win:
+    """States that lead to a won one, each the parent of the next, and the code of the first.
+
+    The code is None where that is the deal's own state.
+    """
+
+    path: tuple[State, ...]
+    code: int | None
 
 
 class Known(Protocol):

@@ -87,23 +87,12 @@ _SAMPLES: dict[Family, Rules] = {
 """A game of each family."""
 
 
-def compile_needed(
-    question: Question,
-    method: Method,
-    code_bits: int,
-    any_solution: bool = False,
-    counting: bool = False,
-    family: Family = "cards",
-    ahead: Method = Method.EVERY_POSITION,
-) -> None:
+def compile_needed(*search: Any) -> None:
     """Compile the kernels of a search that are not compiled yet, nor by another process just now.
 
-    ``code_bits`` is the width of the deal's parent-move codes, 8 or 16; see :func:`needed`.
+    ``search`` are the arguments of :func:`needed`.
     """
-    code_type = np.uint8 if code_bits == 8 else np.uint16
-    for kernel, arguments in needed(
-        question, method, code_type, any_solution, counting, family, ahead
-    ):
+    for kernel, arguments in needed(*search):
         compile_ahead(kernel, arguments)
 
 
@@ -118,7 +107,7 @@ def compile_listing() -> None:
 def needed(
     question: Question,
     method: Method,
-    code_type: Any,
+    code_bits: int,
     any_solution: bool = False,
     counting: bool = False,
     family: Family = "cards",
@@ -126,11 +115,11 @@ def needed(
 ) -> list[Call]:
     """Return the kernels of a search, those first that take longest to compile.
 
-    ``code_type`` is that of the deal's parent-move codes, where games of the family differ in it.
-    All other types are the same for all deals. ``counting``: all shortest solutions are to be
-    counted, too, which is for single cards only. ``family``: that of the game, or the one of runs
-    where moves are counted so. ``ahead``: the method of the dives that precede a search for a
-    shortest solution of Klondike's kind.
+    ``code_bits`` is the width of the deal's parent-move codes, 8 or 16, where games of the family
+    differ in it. All other types are the same for all deals. ``counting``: all shortest solutions
+    are to be counted, too, which is for single cards only. ``family``: that of the game, or the one
+    of runs where moves are counted so. ``ahead``: the method of the dives that precede a search for
+    a shortest solution of Klondike's kind.
     """
     method, ahead = Method(method), Method(ahead)  # other processes are told their names
     deal = Deal.from_number(1, _SAMPLES["patience" if method.of_classes else family])
@@ -139,6 +128,7 @@ def needed(
     keys = keys_of(deal, "wkr", method, question=question)
     if are_wide(keys):
         return keys.own_kernels()
+    code_type = np.uint8 if code_bits == 8 else np.uint16
     if keys.closed_as_records:
         code_type = keys.code_type
     t = keys.tables

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from dbmsolver.results import Commit, Event, Limits, Question, Report
 from dbmsolver.search.candidates import Candidates
@@ -73,7 +73,7 @@ class Recorder:
         Where only counts are kept that is done with `always` only; such blocks are dropped later,
         and are no part of `closed_bytes`.
         """
-        refs = [BlockRef(block, data=block.data, kind=kind) for block in blocks]
+        refs = [BlockRef(block, kind=kind) for block in blocks]
         if self.keep_closed or always:
             self.batch.blocks += refs
         if self.keep_closed:
@@ -100,9 +100,8 @@ class Recorder:
             written = self.batch.write(txn, layer, stratum)
             self.statistics.remember(layer, stratum)
             self.statistics.measure_memory()  # a short search tells no other moment
-            fields = self.statistics.fields() | written.fields | {"next": self.store.numbers}
+            fields = self.statistics.fields() | self.batch.fields | {"next": self.store.numbers}
             txn.put_manifest(replace(self.store.manifest, **fields))
-        written.note()
         self.batch = CommitBatch()
         now = time.monotonic()
         self.commits += 1
@@ -113,7 +112,7 @@ class Recorder:
             states=self.statistics.states,
             forced=self.statistics.forced,
             pending=pending,
-            bytes=written.bytes,
+            bytes=written,
             seconds=round(now - self._last_commit, 3),
         )
         self._last_commit = now
@@ -125,15 +124,8 @@ class Recorder:
 
         The records are scratch until the next commit (:mod:`dbmsolver.search.commits`).
         """
-        written = []
         with self.store.write() as txn:
-            for record in self.packed(candidates):
-                record.key = txn.put_pending(record.layer, record.stratum, record.data)
-                record.data = b""
-                written.append(record)
-        for record in written:
-            assert record.candidates is not None
-            record.candidates.record = record.key
+            CommitBatch(pending=self.packed(candidates)).write(txn, 0, 0)
         for group in candidates:
             assert group.record is not None
             group.leave_memory()
@@ -173,34 +165,21 @@ class Recorder:
             place = layer_and_stratum(group.stratum)
             yield NewRecord(*place, data, entry=group.entry, candidates=group)
 
-    def report(
-        self,
-        *,
-        layer: int | None = None,
-        stratum: int = 0,
-        last_stratum: int = 0,
-        pending: int = 0,
-        look_ahead: bool = False,
-        share: float | None = None,
-    ) -> Report:
-        """Return a snapshot of the search, for progress displays."""
+    def report(self, **fields: Any) -> Report:
+        """Return a snapshot of the search; ``fields`` are those that the counts do not tell."""
         statistics = self.statistics
-        return Report(
-            question=self.question,
-            phase="look ahead" if look_ahead else "search",
-            layer=layer,
-            stratum=stratum,
-            last_stratum=last_stratum,
-            states=statistics.states,
-            forced=statistics.forced,
-            evaluated=statistics.evaluated,
-            pending=pending,
-            memory=statistics.memory or statistics.measure_memory(),
-            disk=self.disk(),
-            closed_bytes=statistics.closed_bytes,
-            elapsed=statistics.elapsed,
-            share=share,
-        )
+        usual: dict[str, Any] = {
+            "question": self.question,
+            "phase": "search",
+            "states": statistics.states,
+            "forced": statistics.forced,
+            "evaluated": statistics.evaluated,
+            "memory": statistics.memory or statistics.measure_memory(),
+            "disk": self.disk(),
+            "closed_bytes": statistics.closed_bytes,
+            "elapsed": statistics.elapsed,
+        }
+        return Report(**usual | fields)
 
 
 def _pack(candidates: Candidates) -> bytes:

@@ -16,17 +16,13 @@ Rows = NDArray[np.uint64]
 """States as kernels of cost layers have them (:mod:`dbmsolver.kernels.shards`): uint64[*, ROW]."""
 
 
-def packed(
-    codec: StateCodec, rows: Rows, chosen: NDArray[np.uint32] | None = None
-) -> Iterator[tuple[int, Runs]]:
+def packed(codec: StateCodec, rows: Rows) -> Iterator[tuple[int, Runs]]:
     """Yield rows as (stratum, runs), by stratum and key width.
 
-    These are all rows, or those of the ``chosen`` numbers. ``extra`` of the runs is g, with a flag
-    in its highest bit for forced states.
+    ``extra`` of the runs is g, with a flag in its highest bit for forced states.
     """
-    if chosen is None:
-        chosen = np.arange(rows.shape[0], dtype=np.uint32)
-    arrays = RunArrays(*pack_rows(codec.tables, rows, chosen))
+    every = np.arange(rows.shape[0], dtype=np.uint32)
+    arrays = RunArrays(*pack_rows(codec.tables, rows, every))
     for candidates in make_candidates(codec, arrays):
         runs = candidates.runs
         assert runs is not None

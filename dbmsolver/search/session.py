@@ -7,7 +7,7 @@ and commits are looked at between two steps, and nowhere else (:meth:`_Run.step`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 from dbmsolver.errors import DiskFullError, InternalError, StoreError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
-from dbmsolver.kits.choice import AnyKeys, are_wide
+from dbmsolver.kits.choice import are_wide
 from dbmsolver.process import default_memory, processors, reuse_freed_memory
 from dbmsolver.results import (
     Event,
@@ -44,7 +44,6 @@ from dbmsolver.search.outcome import (
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.stages import Stages
 from dbmsolver.search.trace import replay
-from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.intake import Intake
 from dbmsolver.storage.manifest import check_same, deal_of, new_manifest
 from dbmsolver.storage.store import Store, look
@@ -153,7 +152,7 @@ def answer(path: Path) -> Result:
 
     def tell(store: Store) -> Result:
         deal = deal_of(store.manifest, str(path))
-        if not store.manifest.has_answer:
+        if not store.manifest.is_final and store.manifest.path is None:
             raise StoreError(f"not finished; continue with: dbmsolver resume {path}", str(path))
         _check_evidence(store, deal)
         return _Run(store, deal, _options(store, None), Limits()).result()
@@ -209,9 +208,11 @@ class _Run:
         self.limits = limits
         self.question = store.manifest.question
         self.keys = keys_of_manifest(store.manifest, deal)
-        store.check_states = _intake(self.keys)
+        if not are_wide(self.keys):  # a search in memory has no blocks
+            store.check_states = Intake(self.keys)
         threads = options.threads or processors()
-        begun = self.answered or store.manifest.phase == "search"
+        self.is_over = store.manifest.is_final  # it holds the answer already
+        begun = self.is_over or store.manifest.phase == "search"
         if not begun:
             # States counted before the search began are no part of it.
             store.manifest = store.manifest.without_counts()
@@ -228,15 +229,9 @@ class _Run:
         self.moves: tuple[Move, ...] | None = None  # of the solution, once it has been played
         reuse_freed_memory(limits.memory or default_memory())
         self.stages = Stages(deal, self.keys, self.recorder, options, limits, begun)
-        self.is_over = self.answered
         self.cancelled = False
         self._searches: Generator[Search, None, None] | None = None
         self._search: Search | None = None  # the one whose turn it is
-
-    @property
-    def answered(self) -> bool:
-        """True if the store holds the answer already."""
-        return self.store.manifest.is_final
 
     def step(self) -> None:
         """Do one step of the search whose turn it is; with its outcome the run may be over.
@@ -425,16 +420,6 @@ class _Run:
         """Return the answer in the manifest as a Result."""
         statistics = self.recorder.statistics
         return result_of(self.store, self.keys, statistics, self.options, self.moves)
-
-
-def _intake(keys: AnyKeys) -> Callable[[bytes, Runs, str], None]:
-    """Return a function that checks each block of a store before the search works with it."""
-    return _no_block if are_wide(keys) else Intake(keys)
-
-
-def _no_block(key: bytes, runs: Runs, where: str) -> None:
-    """Raise InternalError: a search in memory has no blocks."""
-    raise InternalError("a block of states of a search that has none")
 
 
 def _check_evidence(store: Store, deal: Deal) -> None:

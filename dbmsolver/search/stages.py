@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from dbmsolver.search.improve.best import Best
     from dbmsolver.search.improve.shortest import ShortestBelow
     from dbmsolver.search.proof.dives import Schedule
-    from dbmsolver.search.proof.strata import ProofSearch
     from dbmsolver.search.proof.workers import Workers
 
 
@@ -101,7 +100,10 @@ class Stages:
                 yield LeavingDives(keys, self.recorder, self.limits, self.memory, best)
             if not self.begun:
                 self._begin()
-            yield self._strata(keys, connection, stack, best)
+            from dbmsolver.search.proof.strata import ProofSearch
+
+            workers = self._workers(keys, connection, stack)
+            yield ProofSearch(keys, self.recorder, workers, self.threads, self.memory, best)
 
     def _wide(self, keys: WideKeys) -> Generator[Search, None, None]:
         """Yield the searches of Spider and its kin, which are all in memory.
@@ -122,6 +124,7 @@ class Stages:
     def _proving(self, keys: StateCodec) -> Generator[Search, None, None]:
         """Yield the searches that tell whether there is a solution."""
         from dbmsolver.search.improve.beams_ahead import BeamsAhead, shapes_ahead
+        from dbmsolver.search.improve.beside_proof import BesideProof
 
         recorder, threads = self.recorder, self.threads
         with ExitStack() as stack:
@@ -142,7 +145,8 @@ class Stages:
 
                     yield LookAhead(keys, recorder, self.limits, threads, self.memory)
                 self._begin()
-            yield self._beside_beams(self._strata(keys, connection, stack))
+            workers = self._workers(keys, connection, stack)
+            yield BesideProof(keys, recorder, workers, threads, self.memory)
 
     def _any_passes_ahead(self, needed: bool) -> Search:
         """Return the dives that ask whether the deal can be won with any number of passes.
@@ -171,37 +175,24 @@ class Stages:
         stack.callback(connection.close)
         return connection
 
-    def _strata(
-        self,
-        keys: StateCodec,
-        connection: Connection | None,
-        stack: ExitStack,
-        best: Best[Any] | None = None,
-    ) -> ProofSearch:
-        """Return the search that closes all strata; the stack ends its workers."""
-        from dbmsolver.search.proof.strata import ProofSearch
-
-        workers = self._workers(keys, connection)
-        stack.callback(workers.close)
-        return ProofSearch(keys, self.recorder, workers, self.threads, self.memory, best)
-
-    def _beside_beams(self, proof: ProofSearch) -> Search:
-        """Return a proof, and beams beside it."""
-        from dbmsolver.search.improve.beside_proof import BesideProof
-
-        return BesideProof(proof, self.memory // 8)
-
-    def _workers(self, keys: StateCodec, connection: Connection | None) -> Workers:
-        """Return the workers that close signatures."""
+    def _workers(
+        self, keys: StateCodec, connection: Connection | None, stack: ExitStack
+    ) -> Workers:
+        """Return the workers that close signatures; the stack ends them."""
+        workers: Workers
         if connection is None:
             from dbmsolver.search.proof.workers import Threads
 
-            return Threads(keys, self.threads)
-        from dbmsolver.search.proof.cluster_workers import ClusterWorkers
-        from dbmsolver.search.proof.orders import Proof
+            workers = Threads(keys, self.threads)
+        else:
+            from dbmsolver.search.proof.cluster_workers import ClusterWorkers
+            from dbmsolver.search.proof.orders import Proof
 
-        proof = Proof(self.deal, self.options.policy, keys.method)
-        return ClusterWorkers(proof, connection, self.limits.memory or default_memory())
+            proof = Proof(self.deal, self.options.policy, keys.method)
+            memory = self.limits.memory or default_memory()
+            workers = ClusterWorkers(proof, connection, memory)
+        stack.callback(workers.close)
+        return workers
 
     def _solving(self, keys: StateCodec) -> Generator[Search, None, None]:
         """Yield the searches for a shortest solution.

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
 
 import numpy as np
 
 from dbmsolver.errors import InternalError, StoreError
-from dbmsolver.game.deals import Deal
-from dbmsolver.game.measures import Measure
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Rules
 from dbmsolver.kernels.blocks import find_key
 from dbmsolver.kernels.runs import local_key, progress_of
+from dbmsolver.kits.choice import AnyKeys
 from dbmsolver.kits.states import State, StateCodec, Step
 from dbmsolver.results import Method
 from dbmsolver.storage.blocks import Runs, read_block
@@ -24,29 +21,6 @@ from dbmsolver.storage.store import Store
 
 _KEPT = 1 << 27
 """Bytes of blocks that are kept in memory."""
-
-
-class Keys(Protocol):
-    """The keys of one deal, of any kind."""
-
-    @property
-    def deal(self) -> Deal:
-        """The deal."""
-
-    @property
-    def rules(self) -> Rules:
-        """Its rules."""
-
-    @property
-    def measure(self) -> Measure:
-        """The measure: the unit of a move, and its cost."""
-
-    @property
-    def method(self) -> Method:
-        """The kind of states."""
-
-    def step_of(self, position: Position, move: Move) -> Step:
-        """Return the step of a move from a position: a card, and the place value that it gets."""
 
 
 class Finder:
@@ -135,7 +109,7 @@ def steps_to(finder: Finder, state: State, code: int | None = None) -> list[Step
     return played
 
 
-def replay(codec: Keys, steps: list[Step]) -> tuple[Move, ...]:
+def replay(codec: AnyKeys, steps: list[Step]) -> tuple[Move, ...]:
     """Turn steps into moves by playing them on the readable model, one move for each step.
 
     InternalError if one is not legal there.
@@ -157,7 +131,7 @@ def replay(codec: Keys, steps: list[Step]) -> tuple[Move, ...]:
     return tuple(moves)
 
 
-def steps_of(codec: Keys, moves: Iterable[Move]) -> list[Step]:
+def steps_of(codec: AnyKeys, moves: Iterable[Move]) -> list[Step]:
     """Return the steps of legal moves played from the deal."""
     position = codec.deal.position
     steps: list[Step] = []
@@ -167,7 +141,7 @@ def steps_of(codec: Keys, moves: Iterable[Move]) -> list[Step]:
     return steps
 
 
-def legal_move(codec: Keys, position: Position, step: Step) -> Move | None:
+def legal_move(codec: AnyKeys, position: Position, step: Step) -> Move | None:
     """Return the legal move that a step stands for; None if there is none."""
     for move in codec.measure.moves(position):
         if codec.step_of(position, move) == step:
@@ -175,4 +149,4 @@ def legal_move(codec: Keys, position: Position, step: Step) -> Move | None:
     return None
 
 
-__all__ = ["Finder", "Keys", "Step", "legal_move", "replay", "steps_of", "steps_to"]
+__all__ = ["Finder", "Step", "legal_move", "replay", "steps_of", "steps_to"]

@@ -141,11 +141,6 @@ class Manifest:
         """True if it holds the answer that the search was made for."""
         return self.verdict in (Verdict.SOLVED, Verdict.UNSOLVABLE)
 
-    @property
-    def has_answer(self) -> bool:
-        """True if it holds an answer: of an unfinished search, the best solution so far."""
-        return self.is_final or self.path is not None
-
     def without_counts(self) -> Manifest:
         """Return the same manifest, as if nothing had been searched."""
         return replace(

@@ -105,7 +105,11 @@ class Store(Closable):
             raise StoreError("no store here: expected a directory that holds a search", str(path))
         if not (path / "data.mdb").stat().st_size:  # LMDB would make an environment of it
             raise StoreError("not a readable store (data.mdb is empty)", str(path))
-        records = _open_records(path, readonly)
+        records: DataFile | Environment
+        if readonly:
+            records = DataFile(path / "data.mdb", str(path))
+        else:
+            records = Environment(path, durable=True)
         try:
             store = cls(path, records, *_read_manifest(records, str(path)))
             store._check_total()
@@ -220,12 +224,6 @@ class Store(Closable):
             found = (found + share_of(key, start)) & _MASK
         if found != self._total:
             raise StoreError("records have been exchanged for others", str(self.path))
-
-
-def _open_records(path: Path, readonly: bool) -> DataFile | Environment:
-    if readonly:
-        return DataFile(path / "data.mdb", str(path))
-    return Environment(path, durable=True)
 
 
 def _read_manifest(records: DataFile | Environment, where: str) -> tuple[Manifest, int]:

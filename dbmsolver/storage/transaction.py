@@ -7,7 +7,7 @@ from collections.abc import Callable
 import lmdb
 
 from dbmsolver.errors import InternalError
-from dbmsolver.storage.binding import SEAL, bound, seal_of, share_of, with_content_hash
+from dbmsolver.storage.binding import SEAL, bound, seal_of, share_of
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.records import (
     MANIFEST,
@@ -61,10 +61,6 @@ class Transaction:
         key = pending_key(kind, layer, stratum, self._next_number())
         self._put_bound(key, data)
         return key
-
-    def put_done(self, layer: int, stratum: int, signatures: bytes) -> None:
-        """Store a list of signatures, each a little-endian u64."""
-        self.put_pending(layer, stratum, with_content_hash(signatures), b"D")
 
     def delete(self, key: bytes) -> None:
         """Remove a record; InternalError if there is none."""

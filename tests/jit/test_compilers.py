@@ -45,7 +45,7 @@ def compiled():
 
 def check(questions, method, searches, **how):
     for question in questions.split():
-        for kernel, arguments in needed(question, method, np.uint8, **how):
+        for kernel, arguments in needed(question, method, 8, **how):
             kernel.compile(tuple(map(typeof, arguments)))
     before = compiled()
     searches()
@@ -181,7 +181,7 @@ import os, signal
 from numba import njit
 from dbmsolver.api.compilers import Compilers
 
-compilers = Compilers("prove", "every-position", lambda: 8)
+compilers = Compilers(lambda: ("prove", "every-position", 8))
 with compilers:
     njit(lambda number: number + 1)(1)
     print(*[process.pid for process, _ in compilers._running], flush=True)
@@ -275,7 +275,7 @@ def some(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("some")
 def test_they_end_with_the_search() -> None:
-    compilers = Compilers("prove", "every-position", lambda: 8)
+    compilers = Compilers(lambda: ("prove", "every-position", 8))
     with compilers:
         njit(lambda number: number + 1)(1)
         running = [process for process, _ in compilers._running]
@@ -300,7 +300,7 @@ def test_they_end_with_the_process() -> None:
 @pytest.mark.usefixtures("some")
 def test_none_without_a_shared_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compilation, "is_shared", lambda: False)
-    compilers = Compilers("prove", "every-position", lambda: 8)
+    compilers = Compilers(lambda: ("prove", "every-position", 8))
     with compilers:
         njit(lambda number: number + 3)(1)
         assert not compilers._running

@@ -12,8 +12,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.kits.choice import are_wide
 from dbmsolver.results import Options, Question, Verdict
-from dbmsolver.search.answers import keys_of_manifest
-from dbmsolver.search.least import least_of
+from dbmsolver.search.answers import keys_of_manifest, least_of
 from dbmsolver.storage.manifest import Manifest, new_manifest
 
 DEAL = Deal.from_number(3)

@@ -53,7 +53,7 @@ def test_positions_of_small_decks(tmp_path: Path, build: Build, fill: Fill) -> N
         store = tmp_path / f"store{seed}"
         deck, deal = unsolvable_deck(build, fill, seed)
         assert prove(deal, policy=deck.policy, store=store).verdict == "unsolvable"
-        assert inspect.method(store) == "dominating"
+        assert inspect.manifest(store).method == "dominating"
         states = reached(deck, 600)
         assert states is not None
         last = sorted({settled(state, deck) for state in states}, key=repr)

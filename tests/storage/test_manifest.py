@@ -103,7 +103,7 @@ def test_lengths_of_a_path(metric: str, fits: tuple[int, ...]) -> None:
     path = [[0, 0], [1, 0]]
     for length in range(4):
         if length in fits:
-            assert replace(manifest, path=path, length=length).has_answer
+            assert replace(manifest, path=path, length=length).length == length
         else:
             with pytest.raises(ValueError, match="its length cannot be"):
                 replace(manifest, path=path, length=length)

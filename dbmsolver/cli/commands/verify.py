@@ -116,16 +116,13 @@ def _report(event: Any, elapsed: float) -> Report:
     return Report(
         question=words,
         phase="search",
-        layer=None,
         stratum=event.stratum,
         last_stratum=event.last_stratum,
         states=event.states,
-        forced=0,
         evaluated=event.states,
         pending=event.all_states - event.states,
         memory=anonymous_memory(),
         disk=0,
-        closed_bytes=0,
         elapsed=elapsed,
         done=event.share,
     )

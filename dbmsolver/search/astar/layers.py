@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from threading import Condition
 
 from dbmsolver.errors import InternalError
@@ -378,9 +377,9 @@ class AStarSearch(Search):
     def report(self) -> Report:
         """Return a snapshot for progress displays."""
         counts = sum(queue.uncounted for queue in self.checkpoint.queues)
-        report = self.recorder.report(
+        return self.recorder.report(
+            phase="search" if self.checkpoint.kind == b"C" else "look ahead",
             layer=self.layer,
+            states=self.statistics.states + counts,
             pending=self.pending,
-            look_ahead=self.checkpoint.kind != b"C",
         )
-        return replace(report, states=report.states + counts)

@@ -8,7 +8,6 @@ beams find the first one. Then the search for a shortest solution begins.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from dbmsolver.results import Limits, Report
@@ -63,4 +62,4 @@ class FirstBeams(Search):
     def report(self) -> Report:
         """Return a snapshot of the beam."""
         looked_at = 0 if self._beam is None else self._beam.looked_at
-        return replace(self.recorder.report(), phase="improve", states=looked_at)
+        return self.recorder.report(phase="improve", states=looked_at)

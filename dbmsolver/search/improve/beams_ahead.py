@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.rules import Rules
 from dbmsolver.kits.choice import are_wide, position_keys
@@ -117,4 +115,4 @@ class BeamsAhead(Search):
     def report(self) -> Report:
         """Return a snapshot of the beams."""
         looked_at = self._looked_at + sum(beam.looked_at for beam in self._running)
-        return replace(self.recorder.report(look_ahead=True), evaluated=looked_at)
+        return self.recorder.report(phase="look ahead", evaluated=looked_at)

@@ -11,12 +11,15 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 
-from dbmsolver.results import Commit, Method, Report
+from dbmsolver.kits.states import StateCodec
+from dbmsolver.results import Method, Report
 from dbmsolver.search.improve.beam import Beam, room_for
 from dbmsolver.search.improve.beams_ahead import BeamsOfProof, shapes_ahead
 from dbmsolver.search.improve.improver import FIRST, LATER, STATES
-from dbmsolver.search.outcome import GoalMet, Outcome, Search
+from dbmsolver.search.outcome import GoalMet, Outcome
 from dbmsolver.search.proof.strata import ProofSearch
+from dbmsolver.search.proof.workers import Workers
+from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 
 SHARE = 0.04
@@ -32,40 +35,34 @@ A worker closes such a position in three fifths of the time in which a beam look
 """
 
 
-class BesideProof(Search):
+class BesideProof(ProofSearch):
     """The proof, and beams, one at a time, in `memory` bytes. A beam's solution ends both."""
 
-    def __init__(self, proof: ProofSearch, memory: int) -> None:
-        self.proof = proof
-        self.recorder = proof.recorder
-        self.keys = proof.codec
-        self._room = room_for(memory, self.recorder.limits.limits.max_states)
-        rules = self.keys.rules
-        positions = self.keys.method == Method.EVERY_POSITION and not rules.is_patience
+    def __init__(
+        self, keys: StateCodec, recorder: Recorder, workers: Workers, threads: int, memory: int
+    ) -> None:
+        super().__init__(keys, recorder, workers, threads, memory)
+        self._room = room_for(memory // 8, recorder.limits.limits.max_states)
+        rules = keys.rules
+        positions = keys.method == Method.EVERY_POSITION and not rules.is_patience
         self._share = SHARE * (_OF_POSITIONS if positions else 1.0)
         widest = max((shape.width for shape in shapes_ahead(rules) or ()), default=0)
         self._shapes = [shape for shape in (*FIRST, *LATER) if shape.width > widest]
         self._beam: Beam | None = None
         self._looked_at = 0  # by all beams that are over
-        self._steps: list[Step] | None = None
         self._leave_out_earlier()
 
     @cached_property
     def _beams(self) -> BeamsOfProof:
         """The beams of this proof, made for the first of them: most proofs end before it."""
-        return BeamsOfProof(self.keys, self.recorder.policy, self._room)
-
-    @property
-    def counted(self) -> int:
-        """The number of states that the limit of states is compared with."""
-        return self.proof.counted
+        return BeamsOfProof(self.codec, self.recorder.policy, self._room)
 
     def step(self) -> Outcome | None:
         """Go on with the proof, or with the beam that is under way or due."""
         if self._beam is None:
             self._beam = self._due()
             if self._beam is None:
-                return self.proof.step()
+                return super().step()
         if not self._beam.step():
             return None
         steps, self._looked_at = self._beam.steps, self._looked_at + self._beam.looked_at
@@ -75,7 +72,7 @@ class BesideProof(Search):
         statistics = self.recorder.statistics
         if not statistics.closed:  # else the counts are those of the proof
             statistics.states = statistics.evaluated = self._looked_at
-        self._steps = self._beams.steps(steps)
+        self.found = self._beams.steps(steps)
         return GoalMet()
 
     def _due(self) -> Beam | None:
@@ -86,7 +83,7 @@ class BesideProof(Search):
 
     def _is_due(self) -> bool:
         """Return True if the next beam fits within SHARE and the memory, and no dive runs."""
-        if not self._shapes or self.proof.is_diving:
+        if not self._shapes or self.is_diving:
             return False
         states = STATES * self._shapes[0].width
         return states <= self._room and self._looked_at + states <= self._allowed
@@ -94,7 +91,7 @@ class BesideProof(Search):
     @property
     def _allowed(self) -> float:
         """The states that all beams may look at so far."""
-        return self._share * self.recorder.statistics.closed / self.proof.workers.count
+        return self._share * self.recorder.statistics.closed / self.workers.count
 
     def _leave_out_earlier(self) -> None:
         """Remove the beams that earlier runs of the proof have run, except the last of them.
@@ -110,21 +107,9 @@ class BesideProof(Search):
 
     def report(self) -> Report:
         """Return a snapshot of the proof, or of the beam while the proof waits for it."""
-        report = self.proof.report()
+        report = super().report()
         return report if self._beam is None else replace(report, phase="look ahead")
-
-    def commit(self) -> Commit | None:
-        """Commit what the proof has finished, and what is pending."""
-        return self.proof.commit()
-
-    def end(self, outcome: Outcome) -> Outcome:
-        """Take the results of the work under way, and commit all that is finished."""
-        return self.proof.end(outcome)
-
-    def close(self) -> None:
-        """End the dives of the proof."""
-        self.proof.close()
 
     def path(self) -> list[Step] | None:
         """Return the steps from the deal to the goal."""
-        return self.proof.path() if self._steps is None else self._steps
+        return super().path() if self.found is None else self.found

@@ -9,14 +9,15 @@ from dbmsolver.errors import InternalError
 from dbmsolver.game.measured import measured
 from dbmsolver.game.moves import Move
 from dbmsolver.kernels.shards import NO_CEILING
+from dbmsolver.kits.choice import AnyKeys
 from dbmsolver.results import Better
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.search.trace import Keys, Step, replay, steps_of
+from dbmsolver.search.trace import Step, replay, steps_of
 
 if TYPE_CHECKING:
     from dbmsolver.search.improve.beam import Beam
 
-KeysT = TypeVar("KeysT", bound=Keys)
+KeysT = TypeVar("KeysT", bound=AnyKeys)
 
 
 class Played(NamedTuple):

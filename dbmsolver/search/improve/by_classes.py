@@ -15,7 +15,6 @@ many positions first, and takes turns with the listing then.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from dbmsolver.errors import StoreError
@@ -145,8 +144,8 @@ class ByClasses(Search):
         """Return a snapshot of the search, or of the listing while that is made."""
         if self._is_listing and self._listing is not None:
             listing = self._listing
-            report = self.recorder.report(share=listing.share)
-            return replace(report, phase="classes", states=listing.classes)
+            share, states = listing.share, listing.classes
+            return self.recorder.report(phase="classes", states=states, share=share)
         return self.recorder.report() if self._search is None else self._search.report()
 
     def commit(self) -> Commit | None:

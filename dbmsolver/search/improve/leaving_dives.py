@@ -7,7 +7,7 @@ follow. The states they meet are no part of a proof.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
 from dbmsolver.kits import leaving_dive
@@ -173,7 +173,7 @@ class LeavingDives(Search):
 
     def report(self) -> Report:
         """Return a snapshot of the dives."""
-        return replace(self.recorder.report(look_ahead=True), evaluated=self.met)
+        return self.recorder.report(phase="look ahead", evaluated=self.met)
 
     def _begin(self, number: int, most: int) -> LeavingDiving:
         """Return a new dive that meets at most ``most`` states; its number says in which order."""

@@ -15,6 +15,7 @@ from dbmsolver.search.proof.orders import Message, opened
 MOST = 1024
 """Processes, and pieces of work at the same time, at most: each is waited for by a thread."""
 _BEGIN = "dbmsolver.search.proof.orders:begin"
+_WORK = "dbmsolver.search.proof.orders:perform"
 _QUEUE = 2
 """Orders that a process has at the same time: the next one is there when it has done one."""
 _LOOK_SECONDS = 2.0
@@ -96,14 +97,14 @@ class Members:
             until = self._patience(until)
             self.recruit()
 
-    def result(self, member: Member, function: str, message: Message) -> Any:
+    def result(self, member: Member, message: Message) -> Any:
         """Have an order that was counted done by a process; return its result when it is there.
 
         Raises WorkerLostError if the process is lost, SystemRefusedError if there is no machine any
         more.
         """
         try:
-            reference = self._connection.call(member.process, function, message)
+            reference = self._connection.call(member.process, _WORK, message)
             until = time.monotonic() + _PATIENCE
             while not self._connection.ready([reference], _LOOK_SECONDS):
                 until = self._patience(until)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from itertools import count
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from dbmsolver.clusters import Connection, WorkerLostError
 from dbmsolver.errors import SystemRefusedError
@@ -31,8 +31,6 @@ from dbmsolver.search.proof.pieces import Piece
 from dbmsolver.search.proof.worker import BatchResult
 from dbmsolver.search.runs import cut
 
-_WORK = "dbmsolver.search.proof.orders:perform"
-_EXPAND = "dbmsolver.search.proof.orders:perform_piece"
 _MOST_LOST = 10
 """The number of processes that a piece of work may end before it is given up."""
 _DEADLY = (
@@ -55,7 +53,7 @@ class ClusterWorkers:
     """All processors of a cluster, each with a process; `memory` bytes are for each machine."""
 
     least = 4096
-    keeps_tables = False
+    keeps_tables: Literal[False] = False
     waiting = 0  # `count` has those that wait
 
     def __init__(self, proof: Proof, connection: Connection, memory: int) -> None:
@@ -93,7 +91,7 @@ class ClusterWorkers:
             message = sealed((self.proof, BatchOrder(cut(groups, first, last), stratum)))
             for _ in range(_MOST_LOST):
                 try:
-                    done: BatchResult = self._members.result(self._members.take(), _WORK, message)
+                    done: BatchResult = self._members.result(self._members.take(), message)
                 except WorkerLostError:
                     continue
                 done.first, done.last = first, last
@@ -155,7 +153,7 @@ class ClusterWorkers:
             for _ in range(_MOST_LOST):
                 mine = member or self._members.take()
                 try:
-                    answer: PieceAnswer = self._members.result(mine, _EXPAND, message)
+                    answer: PieceAnswer = self._members.result(mine, message)
                 except WorkerLostError:
                     if member is None:
                         continue

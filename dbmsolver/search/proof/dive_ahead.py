@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 from dbmsolver.game.moves import Move
@@ -52,8 +51,8 @@ class DiveAhead(Search):
     def report(self) -> Report:
         """Report which dive it is, and how many records all of them have found."""
         number, found = self._dives.progress()
-        report = self.recorder.report()
-        return replace(report, phase="dive", dive=(number, len(self._dives.schedule)), states=found)
+        dive = number, len(self._dives.schedule)
+        return self.recorder.report(phase="dive", states=found, dive=dive)
 
     def close(self) -> None:
         """End the dives."""

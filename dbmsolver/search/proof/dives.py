@@ -200,11 +200,6 @@ def schedule_of(keys: CoveringKeys) -> Schedule:
     return CLASS_SCHEDULE if keys.method.of_classes else SCHEDULE
 
 
-def orders_of(keys: CoveringKeys) -> tuple[Order, ...]:
-    """Return the orders of large dives."""
-    return CLASS_ORDERS if keys.method.of_classes else ORDERS
-
-
 def way_back(diving: Diving, number: int) -> NDArray[np.uint64]:
     """Return the records from the first of a dive to record ``number`` (uint64[steps, 3])."""
     numbers = []

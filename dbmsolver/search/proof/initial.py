@@ -13,6 +13,7 @@ from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.ledger import NOTHING, Entry
 from dbmsolver.search.portions import by_threads
+from dbmsolver.search.recorder import Recorder
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import (
     Closed,
@@ -25,15 +26,13 @@ from dbmsolver.storage.records import (
 from dbmsolver.storage.store import Store
 
 
-def stored_candidates(
-    store: Store, each: Callable[..., Iterable[Candidates]] = map, threads: int = 1
-) -> Iterator[Candidates]:
+def stored_candidates(recorder: Recorder) -> Iterator[Candidates]:
     """Yield the pending candidates, those of one record at a time.
 
     They are checked, and stay in the store. Raises StoreError at the end if they are not those of
-    the last commit. ``each`` is a map function that uses so many ``threads``; each of these reads
-    one record at a time.
+    the last commit. Each of the recorder's threads reads one record at a time.
     """
+    store = recorder.store
 
     def read(key: bytes) -> Candidates:
         layer, stratum, _ = parse_pending_key(key)
@@ -43,7 +42,8 @@ def stored_candidates(
         return candidates
 
     found = NOTHING
-    for candidates in by_threads(each, threads, read, store.keys(b"P")):
+    each: Callable[..., Iterable[Candidates]] = recorder.in_parallel
+    for candidates in by_threads(each, recorder.threads, read, store.keys(b"P")):
         found = found.plus(candidates.entry)
         yield candidates
     if found != Entry.from_json(store.manifest.waiting):

@@ -68,11 +68,6 @@ class LargeSignature:
         self._running: dict[Future[Any], Callable[[Any], None]] = {}
         self._reading = self._read_blocks()
 
-    @property
-    def pieces(self) -> list[Piece]:
-        """All pieces."""
-        return self.set.pieces
-
     def step(self) -> bool:
         """Do a piece of work; return True, without work, if nothing is pending."""
         if self._reading is not None and not next(self._reading, True):
@@ -121,7 +116,7 @@ class LargeSignature:
 
     def _next_task(self, others_run: bool) -> Task | None:
         """Return the next task: make room or tables, or expand a piece. None: wait."""
-        for piece in self.pieces:
+        for piece in self.set.pieces:
             if piece.full and not piece.busy:
                 return self._growth(piece)
         waiting = self.set.candidate_bytes
@@ -146,7 +141,7 @@ class LargeSignature:
         """
         delays = [
             (delay, piece)
-            for piece in self.pieces
+            for piece in self.set.pieces
             if not piece.busy and piece.work and (delay := self.workers.delay(piece)) is not None
         ]
         if not delays:
@@ -224,7 +219,7 @@ class LargeSignature:
 
     def _packing(self) -> Task | None:
         """Pack candidates of the piece with the most unpacked ones, as many as a thread may."""
-        idle = [piece for piece in self.pieces if not piece.busy]
+        idle = [piece for piece in self.set.pieces if not piece.busy]
         if not idle:
             return None
         rich = max(idle, key=lambda piece: sum(one.nbytes for one in piece.loose))

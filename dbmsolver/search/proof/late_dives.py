@@ -8,13 +8,13 @@ the clock, so that a proof with a limit of states ends in the same way on any ma
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from random import Random
 
 from dbmsolver.kits.choice import CoveringKeys
 from dbmsolver.kits.states import State
 from dbmsolver.search.candidates import Candidates
-from dbmsolver.search.proof.dives import Dives, orders_of
+from dbmsolver.search.outcome import Win
+from dbmsolver.search.proof.dives import CLASS_ORDERS, ORDERS, Dives
 from dbmsolver.search.proof.record_trace import record_in
 from dbmsolver.search.recorder import Recorder
 
@@ -27,17 +27,6 @@ _LEAST = 1 << 18
 """Records that the first of them may find."""
 
 
-@dataclass(frozen=True, slots=True)
-class Win:
-    """A win that a dive has found: the records from its start on, and the start's own code.
-
-    The code is None where the dive began with the deal's record.
-    """
-
-    path: tuple[State, ...]
-    code: int | None
-
-
 class LateDives:
     """Dives from what is pending; `memory` bytes are at their disposal, in all.
 
@@ -48,7 +37,7 @@ class LateDives:
     def __init__(self, keys: CoveringKeys, recorder: Recorder, threads: int, memory: int) -> None:
         self.keys = keys
         self.recorder = recorder
-        self.orders = orders_of(keys)
+        self.orders = CLASS_ORDERS if keys.method.of_classes else ORDERS
         self.threads = min(threads, len(self.orders))
         self.memory = memory
         self.win: Win | None = None

@@ -65,8 +65,9 @@ class BatchOrder:
     groups: RunArrays
     stratum: int
 
-    def perform(self, worker: ProofWorker) -> BatchResult:
+    def perform(self, worker: ProofWorker, tables: KeptTables) -> BatchResult:
         """Close the signatures. The result counts them from 0."""
+        tables.begin(None)
         done = worker.close_batch(self.groups, 0, self.groups.counts.size, self.stratum)
         done.result.candidates = pack_by_stratum(done.result.candidates)
         return done
@@ -90,12 +91,12 @@ class PieceOrder:
     number: int
     table_bytes: int
 
-    def perform(self, worker: ProofWorker, tables: KeptTables) -> bool:
-        """Expand the piece and write the result to `done`. Returns True if a table is left.
+    def perform(self, worker: ProofWorker, tables: KeptTables) -> PieceAnswer:
+        """Expand the piece.
 
         Where the table is not here any more, nothing is done, and the result says so.
         """
-        done, piece = self.done, self.done.piece
+        done, piece, given = self.done, self.done.piece, list(self.done.rest)
         tables.begin((self.stratum, self.signature))
         shape = KeyShape.of(worker.codec, self.stratum, self.signature, self.key_words)
         table = None
@@ -103,13 +104,13 @@ class PieceOrder:
             table = tables.take(self.left_by, piece)
             if table is None:
                 done.loaded = False
-                return False
+                return PieceAnswer.of(done, given, has_table=False)
         check = Intake(worker.codec)
         blocks = [block._replace(check=check if block.key else None) for block in self.blocks]
         table = expand_whole(shape, done, worker, blocks, table)
         if table is not None:
             tables.keep(self.number, piece, table, self.table_bytes)
-        return table is not None
+        return PieceAnswer.of(done, given, has_table=table is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,25 +172,9 @@ def begin(kept: dict[str, Any], message: Message) -> Message:
 
 
 def perform(kept: dict[str, Any], message: Message) -> Message:
-    """Close the signatures of an order. The message is (the proof, a BatchOrder).
-
-    Returns the result. Both are messages as :func:`sealed` makes them.
-    """
+    """Do an order. The message is (the proof, the order), sealed; so is the result."""
     proof, order = opened(message)
-    worker, tables = _worker(kept, proof)
-    tables.begin(None)
-    return sealed(order.perform(worker))
-
-
-def perform_piece(kept: dict[str, Any], message: Message) -> Message:
-    """Expand the piece of an order. The message is (the proof, a PieceOrder), sealed.
-
-    Returns a PieceAnswer, sealed.
-    """
-    proof, order = opened(message)
-    given = list(order.done.rest)
-    has_table = order.perform(*_worker(kept, proof))
-    return sealed(PieceAnswer.of(order.done, given, has_table=has_table))
+    return sealed(order.perform(*_worker(kept, proof)))
 
 
 def _worker(kept: dict[str, Any], proof: Proof) -> tuple[ProofWorker, KeptTables]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from dbmsolver.search.candidates import sorted_by_stratum
 from dbmsolver.search.commits import Packed
-from dbmsolver.search.proof.piece_tables import KeyShape, Table, block_keys, piece_words, rebuilt
+from dbmsolver.search.proof.piece_tables import KeyShape, Table, block_states, piece_words, rebuilt
 from dbmsolver.search.proof.piece_worker import PieceExpansion, PieceResult
 from dbmsolver.search.proof.worker import ProofWorker
 
@@ -56,7 +56,7 @@ def _table_of(shape: KeyShape, done: PieceResult, blocks: list[Packed]) -> Table
     table = Table.empty(shape, shape.bits_for(piece.closed + waiting, done.largest_bits))
     mask, value = np.uint64(piece.mask), np.uint64(piece.value)
     for block in blocks:
-        keys = block_keys(shape, block)
+        keys = block_states(shape, block)[0]
         words = piece_words(shape.key_words, keys)
         done.closed += int(np.count_nonzero((words & mask) == value))
         while done.closed > table.capacity:

@@ -192,11 +192,6 @@ def piece_words(words: int, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return keys[piece_word(words) :: words]
 
 
-def block_keys(shape: KeyShape, block: Packed) -> NDArray[np.uint64]:
-    """Return the keys of a signature's states in a block."""
-    return block_states(shape, block)[0]
-
-
 def block_states(shape: KeyShape, block: Packed) -> tuple[NDArray[np.uint64], NDArray[Any]]:
     """Return the keys and codes of a signature's states in a block."""
     runs = block.runs()

@@ -13,7 +13,7 @@ from dbmsolver.kernels.pieces import insert_into_piece
 from dbmsolver.kernels.workspace import BUFFER, USED_CANDIDATES, USED_RUNS
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import Packed
-from dbmsolver.search.proof.piece_tables import KeyShape, Table, block_keys
+from dbmsolver.search.proof.piece_tables import KeyShape, Table, block_states
 from dbmsolver.search.proof.pieces import Piece, Routed, Routes, Sorted, routed_to
 from dbmsolver.search.proof.worker import ProofWorker, WorkResult
 
@@ -82,15 +82,13 @@ def expand_piece(
     """
     piece = done.piece
     assert piece.table is not None
-    if not _load(shape, piece, piece.table, blocks):
-        done.loaded = False
-        return done
+    for block in blocks:
+        keys, _ = block_states(shape, block)
+        if not piece.table.load(keys, piece.mask, piece.value):
+            done.loaded = False
+            return done
     PieceExpansion(shape, done, piece.table, worker).work(EXPAND_SECONDS)
     return done
-
-
-def _load(shape: KeyShape, piece: Piece, table: Table, blocks: list[Packed]) -> bool:
-    return all(table.load(block_keys(shape, block), piece.mask, piece.value) for block in blocks)
 
 
 class PieceExpansion:

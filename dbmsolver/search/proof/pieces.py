@@ -151,16 +151,6 @@ class Tree:
         self.rows = [[-1, 0, 0]]
         self.pieces = [root]
 
-    @property
-    def pending(self) -> int:
-        """Candidates waiting in all pieces."""
-        return sum(piece.work for piece in self.pieces)
-
-    @property
-    def candidate_bytes(self) -> int:
-        """Memory that the candidates of all pieces take."""
-        return sum(one.nbytes for piece in self.pieces for one in piece.candidates)
-
     def split(self, piece: Piece, bit: int) -> tuple[Piece, Piece]:
         """Replace a piece by two that differ in ``bit`` and divide its candidates."""
         mask = piece.mask | 1 << bit

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dbmsolver.kits.states import State, StateCodec
+from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Commit, Limit, Question, Report
 from dbmsolver.search.candidates import Candidates, by_stratum_and_width, merged, without
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.ledger import Ledger, total
-from dbmsolver.search.outcome import GoalMet, Known, NoneShorter, Outcome, Search, Stopped
+from dbmsolver.search.outcome import GoalMet, Known, NoneShorter, Outcome, Search, Stopped, Win
 from dbmsolver.search.portions import in_groups
 from dbmsolver.search.proof.large import LargeSignature
 from dbmsolver.search.proof.worker import WorkResult
 from dbmsolver.search.proof.workers import Workers
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.storage.records import layer_and_stratum, place_number
-
-if TYPE_CHECKING:
-    from dbmsolver.search.proof.late_dives import Win
 
 
 class ProofState(Search):
@@ -58,8 +54,6 @@ class ProofState(Search):
         self.last_stratum = codec.last_stratum
         self.ledger = Ledger()
         self.is_begun = False
-        self.goal: int | None = None  # the parent-move code of the won state
-        self.won = State(codec.goal, 0, 0, 0)
         self.win: Win | None = None
         self.limit: Limit | None = None
         self._most_bytes = 0  # that the candidates take, or more
@@ -67,7 +61,7 @@ class ProofState(Search):
     @property
     def ended(self) -> Outcome | None:
         """The reason why the search ends although something is pending; None if it goes on."""
-        if self.goal is not None or self.win is not None:
+        if self.win is not None:
             return GoalMet()
         if self.limit is not None:
             return Stopped(self.limit)
@@ -148,14 +142,14 @@ class ProofState(Search):
             self.add(one)
         # After all of them have become pending: the commit that follows holds all.
         for one in result.candidates:
-            if one.stratum == self.last_stratum and self.goal is None:
+            if one.stratum == self.last_stratum and self.win is None:
                 self.meet_goal(one)
 
     def meet_goal(self, won: Candidates) -> None:
         """End the search with the first of some won states."""
         runs = won.load(self.recorder.store)
-        self.goal = int(runs.codes[0])
-        self.won = self.codec.goal_state(int(runs.signatures[0]), runs.keys[: runs.key_words])
+        state = self.codec.goal_state(int(runs.signatures[0]), runs.keys[: runs.key_words])
+        self.win = Win((state,), int(runs.codes[0]))
 
     def add(self, candidates: Candidates) -> None:
         """Make candidates pending."""

@@ -11,7 +11,6 @@ The rules by which the store can be continued from every commit are in
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dbmsolver.kits.choice import are_covering
@@ -64,10 +63,7 @@ class ProofSearch(ProofState):
     def _read_some(self) -> bool:
         """Read some of the candidates in the store; return True once all are read."""
         if self._waiting is None:
-            recorder = self.recorder
-            self._waiting = stored_candidates(
-                recorder.store, recorder.in_parallel, recorder.threads
-            )
+            self._waiting = stored_candidates(self.recorder)
         states = 0
         for candidates in self._waiting:
             self.add(candidates)
@@ -126,7 +122,7 @@ class ProofSearch(ProofState):
         """Return a snapshot for progress displays."""
         dives = self._dives
         if dives is not None and dives.under_way:
-            return replace(self.recorder.report(), dive=(1, dives.threads))
+            return self.recorder.report(dive=(1, dives.threads))
         share = None if self._closing is None else self._closing.share
         return self.report_stratum(share)
 
@@ -144,21 +140,17 @@ class ProofSearch(ProofState):
 
     def path(self) -> list[Step] | None:
         """Return the steps from the deal to the goal; None where closed states are not kept."""
-        if not self.recorder.keep_closed and self.win is None:
+        assert self.win is not None
+        store, code, records = self.recorder.store, self.win.code, list(self.win.path)
+        if not self.recorder.keep_closed and code is not None:
             return None
-        store = self.recorder.store
         if are_covering(self.codec):
             from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 
-            records = list(self.win.path) if self.win is not None else [self.won]
-            code = self.win.code if self.win is not None else self.goal
             if code is not None:
-                records = (
-                    RecordFinder(store, self.codec, self.memory // 8).path(records[0], code)
-                    + records[1:]
-                )
+                finder = RecordFinder(store, self.codec, self.memory // 8)
+                records = finder.path(records[0], code) + records[1:]
             return steps_of(self.codec, moves_along(self.codec, records))
-        assert self.goal is not None
-        steps = steps_to(Finder(store, self.codec), self.won, self.goal)
+        steps = steps_to(Finder(store, self.codec), records[0], code)
         assert steps is not None
         return steps

@@ -128,11 +128,7 @@ class StratumClosing:
         """Begin with the signatures of a pass. Large ones join `large_starts`."""
         groups = gather(self._parts(wanted), self.skip, self.search.workers.pool)
         self.ledger.distribute(groups.signatures, groups.counts)
-
-        def take(batch: BatchResult) -> None:
-            self._take_batch(groups, batch)
-
-        search = self.search
+        take, search = partial(self._take_batch, groups), self.search
         self._small = SmallSignatures(
             search.codec, groups, self.unfinished, self.stratum, search.workers, take
         )
@@ -187,7 +183,7 @@ class StratumClosing:
     def _finish_large(self, large: LargeSignature) -> None:
         """Note that a large signature is closed."""
         if not self.recorder.keep_closed:
-            for ref in {id(ref): ref for piece in large.pieces for ref in piece.blocks}.values():
+            for ref in large.set.blocks:
                 self.recorder.batch.drop(ref)
         self.search.large = None
         self.search.done.append(large.shape.signature)

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.search.proof.block_index import read_index
 from dbmsolver.search.proof.piece_set import PieceSet
-from dbmsolver.search.proof.piece_tables import Table, block_keys, piece_words, rebuilt
+from dbmsolver.search.proof.piece_tables import Table, block_states, piece_words, rebuilt
 from dbmsolver.search.proof.pieces import Piece
 
 _SLOTS_PER_STATE = 3
@@ -42,14 +43,14 @@ def load_tables(pieces: PieceSet, pool: Executor) -> Iterator[None]:
     for piece in pieces.pieces:
         bits = pieces.shape.bits_for(piece.closed, pieces.largest_bits)
         piece.table = Table.empty(pieces.shape, bits)
-    ahead: deque[Future[NDArray[np.uint64]]] = deque()
+    ahead: deque[Future[tuple[NDArray[np.uint64], NDArray[Any]]]] = deque()
     for ref in pieces.blocks:
-        ahead.append(pool.submit(block_keys, pieces.shape, ref.fetch(pieces.recorder.store)))
+        ahead.append(pool.submit(block_states, pieces.shape, ref.fetch(pieces.recorder.store)))
         if len(ahead) > pieces.budget.threads:
-            _insert_routed(pieces, ahead.popleft().result())
+            _insert_routed(pieces, ahead.popleft().result()[0])
             yield
     for decoded in ahead:
-        _insert_routed(pieces, decoded.result())
+        _insert_routed(pieces, decoded.result()[0])
         yield
     for piece in pieces.pieces:
         assert piece.table is not None

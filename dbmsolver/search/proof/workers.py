@@ -7,9 +7,9 @@ result pass between the two; the search alone has the store.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from dbmsolver.kernels.runs import RunArrays
 from dbmsolver.kits.states import StateCodec
@@ -19,58 +19,24 @@ from dbmsolver.search.proof.piece_worker import PieceResult, expand_piece
 from dbmsolver.search.proof.pieces import Piece
 from dbmsolver.search.proof.worker import BatchResult, ProofWorker
 
+if TYPE_CHECKING:
+    from dbmsolver.search.proof.cluster_workers import ClusterWorkers
 
-class Workers(Protocol):
-    """Workers that close signatures."""
 
-    least: int
-    """Candidates that are worth a piece of work."""
-    keeps_tables: bool
-    """True if the tables of pieces stay in this process, from one piece of work to the next."""
-
-    @property
-    def pool(self) -> Executor:
-        """Threads of this process, for work that is not handed out."""
-
-    @property
-    def count(self) -> int:
-        """The number of pieces of work there should be at the same time."""
-
-    @property
-    def waiting(self) -> int:
-        """The most batches that may wait for a worker; those being closed do not count."""
-
-    def table_bytes(self, memory: int) -> int:
-        """Return the largest size of a piece's table where this process has ``memory`` bytes."""
-
-    def close_batch(
-        self, groups: RunArrays, first: int, last: int, stratum: int
-    ) -> Future[BatchResult]:
-        """Close the signatures ``first:last`` of a stratum."""
-
-    def delay(self, piece: Piece) -> int | None:
-        """Return how many pieces of work are before the next one for a piece; None for too many."""
-
-    def has_table(self, piece: Piece) -> bool:
-        """Return True if the table of a piece is where the piece is to be expanded next."""
-
-    def expand_piece(
-        self, shape: KeyShape, done: PieceResult, blocks: list[Packed]
-    ) -> Future[PieceResult]:
-        """Close what follows from candidates of a piece within it.
-
-        The result is `done`, which names the candidates. The piece's closed states are in its
-        table; where there is none yet, or it is empty, they are in `blocks`.
-        """
-
-    def close(self) -> None:
-        """End them; wait for the work that is under way."""
+Workers: TypeAlias = "Threads | ClusterWorkers"
+"""Workers that close signatures."""
 
 
 class Threads:
-    """Threads of this process, each with its scratch memory."""
+    """Threads of this process, each with its scratch memory.
 
-    keeps_tables = True
+    `least` candidates are worth a piece of work, `count` pieces of work should be there at the same
+    time, and `waiting` batches beside those that are being closed. The threads of `pool` also do
+    work that is not handed out.
+    """
+
+    keeps_tables: Literal[True] = True
+    """True if the tables of pieces stay in this process, from one piece of work to the next."""
 
     def __init__(self, codec: StateCodec, threads: int) -> None:
         self.least = codec.worth_a_batch
@@ -106,14 +72,14 @@ class Threads:
         """Return 0: work for any piece is for any thread."""
         return 0
 
-    def has_table(self, piece: Piece) -> bool:
-        """Return True if a piece has a table."""
-        return piece.table is not None
-
     def expand_piece(
         self, shape: KeyShape, done: PieceResult, blocks: list[Packed]
     ) -> Future[PieceResult]:
-        """Close what follows from candidates of a piece within it."""
+        """Close what follows from candidates of a piece within it.
+
+        The result is `done`, which names the candidates. The piece's closed states are in its
+        table; where there is none yet, or it is empty, they are in `blocks`.
+        """
 
         def expand(worker: ProofWorker) -> PieceResult:
             expand_piece(shape, done, worker, blocks)

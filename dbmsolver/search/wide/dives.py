@@ -10,8 +10,6 @@ those before a row is dealt, takes all the time.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from dbmsolver.game.moves import Move
@@ -163,8 +161,7 @@ class WideDives(Search):
     def report(self) -> Report:
         """Return a snapshot of the dive, or of the beams."""
         pending = 0 if self._dive is None else self._dive.open
-        report = self.recorder.report(pending=pending, look_ahead=True)
-        return replace(report, evaluated=self.met)
+        return self.recorder.report(phase="look ahead", evaluated=self.met, pending=pending)
 
     def end(self, outcome: Outcome) -> Outcome:
         """Count the states that were met."""

@@ -22,6 +22,7 @@ from dbmsolver.search.improve import beside_proof
 from dbmsolver.search.improve.beam import BYTES
 from dbmsolver.search.improve.beside_proof import BesideProof
 from dbmsolver.search.improve.improver import FIRST, LATER, STATES
+from dbmsolver.search.proof.strata import ProofSearch
 
 WON = [
     ("freecell", 3, "dominating"),
@@ -109,31 +110,35 @@ def test_a_limit_that_comes_in_a_beam_leaves_a_proof_that_goes_on(tmp_path: Path
     assert faults.check(tmp_path).valid
 
 
+@pytest.fixture
+def nothing_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the proof itself do nothing."""
+    monkeypatch.setattr(ProofSearch, "step", lambda _: None)
+
+
 def beside(
     memory: int, threads: int = 1, method: Method = Method.DOMINATING, closed: int = 0
 ) -> tuple[BesideProof, SimpleNamespace]:
-    """Return beams beside a proof that closes nothing, and its counts.
+    """Return a proof with beams in `memory` bytes, and its counts.
 
     Earlier runs have closed so many states.
     """
     statistics = SimpleNamespace(closed=closed)
     limits = SimpleNamespace(limits=Limits())
-    recorder = SimpleNamespace(statistics=statistics, policy="wkr", limits=limits)
-    proof: Any = SimpleNamespace(
-        recorder=recorder,
-        is_diving=False,
-        step=lambda: None,
-        workers=SimpleNamespace(count=threads),
-        codec=keys_of(Deal.from_number(146692), "wkr", method),
-    )
-    return BesideProof(proof, memory), statistics
+    recorder: Any = SimpleNamespace(statistics=statistics, policy="wkr", limits=limits)
+    workers: Any = SimpleNamespace(count=threads)
+    keys: Any = keys_of(Deal.from_number(146692), "wkr", method)
+    return BesideProof(keys, recorder, workers, threads, 8 * memory), statistics
 
 
+@pytest.mark.usefixtures("nothing_closed")
 @pytest.mark.parametrize(
     ("threads", "method", "share"),
     [(1, Method.DOMINATING, 1), (3, Method.DOMINATING, 1), (1, Method.EVERY_POSITION, 2 / 5)],
 )
-def test_beams_are_due_by_what_is_closed(threads: int, method: Method, share: float) -> None:
+def test_beams_are_due_by_what_is_closed(
+    threads: int, method: Method, share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Not by the clock."""
     search, statistics = beside(1 << 30, threads, method)
     share *= beside_proof.SHARE
@@ -142,10 +147,10 @@ def test_beams_are_due_by_what_is_closed(threads: int, method: Method, share: fl
     search.step()
     assert search._beam is None
     statistics.closed += 1
-    search.proof.is_diving = True  # type: ignore[misc]
-    search.step()
+    with monkeypatch.context() as patch:
+        patch.setattr(ProofSearch, "is_diving", True)
+        search.step()
     assert search._beam is None
-    search.proof.is_diving = False  # type: ignore[misc]
     search.step()
     assert search._beam is not None
     while search._beam is not None:
@@ -175,6 +180,7 @@ def test_a_proof_that_goes_on_begins_with_the_last_beam_that_was_due(threads: in
     assert tuple(search._shapes) == shapes[1:]
 
 
+@pytest.mark.usefixtures("nothing_closed")
 def test_beams_that_do_not_fit_the_memory_are_not_made() -> None:
     states = STATES * FIRST[0].width
     for room, made in ((states, True), (states - 1, False)):

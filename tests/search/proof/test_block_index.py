@@ -18,7 +18,7 @@ from dbmsolver.storage.records import Closed
 def block(states: int, keys: range = range(0)) -> BlockRef:
     """Return a block of closed states."""
     data = encode_block(some(keys).load())
-    return BlockRef(Closed(0, 0, SIGNATURE, SIGNATURE, states, data), data=data)
+    return BlockRef(Closed(0, 0, SIGNATURE, SIGNATURE, states, data))
 
 
 PURE, MIXED, UNKNOWN = block(30), block(10), block(500)

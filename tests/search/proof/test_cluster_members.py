@@ -73,7 +73,7 @@ def test_processes_that_fail_now_and_then_are_replaced() -> None:
         of.recruit()
         member = of.take()
         with pytest.raises(WorkerLostError):
-            of.result(member, "function", b"message")
+            of.result(member, b"message")
         assert member.orders == 0
     connection = Scripted(iter([*failing, False, True]), [Machine(1, 1 << 30)])
     of = members(connection)
@@ -113,10 +113,10 @@ def test_patience_begins_when_the_last_machine_has_gone(
     monkeypatch.setattr(connection, "living", lambda: next(living))
     monkeypatch.setattr(connection, "ready", look)
     if looks == 1:
-        assert of.result(member, "function", b"message") == member.process
+        assert of.result(member, b"message") == member.process
     else:
         with pytest.raises(SystemRefusedError, match="no machine of the cluster is left"):
-            of.result(member, "function", b"message")
+            of.result(member, b"message")
 
 
 def test_tables_fit_into_the_machine_with_the_least_memory() -> None:

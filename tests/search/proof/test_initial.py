@@ -12,7 +12,7 @@ import pytest
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.kits.states import StateCodec
-from dbmsolver.results import Options, Question
+from dbmsolver.results import Limits, Options, Question
 from dbmsolver.search.candidates import Candidates, of_one_signature
 from dbmsolver.search.ledger import total
 from dbmsolver.search.proof.initial import (
@@ -20,6 +20,7 @@ from dbmsolver.search.proof.initial import (
     stored_candidates,
     unfinished_blocks,
 )
+from dbmsolver.search.recorder import Recorder
 from dbmsolver.storage.blocks import Runs, encode_block
 from dbmsolver.storage.manifest import new_manifest
 from dbmsolver.storage.records import Closed, layer_and_stratum, place_number
@@ -51,7 +52,8 @@ def test_candidates_of_an_earlier_run_stay_in_the_store(store: Store) -> None:
                 txn.put_pending(*layer_and_stratum(PLACE), one.pack())
             entry = total(one.entry for one in waiting).to_json()
             txn.put_manifest(replace(store.manifest, waiting=entry))
-        found = stored_candidates(store)
+        recorder = Recorder(store, Question.PROVE, Limits(), resumable=True, keep_closed=True)
+        found = stored_candidates(recorder)
         for one in pending:
             read = next(found)
             assert (read.stratum, read.in_memory, read.entry) == (PLACE, False, one.entry)

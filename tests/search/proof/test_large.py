@@ -165,7 +165,7 @@ class Books:
 
     def add_closed(self, blocks: list[Any], *, always: bool) -> list[BlockRef]:
         assert always
-        refs = [BlockRef(block, data=block.data) for block in blocks]
+        refs = [BlockRef(block) for block in blocks]
         self.note(refs)
         return refs
 
@@ -200,7 +200,7 @@ def start(blocks: list[BlockRef], pending: list[Words]) -> LargeStart:
     """Return the start of the signature, with a sample of its states."""
     first, *others = [some(keys) for keys in pending]
     found = LargeStart.of(first, some(ALL[::16]).load())
-    found.blocks = [BlockRef(ref.block, data=ref.data) for ref in blocks]
+    found.blocks = [BlockRef(ref.block) for ref in blocks]
     found.sources = [one.select(one.signatures) for one in others]
     return found
 
@@ -234,10 +234,10 @@ def check_closed(begun: LargeStart, workers: Any, memory: int = 1 << 30) -> Larg
     books = Books(begun)
     before = books.closed.size
     of = signature(books, begun, workers, memory)
-    assert [piece.closed for piece in of.pieces] == ([before] if before else [0, 0])
+    assert [piece.closed for piece in of.set.pieces] == ([before] if before else [0, 0])
     while not of.step():
         books.commit(of)
-        assert all(piece.table is None or piece.table.bits <= 14 for piece in of.pieces)
+        assert all(piece.table is None or piece.table.bits <= 14 for piece in of.set.pieces)
     workers.close()
     books.commit(of)
     assert books.records == {}
@@ -264,11 +264,11 @@ WORKERS = pytest.mark.parametrize("make", [threads, Away])
 @pytest.mark.parametrize("memory", [1 << 30, LITTLE])
 def test_each_state_is_closed_once(make: Callable[[], Any], memory: int) -> None:
     of = check_closed(start([], [ALL[:1]]), make(), memory)
-    assert len(of.pieces) >= 8
+    assert len(of.set.pieces) >= 8
     assert of.set.largest_bits == 14
     if make is threads and memory > LITTLE:
-        assert sum(piece.closed for piece in of.pieces) == STATES
-    known = [ref for piece in of.pieces for ref in piece.blocks if ref in of.set.index.spans]
+        assert sum(piece.closed for piece in of.set.pieces) == STATES
+    known = [ref for piece in of.set.pieces for ref in piece.blocks if ref in of.set.index.spans]
     assert bool(known) == (make is Away)
 
 
@@ -296,13 +296,15 @@ def test_the_end_waits_for_what_is_under_way(make: Callable[[], Any]) -> None:
         begun = start([], [ALL[:1]])
         books, workers = Books(begun), make()
         of = signature(books, begun, workers)
-        while not of.step() and not (len(of.pieces) >= 8 and any(one.busy for one in of.pieces)):
+        while not of.step() and not (
+            len(of.set.pieces) >= 8 and any(one.busy for one in of.set.pieces)
+        ):
             pass
-        if any(piece.busy for piece in of.pieces):
+        if any(piece.busy for piece in of.set.pieces):
             break
-    assert any(piece.busy for piece in of.pieces)
+    assert any(piece.busy for piece in of.set.pieces)
     of.end()
-    assert not any(piece.busy or piece.in_work for piece in of.pieces)
+    assert not any(piece.busy or piece.in_work for piece in of.set.pieces)
     books.commit(of)
     check_closed(start(books.refs, list(books.records.values())), workers)
 
@@ -327,10 +329,10 @@ def test_a_table_that_turns_out_too_small_for_closed_states_is_made_anew() -> No
     begun = start([], [ALL[:1]])
     books, workers = Books(begun), threads()
     of = signature(books, begun, workers, table=8 << 16)
-    while max(piece.closed for piece in of.pieces) < 13_000:
+    while max(piece.closed for piece in of.set.pieces) < 13_000:
         assert not of.step()
     of.end()
-    piece = max(of.pieces, key=lambda one: one.closed)
+    piece = max(of.set.pieces, key=lambda one: one.closed)
     assert piece.work
     piece.evict()
     piece.closed = 0
@@ -383,7 +385,7 @@ def test_a_thread_takes_two_million_candidates_at_most() -> None:
     of = signature(books, begun, workers)
     many = [3 << 19, 1 << 19, 1, 3 << 20, 5]
     signatures = np.array([SIGNATURE], np.uint64)
-    of.pieces[0].queue = [Candidates(0, 1, signatures, np.array([n]), n) for n in many]
+    of.set.pieces[0].queue = [Candidates(0, 1, signatures, np.array([n]), n) for n in many]
     of.set.outstanding = sum(many)
     while not of.step():
         pass

@@ -30,7 +30,7 @@ def some(*keys: int) -> Candidates:
 
 def block(states: int = 1) -> BlockRef:
     """Return a block of so many closed states."""
-    return BlockRef(Closed(0, 0, SIGNATURE, SIGNATURE, states, b""), data=b"")
+    return BlockRef(Closed(0, 0, SIGNATURE, SIGNATURE, states, b""))
 
 
 def pieces_of(

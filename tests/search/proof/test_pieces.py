@@ -42,7 +42,7 @@ def test_a_split_divides_candidates_and_opened_states(words: int) -> None:
     root = Piece(0, 0, 0, [], queue=[some(waiting)], opened=[some(opened)], used=7)
     tree = Tree(shape, root)
     whole = states([some(slice(0, 200))], words)
-    assert tree.pending == root.work == 200
+    assert root.work == 200
     bits = keys[:, words // 2] >> np.uint64(5) & np.uint64(1)
     tree.split(root, 5)
     low, high = tree.pieces
@@ -52,7 +52,7 @@ def test_a_split_divides_candidates_and_opened_states(words: int) -> None:
             mine = np.flatnonzero(bits[part] == value)
             expected = shape.candidates(keys[part][mine].reshape(-1), codes[part][mine])
             assert states(candidates, words) == states([expected], words)
-    assert tree.pending == 200
+    assert sum(piece.work for piece in tree.pieces) == 200
     assert states([*low.candidates, *high.candidates], words) == whole
 
 
@@ -129,7 +129,7 @@ def test_what_an_earlier_tree_has_divided() -> None:
     assert [earlier.leaves()[number] for number, _ in given] == [low.leaf, high.leaf]
     tree.split(low, 0)  # the pieces that are left have other numbers now
     tree.add(earlier, given)
-    assert high.queue == [given[1][1]] and tree.pending == 64
+    assert high.queue == [given[1][1]] and sum(piece.work for piece in tree.pieces) == 64
     for piece in tree.pieces:
         mine = [(key, key) for key in range(64) if key & piece.mask == piece.value]
         assert states(piece.queue, 1) == set(mine)

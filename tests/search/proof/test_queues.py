@@ -14,9 +14,9 @@ from dbmsolver.results import Method
 from dbmsolver.search.candidates import Candidates, pack_together
 from dbmsolver.search.commits import CommitBatch
 from dbmsolver.search.proof.orders import Proof
+from dbmsolver.search.proof.piece_set import Budget, PieceSet
 from dbmsolver.search.proof.piece_tables import KeyShape
-from dbmsolver.search.proof.pieces import Piece, Tree
-from dbmsolver.search.proof.queues import Queues
+from dbmsolver.search.proof.worker import LargeStart
 
 CODEC = Proof(Deal.from_number(11982), "wkr", Method.EVERY_POSITION).keys()
 SHAPE = KeyShape.of(CODEC, 0, int(CODEC.root[0]), 1)
@@ -30,11 +30,13 @@ def some(keys: list[int], record: bytes | None = None) -> Candidates:
     return found
 
 
-def queues(*sources: Candidates) -> tuple[Queues, CommitBatch]:
-    """Return the queues of one piece, and the batch that gets what they delete."""
+def queues(*sources: Candidates) -> tuple[PieceSet, CommitBatch]:
+    """Return a set of one piece, and the batch that gets what it deletes."""
     batch = CommitBatch()
     recorder: Any = SimpleNamespace(batch=batch, store=None, threads=2, in_parallel=map)
-    return Queues(SHAPE, recorder, Tree(SHAPE, Piece(0, 0, 0, [])), list(sources)), batch
+    start = LargeStart.of(some([]), some([]).load())
+    start.sources = list(sources)
+    return PieceSet(SHAPE, recorder, start, Budget(1 << 30, 8 << 17, 1, lambda: 0)), batch
 
 
 def test_what_is_left_or_lost_is_told() -> None:

@@ -227,14 +227,14 @@ def test_tables_of_large_signatures_are_made_in_one_pass(
     store = tmp_path / "store"
     prove(SMALL, store=store, max_states=RECORDS // 2)
     read: list[bytes] = []
-    real = table_loading.block_keys
+    real = table_loading.block_states
 
-    def block_keys(shape: Any, block: Packed) -> Any:
+    def block_states(shape: Any, block: Packed) -> Any:
         read.append(block.key)
         return real(shape, block)
 
-    monkeypatch.setattr(table_loading, "block_keys", block_keys)
-    monkeypatch.setattr(piece_worker, "block_keys", None)
+    monkeypatch.setattr(table_loading, "block_states", block_states)
+    monkeypatch.setattr(piece_worker, "block_states", None)
     result = prove(SMALL, store=store)
     assert read and len(set(read)) == len(read)
     assert (result.verdict, result.states) == ("unsolvable", RECORDS)

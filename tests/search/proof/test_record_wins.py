@@ -25,12 +25,13 @@ from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.game.tidying import tidied, without_detours
 from dbmsolver.kits.records.keys import RecordKeys
 from dbmsolver.kits.states import State
-from dbmsolver.results import Keep
+from dbmsolver.results import Keep, Limits, Question
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.proof import late_dives, record_trace
 from dbmsolver.search.proof.dives import SCHEDULE, Diver, Dives
 from dbmsolver.search.proof.initial import stored_candidates
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along, record_in
+from dbmsolver.search.recorder import Recorder
 from dbmsolver.storage.blocks import read_block
 from dbmsolver.storage.store import Store
 
@@ -199,7 +200,8 @@ def test_late_dives_begin_with_a_record_and_its_own_code(tmp_path: Path) -> None
     keys = RecordKeys(deal, "wkr")
     with Store.open(tmp_path / "store") as store:
         strata: dict[int, list[Candidates]] = {}
-        for one in stored_candidates(store):
+        recorder = Recorder(store, Question.PROVE, Limits(), resumable=True, keep_closed=True)
+        for one in stored_candidates(recorder):
             strata.setdefault(one.stratum, []).append(one)
         highest = [one.load(store) for one in strata[max(strata)]]
         pending = {

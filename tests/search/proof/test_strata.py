@@ -19,10 +19,9 @@ from dbmsolver.kernels.runs import progress_of
 from dbmsolver.kits.states import State, StateCodec
 from dbmsolver.results import Limits, Method, Options, Question
 from dbmsolver.search.candidates import Candidates
-from dbmsolver.search.outcome import GoalMet, LeftOpen
+from dbmsolver.search.outcome import GoalMet, LeftOpen, Win
 from dbmsolver.search.proof import late_dives, strata
 from dbmsolver.search.proof.initial import done_signatures, initial_candidates
-from dbmsolver.search.proof.late_dives import Win
 from dbmsolver.search.proof.orders import Proof
 from dbmsolver.search.proof.strata import ProofSearch
 from dbmsolver.search.proof.workers import Threads
@@ -137,8 +136,8 @@ def test_a_win_that_an_earlier_run_has_met_ends_the_proof(tmp_path: Path) -> Non
     won = Runs(signature, one, key, np.array([code], CODEC.code_type), 1)
     with begun(tmp_path, has_begun=False) as (search, workers):
         search.add(Candidates.of(CODEC.last_stratum, won))
-        assert (search.step(), search.goal) == (GoalMet(), code)
-        assert search.won == State(CODEC.goal, 0, 0, 0)
+        assert search.step() == GoalMet()
+        assert search.win == Win((State(CODEC.goal, 0, 0, 0),), code)
         assert workers.given == []
 
 

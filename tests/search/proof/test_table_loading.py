@@ -41,7 +41,7 @@ def pieces_of(
         data = encode_block(some(keys.tolist()).load())
         size = keys.size if told is None else told
         closed = Closed(0, 0, SIGNATURE, SIGNATURE, size, data)
-        start.blocks.append(BlockRef(closed, data=data))
+        start.blocks.append(BlockRef(closed))
     return PieceSet(SHAPE, recorder, start, Budget(memory, 8 << bits, 2, lambda: 0))
 
 

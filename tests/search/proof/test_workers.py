@@ -11,7 +11,6 @@ from helpers.made_up_pieces import CODEC, SHAPE, result_for, some
 
 from dbmsolver.kernels.runs import RunArrays
 from dbmsolver.search.proof import workers
-from dbmsolver.search.proof.piece_tables import Table
 from dbmsolver.search.proof.pieces import Piece
 from dbmsolver.search.proof.worker import BatchResult, ProofWorker, WorkResult
 from dbmsolver.search.proof.workers import Threads
@@ -21,14 +20,6 @@ def test_each_thread_has_room_for_three_tables() -> None:
     of = Threads(CODEC, 4)
     assert (of.count, of.least, of.keeps_tables) == (4, CODEC.worth_a_batch, True)
     assert of.table_bytes(24_000) == 2_000
-    of.close()
-
-
-def test_a_table_is_where_any_thread_finds_it() -> None:
-    of, piece = Threads(CODEC, 1), Piece(0, 0, 0, [])
-    assert (of.has_table(piece), of.delay(piece)) == (False, 0)
-    piece.table = Table.empty(SHAPE, 14)
-    assert of.has_table(piece)
     of.close()
 
 

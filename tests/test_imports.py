@@ -45,29 +45,24 @@ HOUSE: tuple[tuple[str, str], ...] = (
         "kits.deal_tables",
         "kernels kits.cards kits.runs kits.two_way kits.places kits.public_digits",
     ),
-    ("kits.signatures", "kits.cards"),
     (
         "kits.states",
-        "errors game results kernels kits.cards kits.public_digits kits.deal_tables "
-        "kits.signatures",
+        "errors game results kernels kits.cards kits.public_digits kits.deal_tables",
     ),
-    ("kits.turning", "game kits.cards kits.states"),
     ("kits.leaving_dive", "jit kernels"),
-    ("kits.leaving", "game results kernels kits.signatures kits.states kits.leaving_dive"),
+    ("kits.leaving", "game results kernels kits.states kits.leaving_dive"),
     ("kits.records", "game results jit kernels kits.columns kits.cards kits.states"),
     (
         "kits.pile",
-        "errors game results jit kernels kits.cards kits.signatures kits.states kits.leaving",
+        "errors game results jit kernels kits.cards kits.states kits.leaving",
     ),
     (
         "kits.pairs",
-        "errors game results jit kernels kits.cards kits.signatures kits.states kits.turning "
-        "kits.leaving",
+        "errors game results jit kernels kits.cards kits.states kits.leaving",
     ),
     (
         "kits.klondike",
-        "errors arrays game results jit kernels kits.columns kits.cards kits.signatures "
-        "kits.states kits.turning",
+        "errors arrays game results jit kernels kits.columns kits.cards kits.states",
     ),
     ("kits.wide", "errors arrays game results jit kernels kits.states"),
     (

@@ -8,15 +8,14 @@ computed beforehand, because PEXT exists on one family of processors only.
 
 from __future__ import annotations
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel
+from dbmsolver.kernels.states import U64
 
-U64 = np.uint64
 NETWORK_STAGES = 6
 NETWORK_WORDS = NETWORK_STAGES + 1
 """A packing network is ``uint64[7]``: six stage masks, then the mask of the bits it packs."""

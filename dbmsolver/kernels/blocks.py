@@ -14,8 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.jit.decorators import allocating
-
-U64 = np.uint64
+from dbmsolver.kernels.states import U64
 
 
 @allocating

@@ -15,9 +15,8 @@ from dbmsolver.kernels.hashes import hash_state
 from dbmsolver.kernels.hooks import as_held, count_of, holds, meta_at
 from dbmsolver.kernels.meta import IS_CLOSED, IS_FORCED, code_of
 from dbmsolver.kernels.shards import row_of, slot_of
-from dbmsolver.kernels.states import HIGH, LOW, OFF, SIGNATURE
+from dbmsolver.kernels.states import HIGH, LOW, OFF, SIGNATURE, U64
 
-U64 = np.uint64
 _AHEAD = 16
 CACHE = 1024
 """Signatures whose part of the public key is remembered; a power of two."""

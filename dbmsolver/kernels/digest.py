@@ -17,8 +17,8 @@ from dbmsolver.jit.decorators import allocating, inlined, inlined_kernel
 from dbmsolver.kernels.bits import multiply_high
 from dbmsolver.kernels.hooks import base_of, hash_of, make_layout, signature_sets, unpack_key
 from dbmsolver.kernels.layout import NETS, WIDE_WORDS
+from dbmsolver.kernels.states import U64
 
-U64 = np.uint64
 MAX_PUBLIC_WORDS = 3
 
 # Constants of XXH3 (the XXH64 primes and words of its default secret), from its specification.

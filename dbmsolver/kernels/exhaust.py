@@ -44,10 +44,8 @@ from dbmsolver.kernels.outgoing import (
     put_run,
     target_width,
 )
+from dbmsolver.kernels.states import ZERO
 from dbmsolver.kernels.workspace import BUFFER, GROUP, USED_SIGNATURES, USED_WIDTH
-
-U64 = np.uint64
-ZERO = np.uint64(0)
 
 
 @inner

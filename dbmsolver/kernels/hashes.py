@@ -6,8 +6,7 @@ import numpy as np
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels.hashing import HASH
-
-U64 = np.uint64
+from dbmsolver.kernels.states import U64
 
 
 @inlined

@@ -17,8 +17,8 @@ import numpy as np
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels.bits import pack_bits
 from dbmsolver.kernels.layout import WIDE_WORDS, key_at
+from dbmsolver.kernels.states import U64
 
-U64 = np.uint64
 EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
 """Marks a free slot. As a key it would put every loose card at the bottom of a column of its
 own."""

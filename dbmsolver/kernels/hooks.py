@@ -151,12 +151,8 @@ place_of = Hook()
 """Return where a card lies in a state."""
 move_cost = Hook()
 """Return what a move costs, a forced one or another."""
-home_signature = Hook()
-"""Return the signature after the next move home of a suit, for good."""
 cards_home = Hook()
 """Return how many cards that move takes home."""
-set_home = Hook()
-"""Return which cards these are."""
 make_bound_tables = Hook()
 """Return the bound's tables of the deal that ``t`` was made for, with its columns.
 

@@ -24,6 +24,7 @@ from dbmsolver.kernels.hashing import (
 )
 from dbmsolver.kernels.layout import WIDE_WORDS, key_at, put_key, width_of
 from dbmsolver.kernels.sorting import sort_states
+from dbmsolver.kernels.states import U64
 from dbmsolver.kernels.workspace import (
     BUFFER_KEY,
     BUFFER_PACKED,
@@ -41,7 +42,6 @@ from dbmsolver.kernels.workspace import (
     USED_STATES,
 )
 
-U64 = np.uint64
 LEAST_BITS = 6
 
 

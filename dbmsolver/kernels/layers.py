@@ -54,10 +54,8 @@ from dbmsolver.kernels.shards import (
     slot_of,
     tag_of,
 )
-from dbmsolver.kernels.states import HIGH, LOW, OFF, SIGNATURE
+from dbmsolver.kernels.states import HIGH, LOW, OFF, ONE, SIGNATURE, U64
 
-U64 = np.uint64
-ONE = np.uint64(1)
 IN_HURRY_STOP = 1 << 8
 """The rows that are expanded before a round ends for which another thread waits."""
 

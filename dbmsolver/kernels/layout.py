@@ -18,8 +18,8 @@ import numpy as np
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels import hooks
 from dbmsolver.kernels.bits import NETWORK_WORDS, make_network, pack_bits, popcount, unpack_bits
+from dbmsolver.kernels.states import U64
 
-U64 = np.uint64
 PLANES = 3
 WIDE_WORDS = 3
 NETS = (PLANES, NETWORK_WORDS)
@@ -128,14 +128,9 @@ def _unpack(t, layout, nets, first, second, third):
     return off, low, high
 
 
-@inlined
-def _first(t, layout, nets, first, second, third):
-    return first, U64(0), U64(0)
-
-
 PACKED = {hooks.make_layout: packing_layout, hooks.pack_key: _pack, hooks.unpack_key: _unpack}
 """The hooks of keys whose planes are packed into one word where they fit."""
-PLAIN = {hooks.make_layout: _plain, hooks.pack_key: _off, hooks.unpack_key: _first}
+PLAIN = {hooks.make_layout: _plain, hooks.pack_key: _off, hooks.unpack_key: _off}
 """The hooks of keys that are the plane *off* as it is."""
 THREE_WORDS = {
     hooks.make_layout: _three_words,

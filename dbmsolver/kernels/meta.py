@@ -20,8 +20,8 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
+from dbmsolver.kernels.states import U64
 
-U64 = np.uint64
 META = 4
 """Column of meta in a candidate, after those of its state, and in a row of cards."""
 CODE_MASK = np.uint64(0xFFFF)

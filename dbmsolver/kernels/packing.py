@@ -22,8 +22,8 @@ from dbmsolver.kernels.bits import (
     popcount,
     unpack_bits,
 )
+from dbmsolver.kernels.states import U64
 
-U64 = np.uint64
 DIFFERING = NETWORK_STAGES
 AGREED, TARGET, SHIFT = range(NETWORK_WORDS, NETWORK_WORDS + 3)
 """Columns of a packing, behind the stages of the network."""

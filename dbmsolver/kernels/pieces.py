@@ -29,9 +29,8 @@ from dbmsolver.kernels.hashing import (
 from dbmsolver.kernels.hooks import make_layout, signature_sets
 from dbmsolver.kernels.insertion import insert_new
 from dbmsolver.kernels.layout import NETS, WIDE_WORDS, key_at
+from dbmsolver.kernels.states import ONE, U64
 
-U64 = np.uint64
-ONE = np.uint64(1)
 BIT, CHILD = range(2)
 """Columns of a tree of pieces: the bit that a node tests, and its first child or the piece."""
 

@@ -33,10 +33,9 @@ from dbmsolver.kernels.hooks import (
 from dbmsolver.kernels.insertion import is_in_piece, put_buffered
 from dbmsolver.kernels.layout import LAYOUT_WORDS, NETS, WIDE_WORDS, get_layout, key_at, put_layout
 from dbmsolver.kernels.outgoing import OTHER_PIECES, Totals, put_outgoing
-from dbmsolver.kernels.states import HIGH, LOW, OFF, SIGNATURE
+from dbmsolver.kernels.states import HIGH, LOW, OFF, SIGNATURE, U64
 from dbmsolver.kernels.workspace import BUFFER
 
-U64 = np.uint64
 MOST_TARGETS = 4096
 """Signatures that the records of one signature may lead to before the closure pauses."""
 TARGET_BITS = 14
@@ -181,7 +180,7 @@ def expand_records(space, t, ws, layout, sets, piece, bits, head, end, totals):
         for index in range(successors):
             code = code_of_child(t, sets, parent[0], parent[1], found, index)
             signature, off, low = found[index, SIGNATURE], found[index, OFF], found[index, LOW]
-            high = found[index, HIGH]  # no plane where the kit keeps something else; keys have none
+            high = found[index, HIGH]
             if signature == sets.signature:
                 after = pack_key(t, layout, ws.nets, off, low, high)
                 if is_in_piece(layout, piece, after):

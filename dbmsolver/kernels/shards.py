@@ -34,9 +34,8 @@ from dbmsolver.kernels.hooks import (
     state_at,
 )
 from dbmsolver.kernels.meta import IS_CLOSED, IS_STORED, META, g_of, h_of
-from dbmsolver.kernels.states import HIGH, LOW, MAX_MOVES, OFF, SIGNATURE
+from dbmsolver.kernels.states import HIGH, LOW, MAX_MOVES, OFF, SIGNATURE, U64
 
-U64 = np.uint64
 ROW = 5
 """Words of a candidate: columns SIGNATURE, OFF, LOW, HIGH and META."""
 HASHED = 5

@@ -11,8 +11,8 @@ import numpy as np
 
 from dbmsolver.jit.decorators import allocating, inlined
 from dbmsolver.kernels.packing import packing_of, put_packed, put_unpacked, words_of_packed
+from dbmsolver.kernels.states import U64
 
-U64 = np.uint64
 SMALL = 48
 """The number of states below which insertion sort is faster than counting bytes."""
 

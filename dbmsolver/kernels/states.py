@@ -25,7 +25,12 @@ MAX_MOVES = 256
 MAX_SUCCESSORS = 4096
 """Room for the successors of one state of which a move may lead to any later signature."""
 
+U64 = np.uint64
+ONE = np.uint64(1)
+ZERO = np.uint64(0)
+
 Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
 
 
 class WordSets(NamedTuple):
@@ -44,9 +49,9 @@ def word_sets(t, signature):
 class FoundScratch(NamedTuple):
     """Scratch memory of one thread that lists the successors of a state."""
 
-    found: Words  # [MAX_SUCCESSORS, 4]: signature, off, low, and what the kit adds
+    found: Words  # [MAX_SUCCESSORS, 5]: signature, planes, and what the kit adds
 
 
 def make_found(t: Any) -> FoundScratch:
     """Return scratch memory of one thread that lists successors, whatever the tables are."""
-    return FoundScratch(np.zeros((MAX_SUCCESSORS, 4), np.uint64))
+    return FoundScratch(np.zeros((MAX_SUCCESSORS, 5), np.uint64))

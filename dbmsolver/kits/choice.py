@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Metric, Policy
+from dbmsolver.game.kinds import POLICIES, Metric, Policy
 from dbmsolver.game.measures import usual_metric
-from dbmsolver.kits.records.keys import RecordKeys, codec_of
+from dbmsolver.kits.records.keys import RecordKeys
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Method, Question
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
     from dbmsolver.kits.klondike.class_keys import ClassKeys
-    from dbmsolver.kits.klondike.word_keys import PatienceStates
+    from dbmsolver.kits.klondike.keys import PatienceKeys
     from dbmsolver.kits.leaving import LeavingKeys
     from dbmsolver.kits.wide.keys import WideKeys
 
@@ -33,7 +33,7 @@ def are_leaving(keys: AnyKeys) -> TypeIs[LeavingKeys]:
     return keys.deal.rules.only_leave
 
 
-def are_of_patience(keys: AnyKeys) -> TypeIs[PatienceStates]:
+def are_of_patience(keys: AnyKeys) -> TypeIs[PatienceKeys]:
     """Return True if they are those of positions of Klondike or one of its relatives."""
     return keys.deal.rules.is_patience and keys.method == Method.EVERY_POSITION
 
@@ -75,10 +75,9 @@ def keys_of(
         return ClassKeys(deal, policy, method=method)
     if deal.rules.is_patience:
         from dbmsolver.kits.klondike.keys import PatienceKeys
-        from dbmsolver.kits.klondike.word_keys import PatienceStates
 
         metric = metric or usual_metric(deal.rules)
-        return PatienceStates(PatienceKeys(deal, policy, metric, question))
+        return PatienceKeys(deal, policy, metric, question)
     if deal.rules.has_pile:
         from dbmsolver.kits.pile.keys import PileKeys
 
@@ -91,7 +90,9 @@ def keys_of(
         from dbmsolver.kits.wide.keys import WideKeys
 
         return WideKeys(deal)
-    return codec_of(deal, policy, method, metric)
+    if method == Method.DOMINATING:
+        return RecordKeys(deal, policy if policy in POLICIES else "wkr")
+    return StateCodec(deal, policy, metric)
 
 
 def position_keys(deal: Deal, policy: Policy) -> AnyKeys:

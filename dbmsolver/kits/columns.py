@@ -13,10 +13,7 @@ from typing import Any
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
-from dbmsolver.kernels.states import Words
-
-U64 = np.uint64
-ONE = np.uint64(1)
+from dbmsolver.kernels.states import ONE, U64, Words
 
 
 @inlined

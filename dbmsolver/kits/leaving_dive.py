@@ -10,11 +10,8 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.kernels.hooks import is_won_key, next_move
-from dbmsolver.kernels.states import Words
+from dbmsolver.kernels.states import ONE, U64, ZERO, Words
 
-U64 = np.uint64
-ONE = np.uint64(1)
-ZERO = np.uint64(0)
 EXHAUSTED, GIVEN_UP = -1, -2
 """The values that :func:`dive` returns where it has found no solution."""
 MOST_FOUND = 64
@@ -46,7 +43,7 @@ def make_diving(root: int, most: int, moves: int, order: Sequence[int]) -> Leavi
         path=np.zeros(moves + 1, np.int64),
         state=np.array([0, 1], np.int64),
         order=np.array(order, np.int64),
-        found=np.zeros((MOST_FOUND, 4), np.uint64),
+        found=np.zeros((MOST_FOUND, 5), np.uint64),
     )
     diving.keys[0] = root
     return diving

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -48,11 +47,6 @@ def public_digits(game: Game, dealt: list[int]) -> dict[str, Any]:
     }
 
 
-def digit_of(places: Sequence[int], place: int) -> int:
-    """Return the digit of a place value: 0 (as dealt) wins where the dealt place is a legal one."""
-    return places.index(place)
-
-
 def public_contributions(game: Game, public: dict[str, Any]) -> tuple[Words, Words]:
     """Return the words that place values and foundation heights add to a key.
 
@@ -69,7 +63,7 @@ def public_contributions(game: Game, public: dict[str, Any]) -> tuple[Words, Wor
             continue
         card, places = public["digit_cards"][index - SUITS], public["digit_places"][index - SUITS]
         for place in places:
-            digits[card * PLACES + place, word] = digit_of(places, place) * weight
+            digits[card * PLACES + place, word] = places.index(place) * weight
     if game.removable:
         for card in range(CARDS):
             digits[card * PLACES + PLACE_HOME] = heights[card % SUITS, 1]

@@ -21,14 +21,13 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Build, Fill, Metric, Policy
 from dbmsolver.game.measures import measure_of
 from dbmsolver.game.moves import Move
+from dbmsolver.game.patience import counts_as_play
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.kernels.samples import NUMBER, WORD, Call
 from dbmsolver.kernels.states import CARDS, SUITS
 from dbmsolver.kits.cards import tables
 from dbmsolver.kits.deal_tables import make_deal_tables
-from dbmsolver.kits.public_digits import digit_of
-from dbmsolver.kits.signatures import Field, heights, locked_cards
 from dbmsolver.results import Method
 
 _BUILDS: dict[Build, int] = {
@@ -50,8 +49,18 @@ _POLICIES: dict[Policy, int] = {
     "max": tables.POLICY_MAX,
 }
 
+
+class Field(NamedTuple):
+    """The field of a number in a signature: ``(signature >> shift) & mask``."""
+
+    shift: int
+    mask: int
+
+
 Step = tuple[int, int]
 """A move of a solution: a card, and the place value that it gets."""
+TURN = tables.PLACE_LOCKED
+"""The place value of a step that turns cards of the stock, or the waste; its card is 0."""
 
 
 class State(NamedTuple):
@@ -89,7 +98,8 @@ class StateCodec:
     ``deal_tables`` holds what keys are made of, ``tables`` the part of it that kernels use.
     ``root`` is the deal's own state, ``goal`` the signature with all cards home, ``last_stratum``
     the stratum of the goal, ``locked`` the number of locked cards in the deal, ``code_type`` the
-    type of parent-move codes, ``codes`` how many there are, ``measure`` says what a move is.
+    type of parent-move codes, ``codes`` how many there are, ``measure`` says what a move is. Only
+    solvable deals reach the stratum ``won_from``.
     Kernels have cards as they count from the ``base`` of the deal (:mod:`dbmsolver.game.bases`);
     positions, moves and steps have them as they are. ``columns`` are those of the deal as kernels
     have them.
@@ -153,6 +163,7 @@ class StateCodec:
         self.locked = dealt.count(tables.PLACE_LOCKED)
         self.goal = 0xDDDD
         self.last_stratum = CARDS + self.locked
+        self.won_from = self.last_stratum - 1  # one move leads from there to the goal
         self.root = State(self.deal_tables.signature, *self.deal_tables.planes)
         self._dealt = dealt
         self._release: list[int] = self.tables.release.tolist()
@@ -164,7 +175,7 @@ class StateCodec:
                 self._under[card] = column[depth - 1] if depth else None
                 self._column[card] = index
 
-    @property
+    @cached_property
     def bounds(self) -> Any:
         """The tables of the lower bound on the moves to come."""
         from dbmsolver.kernels.hooks import make_bound_tables
@@ -189,16 +200,17 @@ class StateCodec:
         """The lower bound of the deal's position: no solution has fewer moves."""
         from dbmsolver.kernels.layers import insert_candidates
         from dbmsolver.kernels.meta import BOUND_MASK, BOUND_SHIFT, META
-        from dbmsolver.kernels.shards import BUFFER, NO_CEILING, ROW, make_shard
+        from dbmsolver.kernels.shards import BUFFER, NO_CEILING, ROW, make_shard, read_rows
 
         shard = make_shard(self.tables, 2 * BUFFER, 2 * BUFFER, 2 * BUFFER)
         root = np.zeros((1, ROW), np.uint64)
         root[0] = [*self.root, self.root_code]
         # All of the bound is worked out for what a layer this high holds.
         insert_candidates(self.tables, self.bounds, shard, NO_CEILING, 1, self.locked, root, 0)
-        return int(shard.rows[0, META] >> BOUND_SHIFT & BOUND_MASK)
+        read_rows(self.tables, shard.rows, np.zeros(1, np.uint32), root)
+        return int(root[0, META] >> BOUND_SHIFT & BOUND_MASK)
 
-    @property
+    @cached_property
     def sets(self) -> Any:
         """Sample data of a signature: kernels are compiled for the type that it has."""
         from dbmsolver.kits.cards.expand import Sets
@@ -221,24 +233,12 @@ class StateCodec:
 
         return of_counting(self.tables, self.columns) if self.rules.family == "cards" else []
 
-    @property
-    def won_from(self) -> int:
-        """The first stratum that only solvable deals reach.
-
-        It holds states with one card that is not home: one move leads to the goal.
-        """
-        return self.last_stratum - 1
-
     def parent(self, state: State, code: int) -> State:
         """Return the state before the move of a parent-move code."""
         from dbmsolver.kernels.hooks import undo_code
 
         words = undo_code(self.tables, *(np.uint64(value) for value in state), code)
         return State(*(int(value) for value in words))
-
-    def played(self, steps: list[Step]) -> list[Step] | None:
-        """Return all steps of a way whose states these steps lead to; None if one is not legal."""
-        return steps
 
     def card(self, card: int) -> int:
         """Return the card that a kernel's card stands for."""
@@ -250,10 +250,12 @@ class StateCodec:
         return self.card(card), self.place(state, card)
 
     def step_of(self, position: Position, move: Move) -> Step:
-        """Return the step of a move from a position: the card, and the number of its new place."""
+        """Return the step of a move: the card, and the number of its new place, or a turn."""
         kind, index = move.destination
         if kind in ("foundation", "pile"):
             return move.card, tables.PLACE_HOME
+        if not counts_as_play(move):
+            return 0, TURN
         if kind == "freecell":
             return move.card, tables.PLACE_FREECELL
         column = position.columns[index]
@@ -266,14 +268,14 @@ class StateCodec:
 
     def goal_state(self, signature: int, key: NDArray[np.uint64]) -> State:
         """Return the won state with this signature and local key."""
-        return State(self.goal, 0, 0, 0)
+        return State(signature, *[*key.tolist(), 0, 0][:3])
 
     def before_goal(self, signatures: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return those of some signatures that are not of won states."""
         found: NDArray[np.uint64] = signatures[signatures != np.uint64(self.goal)]
         return found
 
-    @property
+    @cached_property
     def root_code(self) -> int:
         """A parent-move code for the deal itself, which has no parent.
 
@@ -384,6 +386,22 @@ class StateCodec:
         Columns that still have the bottom card they were dealt keep their place.
         """
         heights = self.heights(state)
+        above, bottoms, cells = self._lying(state, heights)
+        piles = self._arrange([pile_on(card, above) for card in bottoms])
+        columns = tuple(tuple(map(self.card, pile)) for pile in piles)
+        empty = [None] * (self.rules.freecells - len(cells))
+        freecells = (*map(self.card, cells), *empty)
+        return Position(
+            columns=columns,
+            freecells=freecells,
+            foundations=(heights[0], heights[1], heights[2], heights[3]),
+            base=self.base,
+        )
+
+    def _lying(
+        self, state: State, heights: Sequence[int]
+    ) -> tuple[dict[int, int], list[int], list[int]]:
+        """Return the card on each card, those at the bottom of columns, and those in freecells."""
         above: dict[int, int] = {}
         cells: list[int] = []
         bottoms: list[int] = []
@@ -405,22 +423,12 @@ class StateCodec:
                 bottoms.append(card)
             else:
                 above[under] = card
-        piles = self._arrange([pile_on(card, above) for card in bottoms])
-        columns = tuple(tuple(map(self.card, pile)) for pile in piles)
-        empty = [None] * (self.rules.freecells - len(cells))
-        freecells = (*map(self.card, cells), *empty)
-        return Position(
-            columns=columns,
-            freecells=freecells,
-            foundations=(heights[0], heights[1], heights[2], heights[3]),
-            base=self.base,
-        )
+        return above, bottoms, cells
 
     def most_in_fields(self) -> list[tuple[int, int, int]]:
         """Return (shift, mask, largest value) of each field of a signature."""
-        dealt = self.deal_tables.signature
-        locked = ((*field, dealt >> field.shift & field.mask) for field in self.falling())
-        return [*((*field, 13) for field in self.rising()), *locked]
+        counted = ((*field, most) for field, most in self.counted_fields())
+        return [*((*field, 13) for field in self.rising()), *counted]
 
     def are_signatures(self, signatures: NDArray[np.uint64]) -> bool:
         """Return True if no field of these signatures is larger than any state has it."""
@@ -448,11 +456,17 @@ class StateCodec:
 
     def rising(self) -> list[Field]:
         """Return the fields of a signature that no move makes less: heights of foundations."""
-        return heights()
+        return [Field(4 * suit, 15) for suit in range(SUITS)]
 
     def falling(self) -> list[Field]:
-        """Return the fields of a signature that no move makes more: locked cards of columns."""
-        return locked_cards(self.tables)
+        """Return the fields of a signature that no move makes more."""
+        return [field for field, _ in self.counted_fields()]
+
+    def counted_fields(self) -> Iterator[tuple[Field, int]]:
+        """Yield these fields, the locked cards of each column, and their largest values."""
+        t, dealt = self.tables, self.deal_tables.signature
+        for shift, mask in zip(t.column_shift.tolist(), t.column_mask.tolist(), strict=True):
+            yield Field(shift, mask), dealt >> shift & mask
 
     def heights(self, state: State) -> tuple[int, ...]:
         """Return the foundation heights of a state."""
@@ -480,12 +494,16 @@ class StateCodec:
         return bits[1] + 2 * bits[2]
 
     def _arrange(self, piles: list[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
+        """Return all columns, each where the column of its deepest card stood in the deal.
+
+        Other columns take the places that are left.
+        """
         columns: list[tuple[int, ...]] = [()] * self.rules.columns
+        homes = {column[0]: index for index, column in enumerate(self.columns) if column}
         rest = []
         for pile in piles:
-            home = self._column.get(pile[0])
-            if home is not None and self._under.get(pile[0], -1) is None:
-                columns[home] = pile
+            if pile[0] in homes:
+                columns[homes[pile[0]]] = pile
             else:
                 rest.append(pile)
         for index in range(len(columns)):
@@ -510,7 +528,7 @@ class StateCodec:
             zip(public.digit_cards, public.digit_places, strict=True), start=SUITS
         ):
             if card in places:
-                digit = digit_of(values, places[card])
+                digit = values.index(places[card])  # 0, as dealt, wins
                 words[public.word_of[number]] += digit * public.weights[number]
         key = 0
         for word, size in zip(reversed(words), reversed(public.ranges), strict=True):

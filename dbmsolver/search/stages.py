@@ -38,7 +38,7 @@ from dbmsolver.storage.records import layer_and_stratum
 
 if TYPE_CHECKING:
     from dbmsolver.clusters import Connection
-    from dbmsolver.kits.klondike.word_keys import PatienceStates
+    from dbmsolver.kits.klondike.keys import PatienceKeys
     from dbmsolver.kits.leaving import LeavingKeys
     from dbmsolver.kits.wide.keys import WideKeys
     from dbmsolver.search.improve.best import Best
@@ -256,7 +256,7 @@ class Stages:
         yield dives
         return dives.won
 
-    def _by_classes(self, best: Best[Any], keys: PatienceStates) -> Generator[Search, None, None]:
+    def _by_classes(self, best: Best[Any], keys: PatienceKeys) -> Generator[Search, None, None]:
         """Yield the search for solutions that are shorter, which may get distances of classes.
 
         If the classes show that the deal is lost, a dive over them is the proof.

@@ -9,10 +9,11 @@ import numpy as np
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
+from dbmsolver.game.turns import turns_before
 from dbmsolver.kernels.blocks import find_key
 from dbmsolver.kernels.runs import local_key, progress_of
 from dbmsolver.kits.choice import AnyKeys
-from dbmsolver.kits.states import State, StateCodec, Step
+from dbmsolver.kits.states import TURN, State, StateCodec, Step
 from dbmsolver.results import Method
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.intake import Intake
@@ -103,10 +104,33 @@ def steps_to(finder: Finder, state: State, code: int | None = None) -> list[Step
             raise StoreError("the parent-move codes run in a circle", where)
     if not steps and code is None and finder.code(state) is None:
         return None
-    played = codec.played(steps[::-1])
+    played = with_turns(codec, steps[::-1])
     if played is None:
         raise StoreError("a move of the records is not legal", where)
     return played
+
+
+def with_turns(codec: StateCodec, plays: list[Step]) -> list[Step] | None:
+    """Return plays of cards, with the turns of the stock that they need before them, as steps.
+
+    None where one cannot be played. Games without a stock that is turned need none.
+    """
+    if not codec.rules.is_patience:
+        return plays
+    position, steps = codec.deal.position, list[Step]()
+    for step in plays:
+        turns = turns_before(position, step[0], codec.rules)
+        if turns is None:
+            return None
+        for turn in turns:
+            steps.append((0, TURN))
+            position = position.apply(turn)
+        move = legal_move(codec, position, step)
+        if move is None:
+            return None
+        steps.append(step)
+        position = position.apply(move)
+    return steps
 
 
 def replay(codec: AnyKeys, steps: list[Step]) -> tuple[Move, ...]:
@@ -149,4 +173,4 @@ def legal_move(codec: AnyKeys, position: Position, step: Step) -> Move | None:
     return None
 
 
-__all__ = ["Finder", "Step", "legal_move", "replay", "steps_of", "steps_to"]
+__all__ = ["Finder", "Step", "legal_move", "replay", "steps_of", "steps_to", "with_turns"]

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dbmsolver.jit.decorators import allocating, kernel
@@ -16,19 +18,23 @@ from dbmsolver.kernels.hooks import (
     list_moves,
     place_of,
 )
-from dbmsolver.kernels.states import MAX_MOVES, FoundScratch, word_sets
+from dbmsolver.kernels.states import MAX_MOVES, FoundScratch, Words, word_sets
 from dbmsolver.kits.cards.expand import only_skipping, signature_sets
 from dbmsolver.kits.klondike.bound import bound_after, bound_here
 from dbmsolver.kits.klondike.class_distances import class_bound, distance_along
 from dbmsolver.kits.klondike.classes import class_sets, expand_class
+from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.kits.klondike.moves import take
+from dbmsolver.kits.klondike.strata import signatures
 from dbmsolver.kits.pairs.moves import expand_pairs
 from dbmsolver.kits.pile.moves import expand_pile
 from dbmsolver.kits.records.dives_of_deals import lay_out
+from dbmsolver.kits.states import State
 from dbmsolver.kits.wide.marks import after_move, mark
-from dbmsolver.kits.wide.moves import STOCK, kind_of_move, make_move
+from dbmsolver.kits.wide.moves import STOCK, kind_of_move, make_move, remember, take_back
 from dbmsolver.kits.wide.moves import list_moves as list_wide_moves
-from dbmsolver.kits.wide.rows import expand_wide, read_row
+from dbmsolver.kits.wide.rows import read_row, write_row
+from dbmsolver.kits.wide.values import bound_of as wide_bound
 
 ZERO = np.uint64(0)
 NO_LIMIT = 255
@@ -96,6 +102,25 @@ def pair_successors(t, signature, key, found):
     return expand_pairs(t, word_sets(t, signature), key, ZERO, ZERO, FoundScratch(found))
 
 
+def patience_words(state: State) -> Words:
+    """Return the three words (uint64[3]) of a state of Klondike's kind."""
+    return np.array(state[1:], np.uint64)
+
+
+def patience_states(keys: PatienceKeys, words: Any) -> list[State]:
+    """Return the states with these words (uint64[*, 3])."""
+    found = np.zeros(len(words), np.uint64)
+    signatures(keys.tables, words, found)
+    return [State(one, *row) for one, row in zip(found.tolist(), words.tolist(), strict=True)]
+
+
+@kernel
+def patience_bound(t, b, words, board, weights):
+    """Return the bound (int64) of a state (uint64[3])."""
+    take(t, words[0], words[1], words[2], board)
+    return bound_here(t, b, board, weights)
+
+
 @kernel
 def patience_bounds(t, b, words, found, number, board, weights, bounds):
     """Write the bounds of ``number`` states that follow from one state."""
@@ -106,10 +131,21 @@ def patience_bounds(t, b, words, found, number, board, weights, bounds):
 
 
 @kernel
-def wide_successors(t, b, words, weights, found):
-    """List the successors of a state (its row) as :func:`core.wide.expand_wide` does."""
+def wide_successors(t, b, words, moves, rows, sizes, bounds):
+    """Write the rows of what a state leads to (``words`` is its row), and their bounds.
+
+    Returns how many there are: one for each of the ``moves`` (int64[MOST_FOUND]).
+    """
     read_row(t, b, words, 0, words.size)
-    return expand_wide(t, b, weights, found)
+    count = list_wide_moves(t, b, moves)
+    remember(b)
+    for index in range(count):
+        make_move(t, b, moves[index])
+        sizes[index], bounds[index] = write_row(t, b), wide_bound(t, b)
+        for place in range(sizes[index]):
+            rows[index, place] = b.words[place]
+        take_back(b)
+    return count
 
 
 @kernel
@@ -144,11 +180,11 @@ def class_successors(t, signature, key, found):
 
 @kernel
 def distance_of_class(c, signature, key, found):
-    """Return the distance of a class that is not won; ``found`` is uint64[*, 4]."""
+    """Return the distance of a class that is not won; ``found`` is uint64[*, 5]."""
     return distance_along(c, signature, key, found)
 
 
 @kernel
 def bound_by_class(c, words, found):
-    """Return the bound of a position (uint64[3]) by its class; ``found`` is uint64[*, 4]."""
+    """Return the bound of a position (uint64[3]) by its class; ``found`` is uint64[*, 5]."""
     return class_bound(c, words[0], words[1], words[2], found)

@@ -30,7 +30,7 @@ from dbmsolver.kernels.digest import digest_runs, hash_words
 from dbmsolver.kernels.runs import local_key, progress_of
 from dbmsolver.kernels.states import MAX_MOVES
 from dbmsolver.kits.cards.bound import make_scratch
-from dbmsolver.kits.klondike.bound import bound_of, make_weights
+from dbmsolver.kits.klondike.bound import make_weights
 from dbmsolver.kits.klondike.class_distances import MOST_SUCCESSORS
 from dbmsolver.kits.klondike.class_keys import ClassKeys
 from dbmsolver.kits.klondike.keys import PatienceKeys
@@ -38,16 +38,15 @@ from dbmsolver.kits.klondike.moves import moves_of
 from dbmsolver.kits.klondike.strata import CARD_BITS, signatures
 from dbmsolver.kits.klondike.tables import make_board, make_found
 from dbmsolver.kits.pairs.keys import PairKeys
+from dbmsolver.kits.pairs.moves import CODE
 from dbmsolver.kits.pile.keys import PileKeys
 from dbmsolver.kits.pile.moves import TOP
 from dbmsolver.kits.records.dive import fingerprints
-from dbmsolver.kits.records.dominance import make_scratch as make_record_scratch
 from dbmsolver.kits.records.dominance import successors as record_successors
 from dbmsolver.kits.records.keys import RecordKeys
+from dbmsolver.kits.records.macros import make_scratch as make_record_scratch
 from dbmsolver.kits.states import State, StateCodec
 from dbmsolver.kits.wide.keys import WideKeys
-from dbmsolver.kits.wide.rows import make_successors
-from dbmsolver.kits.wide.search import make_frontier
 from dbmsolver.results import Question
 from dbmsolver.search.astar.class_listing import ClassListing
 from dbmsolver.storage.records import layer_and_stratum
@@ -58,11 +57,13 @@ from helpers.kernels import (
     class_successors,
     needed_moves,
     pair_successors,
+    patience_bound,
+    patience_words,
     pile_successors,
-    wide_successors,
 )
 from helpers.small_klondikes import small_klondike
 from helpers.support import COMING_BACK, core_successors, words_of
+from helpers.wide_games import listed_by_kernel
 
 Values = dict[str, list[Any]]
 _METRICS: tuple[Metric, ...] = ("runs", "turns", "plays")
@@ -223,7 +224,7 @@ def _record(keys: RecordKeys, state: State) -> list[Any]:
 def _of_piles() -> Values:
     values: Values = {"keys": [], "moves": [], "bound": []}
     for deal in _deals(("golf", "black_hole", "all_in_a_row")):
-        keys, found = PileKeys(deal, Question.SOLVE), np.zeros((64, 4), np.uint64)
+        keys, found = PileKeys(deal, Question.SOLVE), np.zeros((64, 5), np.uint64)
         for position in game_of(deal, keys.measure):
             state = keys.state(position)
             words = np.array([state.signature], np.uint64), np.array([state.off], np.uint64)
@@ -244,14 +245,14 @@ def _of_piles() -> Values:
 def _of_pairs() -> Values:
     values: Values = {"keys": [], "moves": [], "bound": []}
     for deal in _deals(("pyramid", "relaxed_pyramid")):
-        keys, found = PairKeys(deal, Question.SOLVE), np.zeros((64, 4), np.uint64)
+        keys, found = PairKeys(deal, Question.SOLVE), np.zeros((64, 5), np.uint64)
         for position in game_of(deal, keys.measure):
             state = keys.state(position)
             words = np.array([state.signature], np.uint64), np.array([state.off], np.uint64)
             count = int(pair_successors(keys.tables, words[0][0], words[1][0], found))
             places = progress_of(keys.tables, np.append(words[0], found[:count, 0]), keys.locked)
             (layer, stratum), *others = map(layer_and_stratum, places.tolist())
-            rows = sorted(found[:count].tolist())
+            rows = sorted([*row[:3], row[CODE]] for row in found[:count].tolist())
             digest = int(digest_runs(keys.tables, words[0], np.array([1], np.int64), words[1], 1))
             values["keys"].append([keys.encode(position), *state, rows, stratum, digest])
             values["moves"].append(sorted(row[3] for row in rows))
@@ -263,16 +264,12 @@ def _of_wide() -> Values:
     values: Values = {"keys": [], "moves": [], "bound": []}
     for deal in _deals(("spider", "gypsy", "forty_thieves", "scorpion")):
         keys = WideKeys(deal)
-        board = make_frontier(keys.tables, keys.root, 2).board
-        found = make_successors()
         for position in game_of(deal, keys.measure):
             assert isinstance(position, Wide)
-            row = keys.row(position)
-            count = int(wide_successors(keys.tables, board, row, np.ones(1, np.int64), found))
-            rows = [found.rows[i, : found.sizes[i]].tolist() for i in range(count)]
-            values["keys"].append(row.tolist())
-            values["moves"].append(sorted(rows))
-            values["bound"].append(sorted(found.values[:count].tolist()))
+            found = listed_by_kernel(keys, position)
+            values["keys"].append(keys.row(position).tolist())
+            values["moves"].append(sorted(row for row, _ in found))
+            values["bound"].append(sorted(bound for _, bound in found))
     return values
 
 
@@ -290,7 +287,7 @@ def _of_patience() -> Values:
 
 def _bounds_by_class() -> Iterator[int]:
     """Yield the bound of positions of small decks by the distances of their classes."""
-    random, room = Random(5), np.zeros((MOST_SUCCESSORS, 4), np.uint64)
+    random, room = Random(5), np.zeros((MOST_SUCCESSORS, 5), np.uint64)
     for _ in range(30):
         deal = small_klondike(random, 20)
         for metric in _METRICS:
@@ -300,38 +297,35 @@ def _bounds_by_class() -> Iterator[int]:
                 pass
             assert listing.distances is not None
             for position in game_of(deal, keys.measure):
-                words = keys.words(keys.encode(position))
+                words = patience_words(keys.state(position))
                 yield int(bound_by_class(listing.distances, words, room))
 
 
 def _add_patience(values: Values, keys: PatienceKeys, positions: list[Position]) -> None:
     board, found = make_board(), make_found()
-    part = "moves" if keys.policy == "none" else "automoves"
+    part = "moves" if keys.measure.policy == "none" else "automoves"
     for position in positions:
-        key = keys.encode(position)
-        words = keys.words(key)
-        number = int(moves_of(keys.tables, words, board, found))
+        words = patience_words(keys.state(position))
+        number = int(moves_of(keys.game, words, board, found))
         steps = []
         for one, code, cost in zip(found.words[:number], found.codes, found.costs, strict=False):
-            after = sum(int(word) << 64 * place for place, word in enumerate(one))
-            steps.append([keys.card_of(int(code)), keys.place(after, int(code)), int(cost)])
+            steps.append([*keys.step(State(0, *one.tolist()), int(code)), int(cost)])
         values[part].append(sorted(steps))
-        if keys.policy != "none":
+        if keys.measure.policy != "none":
             continue
         signature = np.zeros(1, np.uint64)
         signatures(keys.tables, words[None], signature)
         stratum = [(int(signature[0]) & int(CARD_BITS)).bit_count()]
         codes = sorted(found.codes[:number].tolist())
         stored = [signature.tolist(), stratum, int(hash_words(*words, 3))]
-        values["keys"].append([key, *stored, codes])
-        values["bound"].append(
-            int(bound_of(keys.tables, keys.bounds, words, board, make_weights()))
-        )
+        values["keys"].append([keys.encode(position), *stored, codes])
+        bounds = keys.bounds.positions
+        values["bound"].append(int(patience_bound(keys.game, bounds, words, board, make_weights())))
 
 
 def _of_classes() -> Values:
     values: Values = {"keys": [], "moves": [], "automoves": []}
-    rows = np.zeros((400, 4), np.uint64)
+    rows = np.zeros((400, 5), np.uint64)
     for deal in _deals(("klondike", "klondike_by_threes", _FEW_PASSES)):
         for policy in POLICIES:
             keys = ClassKeys(deal, policy)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+import numpy as np
+
 from dbmsolver.errors import UsageError
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.cards import rank
@@ -16,8 +18,12 @@ from dbmsolver.game.positions import lay_out
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.game.wide import Wide
+from dbmsolver.kits.wide.keys import WideKeys
+from dbmsolver.kits.wide.moves import MOST_FOUND
+from dbmsolver.kits.wide.tables import ROW_WORDS, make_board
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step
+from helpers.kernels import wide_successors
 
 WIDE_GAMES = [name for name, rules in GAMES.items() if rules.is_wide]
 _BUILDS = ("any", "suit", "alternate", "colour", "other", "none")
@@ -73,6 +79,19 @@ def _any_rules(random: Random) -> dict[str, Any]:
         "passes": 1 if draw else 0,
         "row_deals": "none" if draw else random.choice(("none", "rows", "full-rows")),
     }
+
+
+def listed_by_kernel(keys: WideKeys, position: Wide) -> list[tuple[list[int], int]]:
+    """Return the row and the bound of each state that the kernel's moves lead to."""
+    rows = np.zeros((MOST_FOUND, ROW_WORDS), np.uint64)
+    moves, sizes, bounds = np.zeros((3, MOST_FOUND), np.int64)
+    board = make_board(keys.tables)
+    found = moves, rows, sizes, bounds
+    count = int(wide_successors(keys.tables, board, keys.row(position), *found))
+    return [
+        (row[:size].tolist(), int(bound))
+        for row, size, bound in zip(rows[:count], sizes, bounds, strict=False)
+    ]
 
 
 def last_suit() -> Solution:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import naive_bound
+from helpers.kernels import patience_states, patience_words
 from helpers.naive_search import Closure, small_game
 from helpers.patience_games import PATIENCE_GAMES, small_deck
 from helpers.support import EVERY_GAME, Game, words_of
@@ -71,7 +72,6 @@ from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.kits.klondike.moves import moves_of
 from dbmsolver.kits.klondike.rows import NARROW, WIDE
 from dbmsolver.kits.klondike.tables import WASTE_SHIFT, make_board, make_found
-from dbmsolver.kits.klondike.word_keys import PatienceStates
 from dbmsolver.kits.states import State, StateCodec
 from dbmsolver.results import Question
 
@@ -258,18 +258,14 @@ def test_candidates_of_the_highest_slice_stay_in_a_partition() -> None:
     for _ in range(20):
         deal = small_deck(random.choice(PATIENCE_GAMES), random)
         keys = PatienceKeys(deal, random.choice(POLICIES), "turns", Question.SOLVE)
-        states = PatienceStates(keys)
-        count = int(moves_of(keys.tables, keys.words(keys.root), board, found))
-        after = [
-            states.state_of(int.from_bytes(words.tobytes(), "little"))
-            for words in found.words[:count]
-        ]
-        rows = np.array([[*state, 0] for state in (states.root, *after)], np.uint64)
-        slices = slices_of(states.tables, rows, 0)
+        count = int(moves_of(keys.game, patience_words(keys.root), board, found))
+        after = patience_states(keys, found.words[:count])
+        rows = np.array([[*state, 0] for state in (keys.root, *after)], np.uint64)
+        slices = slices_of(keys.tables, rows, 0)
         for highest in set(slices.tolist()):
-            shard = make_shard(states.tables, 4 * BUFFER, 8 * BUFFER, 2 * BUFFER)
+            shard = make_shard(keys.tables, 4 * BUFFER, 8 * BUFFER, 2 * BUFFER)
             shard.state[GOAL_ROW], shard.state[CEILING] = -1, NO_CEILING
-            constants = (states.tables, states.bounds, shard, 1000, 1, 0)
+            constants = (keys.tables, keys.bounds, shard, 1000, 1, 0)
             assert insert_candidates(*constants, rows[:1], 0) == 1
             expand_layer(*constants, 0, 1, highest, 1)
             outgoing = take_outgoing(shard)
@@ -285,9 +281,8 @@ def test_a_row_that_was_stored_is_not_stored_as_closed(game: str) -> None:
     deal = Deal.from_number(1, GAMES[game])
     codec: StateCodec
     if deal.rules.is_patience:
-        keys = PatienceKeys(deal, "none", "turns", Question.SOLVE)
-        codec = states = PatienceStates(keys)
-        bounds = states.bounds
+        codec = PatienceKeys(deal, "none", "turns", Question.SOLVE)
+        bounds = codec.bounds
     else:
         codec = StateCodec(deal, "wkr")
         bounds = make_bound_tables(codec.tables, codec.columns)
@@ -384,7 +379,7 @@ def tables_of(game: str) -> Any:
     deal = Deal.from_number(1, GAMES[game])
     if not deal.rules.is_patience:
         return StateCodec(deal, "wkr").tables
-    return PatienceStates(PatienceKeys(deal, "none", "turns", Question.SOLVE)).tables
+    return PatienceKeys(deal, "none", "turns", Question.SOLVE).tables
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def memory() -> tuple[Workspace, RecordSpace]:
 def step(keys: Keys, state: State) -> set[State]:
     """Return what follows from a record or class."""
     if isinstance(keys, ClassKeys):
-        rows = np.zeros((400, 4), np.uint64)
+        rows = np.zeros((400, 5), np.uint64)
         count = class_successors(keys.tables, *words_of(*state[:2]), rows)
         return {State(*row[:3], 0) for row in rows[:count].tolist()}
     _, space = memory()

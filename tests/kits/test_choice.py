@@ -20,7 +20,7 @@ from dbmsolver.kits.choice import (
     position_keys,
 )
 from dbmsolver.kits.klondike.class_keys import ClassKeys
-from dbmsolver.kits.klondike.word_keys import PatienceStates
+from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.kits.pairs.keys import PairKeys
 from dbmsolver.kits.pile.keys import PileKeys
 from dbmsolver.kits.records.keys import RecordKeys
@@ -43,7 +43,7 @@ KINDS: dict[str, Callable[[AnyKeys], bool]] = {
     [
         ("freecell", EVERY, StateCodec, set()),
         ("freecell", RECORDS, RecordKeys, {"are_covering"}),
-        ("klondike", EVERY, PatienceStates, {"are_of_patience"}),
+        ("klondike", EVERY, PatienceKeys, {"are_of_patience"}),
         ("klondike", Method.CLASSES, ClassKeys, {"are_of_classes", "are_covering"}),
         ("klondike", Method.CLASSES_ANY_PASSES, ClassKeys, {"are_of_classes", "are_covering"}),
         ("golf", EVERY, PileKeys, {"are_leaving"}),
@@ -90,3 +90,24 @@ def test_positions_have_the_keys_of_every_position() -> None:
         assert type(keys) is StateCodec
         assert keys.measure.policy == policy
         assert keys.tables.policy == StateCodec(deal, policy).tables.policy
+
+
+def test_turns_count_where_the_question_says_so() -> None:
+    """No turn of Klondike's stock counts in a proof, each in the usual metric of a solution."""
+    deal = Deal.from_number(1, GAMES["klondike"])
+    for metric, question, free in (
+        (None, Question.SOLVE, 0),
+        ("turns", Question.SOLVE, 0),
+        ("plays", Question.SOLVE, 1),
+        (None, Question.PROVE, 1),
+    ):
+        keys = keys_of(deal, "none", Method.EVERY_POSITION, metric, question)
+        assert are_of_patience(keys) and keys.game.free == free
+
+
+def test_moves_are_left_out_for_a_shortest_solution_only() -> None:
+    """A proof may be asked about any position, which moves that are left out may lead to."""
+    deal = Deal.from_number(1, GAMES["klondike"])
+    for question, brief in ((Question.SOLVE, 1), (Question.PROVE, 0)):
+        keys = keys_of(deal, "none", Method.EVERY_POSITION, None, question)
+        assert are_of_patience(keys) and keys.game.brief == brief

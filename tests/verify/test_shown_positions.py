@@ -12,7 +12,7 @@ from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, rules_for
-from dbmsolver.kits.klondike.keys import PatienceKeys
+from dbmsolver.kits.klondike.keys import PatienceKeys, words_of
 from dbmsolver.kits.pile.keys import PileKeys
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Question
@@ -42,7 +42,7 @@ def test_games_of_klondikes_kind(name: str) -> None:
         keys = PatienceKeys(deal, "none", "plays", Question.SOLVE)
         for position in walk(deal, number):
             key = keys.encode(position)
-            shown = form.position(state_of_key(form, keys.words(key)))
+            shown = form.position(state_of_key(form, words_of(key)))
             assert isinstance(shown, Patience)
             decoded = keys.decode(key)
             assert shown.canonical() == decoded.canonical()

@@ -29,13 +29,9 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
 from dbmsolver.kernels.bits import highest_bit, lowest_bit, popcount
-from dbmsolver.kernels.states import CARDS, Words
+from dbmsolver.kernels.states import CARDS, ONE, U64, ZERO, Words
 from dbmsolver.kits.cards.tables import Tables
 from dbmsolver.kits.columns import number_of_parent, prefixes_of, table_of_tops
-
-U64 = np.uint64
-ONE = np.uint64(1)
-ZERO = np.uint64(0)
 
 OVER_WORDS = CARDS
 """Words that a signature needs: D up to and including each card."""

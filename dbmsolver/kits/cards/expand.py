@@ -14,6 +14,8 @@ import numpy as np
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
 from dbmsolver.kernels.bits import lowest_bit, popcount
+from dbmsolver.kernels.hooks import cards_home
+from dbmsolver.kernels.states import ONE, U64, ZERO
 from dbmsolver.kits.cards.tables import (
     ALL_CARDS,
     BUILD_ALTERNATE,
@@ -23,14 +25,12 @@ from dbmsolver.kits.cards.tables import (
     PLACE_HOME,
     PLACE_LOCKED,
     POLICY_HORNE,
+    POLICY_MAX,
     POLICY_NONE,
-    Tables,
+    POLICY_WKR,
 )
 from dbmsolver.kits.columns import locked_in
 
-U64 = np.uint64
-ONE = np.uint64(1)
-ZERO = np.uint64(0)
 ODD = np.uint64(0x5555555555555555)
 PAIRS = np.uint64(0x3333333333333333)
 HEIGHTS_ALL_HOME = np.uint64(0xDDDD)
@@ -44,6 +44,15 @@ def permute_suits(cards, kind):
     if kind & U64(2):
         cards = ((cards & PAIRS) << U64(2)) | ((cards >> U64(2)) & PAIRS)
     return cards
+
+
+@inlined
+def children_of(t, stacked, low, high, index):
+    """Return the cards of ``stacked`` that lie on a parent of kind number ``index``."""
+    children = stacked & (low if index & 1 else ~low)
+    if t.planes == 3:
+        children &= high if index & 2 else ~high
+    return children
 
 
 @inlined
@@ -118,22 +127,17 @@ def is_safe(t, signature, card):
     """
     if t.policy == POLICY_NONE:
         return False
-    if t.build == BUILD_SUIT:
+    if t.policy == POLICY_MAX or t.build == BUILD_SUIT:
         return True
     suit = card & 3
     rank = (card >> 2) + 1
-    if t.policy == POLICY_HORNE and rank <= 2:
-        return True
     same = height(signature, suit ^ 2)
-    one = height(signature, suit ^ 1)
-    other = height(signature, suit ^ 3)
-    if t.policy == POLICY_HORNE:
-        if t.build == BUILD_ALTERNATE:
-            return one >= rank - 1 and other >= rank - 1
-        return one >= rank - 1 and other >= rank - 1 and same >= rank - 1
-    if t.build == BUILD_ALTERNATE:
-        return one >= rank - 2 and other >= rank - 2 and same >= rank - 3
-    return one >= rank - 2 and other >= rank - 2 and same >= rank - 2
+    least = min(height(signature, suit ^ 1), height(signature, suit ^ 3))
+    if t.build != BUILD_ALTERNATE:
+        least = min(least, same)
+    if t.policy != POLICY_WKR and (rank <= 2 or least >= rank - 1):
+        return True
+    return t.policy != POLICY_HORNE and least >= rank - 2 and same >= rank - 3
 
 
 @inlined
@@ -184,15 +188,9 @@ def only_skipping(cards):
 
 
 @inlined
-def skipping_last(t, code):
+def skip_last(t, sets, off, low, high, code):
     """Return a :class:`Before` with the card that a parent-move code says was moved last."""
     return only_skipping(ONE << U64(t.code_card[code]))
-
-
-@inlined
-def skip_last(t, sets, off, low, high, code):
-    """Return a :class:`Before` with that card, whatever the state is."""
-    return skipping_last(t, code)
 
 
 @inlined
@@ -211,9 +209,7 @@ def list_moves(t, sets, off, low, high, before, moves):
     covered = sets.under
     on_next = sets.locked if next_cards & sets.under else ZERO
     for index in range(t.kinds.size):
-        children = stacked & (low if index & 1 else ~low)
-        if t.planes == 3:
-            children &= high if index & 2 else ~high
+        children = children_of(t, stacked, low, high, index)
         covered |= permute_suits(children, t.kinds[index]) << U64(4)
         on_next |= children & permute_suits(next_cards >> U64(4), t.kinds[index])
     exposed = (loose | sets.locked) & ~(covered | freecell)
@@ -247,7 +243,7 @@ def list_moves(t, sets, off, low, high, before, moves):
 
 
 @inlined
-def place_of(locked, off, low, high, card):
+def place_of(t, locked, off, low, high, card):
     """Place value (int64) of a card that is not home; ``locked`` are the locked cards."""
     shift = U64(card)
     if (locked >> shift) & ONE:
@@ -309,13 +305,14 @@ def put_back(t, signature, off, low, high, code, home):
 @inlined
 def apply_move(t, signature, off, low, high, card, old, new):
     """Return (signature, off, low, high) after ``card`` moves from place ``old`` to ``new``."""
-    return move_card(t, signature, off, low, high, card, old, new, 1)
+    return move_card(t, signature, off, low, high, card, old, new, cards_home(t, card))
 
 
 @kernel
 def undo_code(t, signature, off, low, high, code):
     """Return the parent of a state by its parent-move code: (signature, off, low, high)."""
-    return put_back(t, signature, off, low, high, code, 1)
+    home = cards_home(t, np.int64(t.code_card[code]))
+    return put_back(t, signature, off, low, high, code, home)
 
 
 @inlined_kernel
@@ -330,21 +327,3 @@ def progress(t, signature, locked_in_deal):
     for column in range(t.columns):
         total -= locked_in(t, signature, column)
     return total
-
-
-__all__ = [
-    "Before",
-    "Tables",
-    "apply_move",
-    "is_safe",
-    "list_moves",
-    "move_card",
-    "only_skipping",
-    "place_of",
-    "progress",
-    "put_back",
-    "put_card",
-    "signature_sets",
-    "skipping_last",
-    "undo_code",
-]

@@ -15,26 +15,20 @@ from numpy.typing import NDArray
 from dbmsolver.jit.decorators import inlined, inner
 from dbmsolver.kernels.hooks import (
     apply_move,
-    home_signature,
     list_moves,
     make_layout,
     pack_key,
     place_of,
-    set_home,
     signature_sets,
     unpack_key,
 )
 from dbmsolver.kernels.insertion import is_in_piece, put_buffered
 from dbmsolver.kernels.layout import LAYOUT_WORDS, NETS, WIDE_WORDS, get_layout, key_at, put_layout
 from dbmsolver.kernels.outgoing import OTHER_PIECES, Totals, put_outgoing
-from dbmsolver.kernels.states import CARDS, MAX_MOVES
+from dbmsolver.kernels.states import CARDS, MAX_MOVES, ONE, U64, ZERO
 from dbmsolver.kernels.workspace import BUFFER, TARGETS
-from dbmsolver.kits.cards.expand import put_card, skipping_last
+from dbmsolver.kits.cards.expand import put_card, skip_last
 from dbmsolver.kits.cards.tables import PLACE_HOME, PLACE_LOCKED
-
-U64 = np.uint64
-ONE = np.uint64(1)
-ZERO = np.uint64(0)
 
 
 class PositionSpace(NamedTuple):
@@ -107,14 +101,11 @@ def number_of_targets(space):
 
 
 @inlined
-def add_target(t, space, sets, card, target):
-    """Write down the signature that ``card`` leads to when it leaves this one, and its layout."""
-    if target < CARDS:
-        signature, loose = sets.signature - t.release[card], sets.loose | (ONE << U64(card))
-    else:
-        signature, loose = home_signature(t, sets, target - CARDS), sets.loose & ~set_home(t, card)
+def add_target(t, space, signature, target):
+    """Write down a signature that a move leads to from this one, and its layout."""
     space.signatures[target] = signature
-    put_layout(space.layouts, target, make_layout(t, loose, space.nets[target]))
+    layout = make_layout(t, signature_sets(t, signature).loose, space.nets[target])
+    put_layout(space.layouts, target, layout)
 
 
 @inlined
@@ -139,7 +130,7 @@ def expand_positions(space, t, ws, layout, sets, piece, bits, head, end, totals)
     for index in range(head, end):
         key = key_at(ws.order, index, layout.wide)
         off, low, high = unpack_key(t, layout, ws.nets, key[0], key[1], key[2])
-        before = skipping_last(t, ws.order_codes[index])
+        before = skip_last(t, sets, off, low, high, ws.order_codes[index])
         moves, forced = list_moves(t, sets, off, low, high, before, space.moves)
         forced_states += forced
         for number in range(moves):
@@ -156,10 +147,10 @@ def expand_positions(space, t, ws, layout, sets, piece, bits, head, end, totals)
                 wide = layout.wide
             else:
                 target = CARDS + (card & 3) if new == PLACE_HOME else card
+                moved = apply_move(t, sets.signature, off, low, high, card, old, new)
                 if not space.counts[target]:
-                    add_target(t, space, sets, card, target)
+                    add_target(t, space, moved[0], target)
                 space.counts[target] += 1
-                moved = apply_move(t, ZERO, off, low, high, card, old, new)
                 goal = get_layout(space.layouts, target)
                 after = pack_key(t, goal, space.nets[target], moved[1], moved[2], moved[3])
                 wide = goal.wide

@@ -12,42 +12,13 @@ from dbmsolver.kernels import hooks
 from dbmsolver.kernels.layout import PACKED
 from dbmsolver.kits.cards import bound, expand, groups, layers, move_order, public, rows
 from dbmsolver.kits.cards.bound import BoundTables
-from dbmsolver.kits.cards.expand import height
 from dbmsolver.kits.cards.groups import PositionSpace
 from dbmsolver.kits.cards.tables import Tables
-
-U64 = np.uint64
-ONE = np.uint64(1)
-
-
-@inlined
-def place_of(t, locked, off, low, high, card):
-    """Return where a card lies in a state: its place value (int64)."""
-    return expand.place_of(locked, off, low, high, card)
-
-
-@inlined
-def _one_home(t, sets, suit):
-    return signature_without(t, sets, 4 * height(sets.signature, suit) + suit, 1)
-
-
-@inlined
-def signature_without(t, sets, card, cards):
-    """Return the signature after a run of ``cards`` cards goes home; ``card`` is the deepest."""
-    signature = sets.signature + (U64(cards) << U64(4 * (card & 3)))
-    if (sets.locked >> U64(card)) & ONE:
-        signature -= t.release[card]
-    return signature
 
 
 @inlined
 def _one(t, card):
     return np.int64(1)
-
-
-@inlined
-def _the_card(t, card):
-    return ONE << U64(card)
 
 
 @inlined
@@ -62,7 +33,7 @@ STATES = {
     hooks.progress: expand.progress,
     hooks.base_of: public.base_words,
     hooks.hash_of: public.hash_state,
-    hooks.place_of: place_of,
+    hooks.place_of: expand.place_of,
     # Rows.
     hooks.empty_rows: rows.empty_rows,
     hooks.make_row_scratch: rows.make_row_scratch,
@@ -94,9 +65,7 @@ hooks.add(
         hooks.apply_move: expand.apply_move,
         hooks.undo_code: expand.undo_code,
         hooks.move_cost: costs_one,
-        hooks.home_signature: _one_home,
         hooks.cards_home: _one,
-        hooks.set_home: _the_card,
         hooks.make_bound_tables: bound.make_bound_tables,
     },
 )

@@ -38,8 +38,8 @@ from dbmsolver.kernels.shards import (
     put_buffered,
     put_outgoing,
 )
-from dbmsolver.kernels.states import HIGH, LOW, MAX_MOVES, OFF, SIGNATURE
-from dbmsolver.kits.cards.expand import skipping_last
+from dbmsolver.kernels.states import HIGH, LOW, MAX_MOVES, OFF, SIGNATURE, U64
+from dbmsolver.kits.cards.expand import skip_last
 from dbmsolver.kits.cards.rows import (
     CACHED_PROGRESS,
     bounds_of,
@@ -49,7 +49,6 @@ from dbmsolver.kits.cards.rows import (
 )
 from dbmsolver.kits.cards.tables import PLACE_HOME, PLACE_LOCKED
 
-U64 = np.uint64
 GOAL = np.uint64(0xDDDD)
 """Signature of the state with all cards home."""
 
@@ -105,7 +104,7 @@ def expand_row(t, b, shard, index, buffered, weight, locked_in_deal, me, shards,
     if weight == 1 and g_of(meta):
         before = before_move(t, sets, off, low, high, code_of(meta))
     else:  # it need not have its least g, or was entered by no move
-        before = skipping_last(t, code_of(meta))
+        before = skip_last(t, sets, off, low, high, code_of(meta))
     count, forced = list_moves(t, sets, off, low, high, before, scratch.moves)
     row[META] = (meta & ~IS_STORED) | IS_CLOSED | (IS_FORCED if forced else U64(0))
     note_done(shard, index)

@@ -30,12 +30,9 @@ import numpy as np
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels.bits import popcount
-from dbmsolver.kernels.states import CARDS
+from dbmsolver.kernels.states import CARDS, ONE, U64
 from dbmsolver.kits.cards.expand import Before, only_skipping, parent_of
 from dbmsolver.kits.cards.tables import PLACE_BOTTOM, PLACE_FREECELL, PLACE_LOCKED
-
-U64 = np.uint64
-ONE = np.uint64(1)
 
 
 @inlined

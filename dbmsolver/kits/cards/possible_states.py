@@ -6,16 +6,11 @@ words, columns SIGNATURE, OFF, LOW and HIGH.
 
 from __future__ import annotations
 
-import numpy as np
-
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.kernels.bits import lowest_bit, popcount
-from dbmsolver.kernels.states import HIGH, LOW, OFF, SIGNATURE
-from dbmsolver.kits.cards.expand import height, permute_suits, signature_sets
+from dbmsolver.kernels.states import HIGH, LOW, OFF, ONE, SIGNATURE, U64
+from dbmsolver.kits.cards.expand import children_of, height, permute_suits, signature_sets
 from dbmsolver.kits.cards.tables import PLACE_FREECELL
-
-U64 = np.uint64
-ONE = np.uint64(1)
 
 
 @inlined
@@ -58,9 +53,7 @@ def is_position(t, dealt, used, row):
     if covered & ~places:
         return False
     for index in range(t.kinds.size):
-        children = sets.loose & ~off & (low if index & 1 else ~low)
-        if t.planes == 3:
-            children &= high if index & 2 else ~high
+        children = children_of(t, sets.loose & ~off, low, high, index)
         parents = permute_suits(children, t.kinds[index]) << U64(4)
         if parents & ~places:
             return False

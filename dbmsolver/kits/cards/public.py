@@ -12,10 +12,8 @@ from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels.closed_rows import CACHE, CACHED_BASE, CACHED_PROGRESS
 from dbmsolver.kernels.digest import hash_words
 from dbmsolver.kernels.hashes import mix
-from dbmsolver.kernels.states import CARDS, HIGH, LOW, OFF, SIGNATURE
+from dbmsolver.kernels.states import CARDS, HIGH, LOW, OFF, SIGNATURE, U64
 from dbmsolver.kits.cards.expand import height, progress, signature_sets
-
-U64 = np.uint64
 
 
 @inlined

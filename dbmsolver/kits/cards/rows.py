@@ -15,12 +15,11 @@ from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels.hashes import mix
 from dbmsolver.kernels.hooks import bound_sets
 from dbmsolver.kernels.meta import META
-from dbmsolver.kernels.states import HIGH, LOW, MAX_MOVES, OFF, SIGNATURE
+from dbmsolver.kernels.states import HIGH, LOW, MAX_MOVES, OFF, SIGNATURE, U64
 from dbmsolver.kits.cards.bound import BoundSets
 from dbmsolver.kits.cards.bound import make_scratch as make_bound_scratch
 from dbmsolver.kits.cards.expand import Sets, progress, signature_sets
 
-U64 = np.uint64
 WORDS = 5
 CACHE = 4096
 """Signatures whose sets are remembered; a power of two."""

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.kernels.hashes import hash_state
 from dbmsolver.kernels.shards import LOW_32, put_state
-from dbmsolver.kernels.states import HIGH, LOW, MAX_MOVES, OFF, SIGNATURE
+from dbmsolver.kernels.states import HIGH, LOW, MAX_MOVES, OFF, SIGNATURE, U64, ZERO
 from dbmsolver.kits.cards.bound import lower_bound, make_scratch
 from dbmsolver.kits.cards.expand import (
     apply_move,
@@ -39,8 +39,6 @@ from dbmsolver.kits.cards.rows import (
     sets_of,
 )
 
-U64 = np.uint64
-ZERO = np.uint64(0)
 STATE = 4
 """Words of a row: columns SIGNATURE, OFF, LOW and HIGH."""
 ROWS, EVALUATED = range(2)
@@ -175,7 +173,7 @@ def sweep(t, b, level, known, locked_in_deal, sources, ways, first, left, share)
         count, _ = list_moves(t, sets, off, low, high, only_skipping(ZERO), level.moves)
         for number in range(count):
             card, new = np.int64(level.moves[number]) >> 3, np.int64(level.moves[number]) & 7
-            old = place_of(sets.locked, off, low, high, card)
+            old = place_of(t, sets.locked, off, low, high, card)
             moved = apply_move(t, sets.signature, off, low, high, card, old, new)
             hashed = hash_state(moved)
             if np.int64(hashed >> PART_SHIFT) & (parts - 1) != part:
@@ -226,7 +224,7 @@ def leading_moves(t, index, source, found, made):
     leading = 0
     for number in range(count):
         card, new = np.int64(index.moves[number]) >> 3, np.int64(index.moves[number]) & 7
-        old = place_of(sets.locked, off, low, high, card)
+        old = place_of(t, sets.locked, off, low, high, card)
         moved = apply_move(t, sets.signature, off, low, high, card, old, new)
         slot = find_state(index, hash_state(moved), moved)
         if index.table[slot]:

@@ -56,11 +56,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels.bits import lowest_bit, popcount
-from dbmsolver.kernels.states import CARDS
+from dbmsolver.kernels.states import CARDS, ONE, U64, ZERO, Ints, Words
 from dbmsolver.kits.cards.bound import WORK_WORDS, smallest_cover
-from dbmsolver.kits.klondike.moves import take
 from dbmsolver.kits.klondike.tables import (
     BOTTOM,
     DEALT,
@@ -73,15 +72,9 @@ from dbmsolver.kits.klondike.tables import (
     RESERVE,
     USED,
     WASTE_SHIFT,
-    Ints,
-    Words,
     last_of_reserve,
     of_canfield,
 )
-
-U64 = np.uint64
-ONE = np.uint64(1)
-ZERO = np.uint64(0)
 
 
 class PatienceBoundTables(NamedTuple):
@@ -360,10 +353,3 @@ def _of_stock(t, board, card):
         held = board.numbers[RESERVE]
         return np.int64(held == 0 or last_of_reserve(t, held) != card)
     return np.int64(1)
-
-
-@kernel
-def bound_of(t, b, words, board, weights):
-    """Return the bound (int64) of a state (uint64[3]); for calls from Python."""
-    take(t, words[0], words[1], words[2], board)
-    return bound_here(t, b, board, weights)

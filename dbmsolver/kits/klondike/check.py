@@ -13,20 +13,17 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.kernels.bits import popcount
-from dbmsolver.kernels.states import CARDS
+from dbmsolver.kernels.states import CARDS, ONE, U64
 from dbmsolver.kits.klondike.tables import (
-    BOTTOM,
+    AT_BOTTOM,
     DEALT,
+    ELSEWHERE,
     HOME,
-    NOT_IN_COLUMN,
-    ON_NOTHING,
     PER_WORD,
     TURNS_SHIFT,
     WASTE_SHIFT,
 )
 
-U64 = np.uint64
-ONE = np.uint64(1)
 _UNUSED = np.uint64(1 << 63)
 """Bits of the first word, and of the second, that no state has; then those of the third."""
 _UNUSED_OF_LAST = np.uint64(3 << 30 | (1 << 64) - (1 << TURNS_SHIFT + 6))
@@ -67,25 +64,16 @@ def _can_be(t, arranging, state, under):
     for card in range(CARDS):
         bit = ONE << U64(card)
         digit = np.int64(state[card // PER_WORD] >> U64(3 * (card % PER_WORD))) & 7
-        lower = np.int64(ON_NOTHING)
-        if digit > HOME:
-            return False
+        under[card] = t.lies_on[card, digit]
         if digit == HOME:
             home |= bit
-            continue
-        if digit == DEALT:
-            lower = t.under[card]
-            if lower == NOT_IN_COLUMN:
-                away |= bit
-                continue
-        elif digit != BOTTOM:
-            lower = t.parents[card, digit - 1]
-            if lower < 0:
-                return False
-        inside |= bit
-        under[card] = lower
-        if lower < 0:
-            bottoms += 1
+        elif under[card] != ELSEWHERE:
+            inside |= bit
+            bottoms += under[card] == AT_BOTTOM
+        elif digit == DEALT:
+            away |= bit
+        else:
+            return False
     if home & ~((home << U64(4)) | _LOWEST_RANK):
         return False
     held, covered = U64(0), False
@@ -115,7 +103,7 @@ def _lie_in_columns(inside, under):
     taken = U64(0)
     for card in range(CARDS):
         lower = under[card]
-        if (inside >> U64(card)) & ONE and lower >= 0:
+        if (inside >> U64(card)) & ONE and lower != AT_BOTTOM:
             bit = ONE << U64(lower)
             if not inside & bit or taken & bit:
                 return False
@@ -123,7 +111,7 @@ def _lie_in_columns(inside, under):
     standing = U64(0)  # cards that are known to lie on the bottom of a column in the end
     for card in range(CARDS):
         at, way = np.int64(card), U64(0)
-        while at >= 0 and (inside & ~standing) >> U64(at) & ONE:
+        while at != AT_BOTTOM and (inside & ~standing) >> U64(at) & ONE:
             if (way >> U64(at)) & ONE:
                 return False
             way |= ONE << U64(at)

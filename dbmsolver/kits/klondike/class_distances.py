@@ -26,18 +26,13 @@ from numpy.typing import NDArray
 from dbmsolver.jit.decorators import allocating, inlined, inner, kernel
 from dbmsolver.kernels.bits import popcount
 from dbmsolver.kernels.hashing import EMPTY, HASH
-from dbmsolver.kernels.states import CARDS, OFF, SIGNATURE
+from dbmsolver.kernels.states import CARDS, OFF, ONE, SIGNATURE, U64, ZERO, Ints, Words
 from dbmsolver.kits.columns import locked_in
 from dbmsolver.kits.klondike.class_tables import WON, ClassTables
 from dbmsolver.kits.klondike.classes import PLACES, class_sets, expand_class
 from dbmsolver.kits.klondike.strata import LOWEST, digits_not_zero
 from dbmsolver.kits.klondike.tables import PER_WORD, TURNS_SHIFT, WASTE_SHIFT
 
-U64 = np.uint64
-ONE = np.uint64(1)
-ZERO = np.uint64(0)
-Words = NDArray[np.uint64]
-Ints = NDArray[np.int64]
 Values = NDArray[np.uint8]
 
 LOST = 255
@@ -165,19 +160,19 @@ def list_signature(t, signature, first):
     """List the classes of a signature that moves within it reach from some of its classes.
 
     ``first`` (uint64[*]) are the keys to begin with; duplicates do not matter. Returns (keys,
-    leaving, counts, targets). ``keys`` (uint64[*]) are the keys of all these classes. ``leaving``
-    (uint64[*]) are the keys of classes of other signatures that moves lead to, column by column: a
-    move takes the held card of a column away. ``counts`` (int64[columns]) says how many belong to
-    each column, ``targets`` (uint64[columns]) which signature they have.
+    leaving, columns, targets). ``keys`` (uint64[*]) are the keys of all these classes. ``leaving``
+    (uint64[*]) are the keys of classes of other signatures that moves lead to. A move takes the
+    held card of a column away: of that one in ``columns`` (int8[*]), which leads to its signature
+    in ``targets`` (uint64[columns]).
     """
     sets = class_sets(t, signature)
-    found = np.empty((MOST_SUCCESSORS, 4), np.uint64)
+    found = np.empty((MOST_SUCCESSORS, 5), np.uint64)
     slots = _LEAST
     while slots < 2 * first.size:
         slots *= 2
     table, keys = np.full(slots, EMPTY), np.empty(slots, np.uint64)
     leaving, columns = np.empty(slots, np.uint64), np.empty(slots, np.int8)
-    counts, targets = np.zeros(t.columns, np.int64), np.zeros(t.columns, np.uint64)
+    targets = np.zeros(t.columns, np.uint64)
     head = count = left = 0
     for key in first:
         slot = _slot_in(table, key)
@@ -200,18 +195,10 @@ def list_signature(t, signature, first):
             elif after != WON:
                 column = released_column(t, signature, after)
                 leaving[left], columns[left] = key, column
-                counts[column] += 1
                 targets[column] = after
                 left += 1
         head += 1
-    sorted_keys, place = np.empty(left, np.uint64), np.zeros(t.columns, np.int64)
-    for column in range(1, t.columns):
-        place[column] = place[column - 1] + counts[column - 1]
-    for index in range(left):
-        column = columns[index]
-        sorted_keys[place[column]] = leaving[index]
-        place[column] += 1
-    return keys[:count].copy(), sorted_keys, counts, targets
+    return keys[:count].copy(), leaving[:left].copy(), columns[:left].copy(), targets
 
 
 @allocating
@@ -232,7 +219,7 @@ def measure_signature(c, signature, keys):
                 slot = start
         c.keys[slot], c.values[slot] = key, LOST
     sets = class_sets(t, signature)
-    found = np.empty((MOST_SUCCESSORS, 4), np.uint64)
+    found = np.empty((MOST_SUCCESSORS, 5), np.uint64)
     most = 4 * keys.size + MOST_SUCCESSORS
     sources, targets, edges = np.empty(most, np.int64), np.empty(most, np.int64), 0
     for key in keys:

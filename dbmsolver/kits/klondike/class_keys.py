@@ -18,7 +18,13 @@ from dbmsolver.game.measures import measure_of
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.kernels.samples import NUMBER, STATES, WORD, WORDS, Call
-from dbmsolver.kits.cards.tables import POLICY_HORNE, POLICY_NONE, POLICY_WKR
+from dbmsolver.kits.cards.tables import (
+    BUILD_ALTERNATE,
+    BUILD_SUIT,
+    POLICY_HORNE,
+    POLICY_NONE,
+    POLICY_WKR,
+)
 from dbmsolver.kits.klondike import class_tables
 from dbmsolver.kits.klondike.class_tables import (
     HEIGHT_BITS,
@@ -28,9 +34,7 @@ from dbmsolver.kits.klondike.class_tables import (
     ClassTables,
 )
 from dbmsolver.kits.klondike.classes import can_be_keys, class_progress, class_sets, expand_class
-from dbmsolver.kits.signatures import Field
-from dbmsolver.kits.states import State, StateCodec, Step, Walk
-from dbmsolver.kits.turning import step_of
+from dbmsolver.kits.states import Field, State, StateCodec, Walk
 from dbmsolver.results import Method
 
 _SUITS = 4
@@ -50,6 +54,7 @@ class ClassKeys(StateCodec):
     """
 
     closed_as_records = True
+    sets = ClassSets(WORD, WORD, WORD, WORD, WORD, NUMBER)
 
     def __init__(
         self,
@@ -72,13 +77,9 @@ class ClassKeys(StateCodec):
         )
         self.locked = sum(map(len, self.classes.columns))
         self.goal = int(WON)
-        self.last_stratum = self.locked + 1
+        self.last_stratum = self.won_from = self.locked + 1
+        self.root_code = 0  # it has no parent
         self.root = self.state_of(self.classes.root)
-
-    @property
-    def sets(self) -> ClassSets:
-        """Sample data of a signature: kernels are compiled for the type that it has."""
-        return ClassSets(WORD, WORD, WORD, WORD, WORD, NUMBER)
 
     def own_kernels(self) -> list[Call]:
         """Return the kernels that expand classes, and check blocks."""
@@ -88,20 +89,6 @@ class ClassKeys(StateCodec):
             (class_progress, (self.tables, WORD, NUMBER)),
             (can_be_keys, (self.tables, WORDS, NUMBER)),
         ]
-
-    @property
-    def root_code(self) -> int:
-        """Return the code of the deal's class, which has no parent."""
-        return 0
-
-    @property
-    def won_from(self) -> int:
-        """The first stratum that only solvable deals reach: that of a win."""
-        return self.last_stratum
-
-    def step_of(self, position: Position, move: Move) -> Step:
-        """Return the step of a move from a position: a card and its place value, or a turn."""
-        return step_of(position, move, self.rules)
 
     def state(self, position: Position) -> State:
         """Return the class of a position; InputError if no game from this deal reaches it."""
@@ -164,11 +151,6 @@ class ClassKeys(StateCodec):
         path = [None if one.signature == won else self.class_of(one) for one in states]
         return moves_along(self.classes, path)
 
-    def most_in_fields(self) -> list[tuple[int, int, int]]:
-        """Return (shift, mask, largest value) of each field of a signature."""
-        pairs = zip(self.falling(), self.classes.columns, strict=True)
-        return [(*field, len(column)) for field, column in pairs]
-
     def are_keys(self, keys: NDArray[np.uint64]) -> bool:
         """Return True if kernels can work with local keys that have no bits too many."""
         return bool(can_be_keys(self.tables, keys, self.classes.deal.turns or 0))
@@ -177,11 +159,12 @@ class ClassKeys(StateCodec):
         """Return the fields of a signature that no move makes less: none."""
         return []
 
-    def falling(self) -> list[Field]:
-        """Return the fields of a signature that no move makes more, but for a win's."""
+    def counted_fields(self) -> Iterator[tuple[Field, int]]:
+        """Yield the fields that no move makes more, but for a win's, and their largest values."""
         t = self.tables
         pairs = zip(t.column_shift.tolist(), t.column_mask.tolist(), strict=True)
-        return [Field(shift, mask) for shift, mask in pairs]
+        for field, column in zip(pairs, self.classes.columns, strict=True):
+            yield Field(*field), len(column)
 
 
 def make_class_tables(classes: Classes, left_out: Collection[LeftOut]) -> ClassTables:
@@ -237,7 +220,7 @@ def make_class_tables(classes: Classes, left_out: Collection[LeftOut]) -> ClassT
         returning=np.uint64(_set(range(_SUITS * kept, CARDS))),
         left_out=sum(_FLAGS[rule] for rule in left_out),
         policy=_POLICIES[classes.policy],
-        by_suit=classes.rules.build == "suit",
+        build=BUILD_SUIT if classes.rules.build == "suit" else BUILD_ALTERNATE,
     )
 
 
@@ -270,6 +253,3 @@ def _turned(draw: int) -> tuple[list[int], ...]:
         ]
         for waste in range(_MOST_CARDS)
     )
-
-
-__all__ = ["ClassKeys", "make_class_tables"]

@@ -25,9 +25,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Words = NDArray[np.uint64]
+from dbmsolver.kernels.states import Words
+
 WON = np.uint64(1 << 63)
 """The signature of won classes: the highest bit, which no other signature has."""
 HEIGHT_BITS = 4
@@ -62,7 +62,7 @@ class ClassTables(NamedTuple):
     returning: np.uint64  # the cards that come back from the foundations
     left_out: int  # which rules leave out moves
     policy: int  # which moves home are safe: POLICY_NONE, POLICY_HORNE or POLICY_WKR
-    by_suit: bool  # whether columns are built by suit, else by alternate colour
+    build: int  # BUILD_SUIT or BUILD_ALTERNATE
 
 
 class ClassSets(NamedTuple):

@@ -12,8 +12,10 @@ import numpy as np
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
 from dbmsolver.kernels.bits import lowest_bit, popcount
-from dbmsolver.kernels.states import CARDS, LOW, OFF, SIGNATURE
-from dbmsolver.kits.cards.tables import ALL_CARDS, POLICY_HORNE, POLICY_NONE
+from dbmsolver.kernels.states import CARDS, LOW, OFF, ONE, SIGNATURE, U64, ZERO
+from dbmsolver.kits.cards import expand
+from dbmsolver.kits.cards.expand import height, next_home
+from dbmsolver.kits.cards.tables import ALL_CARDS, BUILD_SUIT
 from dbmsolver.kits.columns import locked_in
 from dbmsolver.kits.klondike.class_tables import (
     NO_SAFE_RETURN,
@@ -21,21 +23,16 @@ from dbmsolver.kits.klondike.class_tables import (
     USEFUL_SPACE,
     WON,
     ClassSets,
-    ClassTables,
 )
 
-U64 = np.uint64
-ONE = np.uint64(1)
-ZERO = np.uint64(0)
 KINGS = np.uint64(15 << 48)
 RANK_SHIFT = np.uint64(4)
 FIRST_TWO = np.uint64(0x3333333333333333)
 EVEN = np.uint64(0x5555555555555555)
-HEIGHT_MASK = np.uint64(15)
 HEIGHTS_MASK = np.uint64(0xFFFF)
 WASTE_MASK = np.uint64(63)
-PLACES = 3
-"""Column of ``found`` after SIGNATURE, OFF and LOW: empty columns and bared cards; for a won class
+PLACES = 4
+"""Column of ``found`` after signature and planes: empty columns and bared cards; for a won class
 the cards that are not home."""
 MOST_SPACES = 4
 """The number of kings: with more empty columns, one of them is of no use."""
@@ -44,7 +41,7 @@ MOST_SPACES = 4
 @inlined
 def swap_twins(t, cards):
     """Return the set of the other cards of their pairs; by suit, the cards themselves."""
-    if t.by_suit:
+    if t.build == BUILD_SUIT:
         return cards
     return ((cards & FIRST_TWO) << U64(2)) | ((cards >> U64(2)) & FIRST_TWO)
 
@@ -52,7 +49,7 @@ def swap_twins(t, cards):
 @inlined
 def matching(t, pairs):
     """Return the pairs of the same ranks that match in a column: of the other colours, or suits."""
-    if t.by_suit:
+    if t.build == BUILD_SUIT:
         return pairs
     return ((pairs & EVEN) << ONE) | ((pairs >> ONE) & EVEN)
 
@@ -86,7 +83,7 @@ def class_progress(t, signature, locked_in_deal):
 @inlined
 def class_height(t, key, suit):
     """Return the height of a foundation (int64)."""
-    return np.int64((key >> (t.height_shift + U64(4 * suit))) & HEIGHT_MASK)
+    return height(key >> t.height_shift, suit)
 
 
 @inlined
@@ -106,29 +103,15 @@ def cards_in_stock(t, stock):
 
 
 @inlined
-def next_cards(t, key):
-    """Return the set of cards that the foundations wait for."""
-    cards = ZERO
-    for suit in range(4):
-        cards |= (ONE << U64(4 * class_height(t, key, suit) + suit)) & U64(ALL_CARDS)
-    return cards
-
-
-@inlined
 def is_safe(t, key, card):
     """Return True if each card that may lie on a card, or on those, is home or can go there.
 
     :func:`dbmsolver.game.safe_moves.is_safe_home` has the argument.
     """
-    rank, suit = (card >> 2) + 1, card & 3
-    if t.by_suit:  # nothing but a card of its suit lies on it, which is home before
-        return t.policy != POLICY_NONE
-    if t.policy == POLICY_NONE or class_height(t, key, suit ^ 2) < rank - 3:
+    heights = key >> t.height_shift
+    if t.build != BUILD_SUIT and height(heights, (card & 3) ^ 2) < (card >> 2) - 2:
         return False
-    others = min(class_height(t, key, suit ^ 1), class_height(t, key, suit ^ 3))
-    if t.policy == POLICY_HORNE:
-        return rank <= 2 or others >= rank - 1
-    return others >= rank - 2
+    return expand.is_safe(t, heights, card)
 
 
 @inlined
@@ -255,7 +238,7 @@ def expand_class(t, sets, key, found):
     fitting = matching(t, bared) >> RANK_SHIFT
     spaces = sets.unoccupied - free_kings
     places = spaces + (popcount(bared & open_cards) >> 1)
-    wanted = next_cards(t, key)
+    wanted = next_home(key >> t.height_shift)
     homing = wanted & open_cards & bared
     if t.left_out & SAFE_HOME:
         card = safe_card(t, key, homing)
@@ -328,13 +311,3 @@ def can_be_keys(t, keys, turns):
         if t.limited and np.int64(key >> t.turns_shift) > turns:
             return False
     return True
-
-
-__all__ = [
-    "ClassSets",
-    "ClassTables",
-    "class_height",
-    "class_progress",
-    "class_sets",
-    "expand_class",
-]

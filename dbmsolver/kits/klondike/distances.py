@@ -12,9 +12,9 @@ import numpy as np
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.classes import LeftOut
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.kits.klondike.class_distances import ClassDistances, digit_place
 from dbmsolver.kits.klondike.class_keys import ClassKeys
-from dbmsolver.kits.klondike.class_tables import ClassTables
 
 KEPT = frozenset([LeftOut.SAFE_HOME, LeftOut.NO_SAFE_RETURN])
 """The rules that leave out moves between listed classes.
@@ -57,43 +57,11 @@ def distances_of(keys: ClassKeys, counted: int) -> ClassDistances:
 
 @cache
 def no_distances() -> ClassDistances:
-    """Return tables without a class, for searches that list none, and games that have none."""
-    empty = {
-        name: np.zeros((0,) * dimensions, np.uint64)
-        for name, dimensions in {
-            "varying": 1,
-            "column_shift": 1,
-            "column_mask": 1,
-            "locked": 2,
-            "covered": 2,
-            "held": 2,
-            "release": 1,
-            "home": 2,
-            "stock_bit": 1,
-            "stock_sets": 2,
-            "turned": 2,
-        }.items()
-    }
-    none = np.uint64(0)
-    tables = ClassTables(
-        columns=0,
-        **empty,
-        stock_mask=none,
-        height_shift=none,
-        waste_shift=none,
-        turns_shift=none,
-        draw=1,
-        free_stock=False,
-        limited=False,
-        returning=none,
-        left_out=0,
-        policy=0,
-        by_suit=False,
-    )
-    ints, words = np.zeros(0, np.int64), np.zeros(0, np.uint64)
-    return ClassDistances(
-        tables, ints, ints, words, ints, words, words, ints, words, np.zeros(0, np.uint8), 0
-    )
+    """Return tables of which no class is listed, for searches that list none, and games without.
+
+    They are those of some deal: where none is listed, nothing of them is looked at.
+    """
+    return distances_of(listed_keys(Deal.from_number(1, GAMES["klondike"])), 0)
 
 
 def _gathered(cards: Iterable[int]) -> int:

@@ -5,8 +5,6 @@ The names are those of :mod:`dbmsolver.kernels.hooks`.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
@@ -14,12 +12,10 @@ from dbmsolver.kernels import hooks
 from dbmsolver.kernels.digest import base_of_signature, hash_words
 from dbmsolver.kernels.layout import PLAIN, THREE_WORDS
 from dbmsolver.kernels.record_groups import fingerprint_of
-from dbmsolver.kernels.states import make_found, word_sets
+from dbmsolver.kernels.states import U64, make_found, word_sets
 from dbmsolver.kits.klondike import classes, layers, rows, words
 from dbmsolver.kits.klondike.class_tables import WON, ClassTables
 from dbmsolver.kits.klondike.words import StrataTables
-
-U64 = np.uint64
 
 
 @inlined
@@ -59,10 +55,6 @@ hooks.add(
 )
 
 
-def _make_scratch(t: Any) -> Any:
-    return words.make_scratch()
-
-
 @inlined
 def _hash_of_words(t, word0, word1, word2, off, low, high):
     return hash_words(off, low, high, 3)
@@ -81,7 +73,7 @@ hooks.add(
         hooks.progress: words.strata_progress,
         hooks.base_of: base_of_signature,
         hooks.hash_of: _hash_of_words,
-        hooks.make_found: _make_scratch,
+        hooks.make_found: lambda _t: words.make_scratch(),
         hooks.expand_state: words.expand_words,
         hooks.code_of_child: _code_of_word,
         # Rows.

@@ -1,7 +1,7 @@
-"""Keys of Klondike and its relatives: from positions to the words of kernels, and back.
+"""Positions of Klondike and its relatives as states of a search, their keys, and back.
 
-What the words hold is said in :mod:`dbmsolver.kits.klondike.tables`. They are relative to a deal. A
-key is one integer, word 0 its lowest 64 bits.
+What the words of a position hold is said in :mod:`dbmsolver.kits.klondike.tables`; they are the
+planes of a state. They are relative to a deal. A key is one integer, word 0 its lowest 64 bits.
 
 Where the deal gives the base of the foundations, the cards of words and codes are those that cards
 count as (:mod:`dbmsolver.game.bases`). So kernels have the base as the lowest rank, whichever it
@@ -12,104 +12,133 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import cached_property
+from copy import copy
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dbmsolver.errors import InputError
 from dbmsolver.game.cards import CARDS, card_name, rank, suit
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Metric, Policy
 from dbmsolver.game.measures import measure_of
-from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.turns import turns_to
+from dbmsolver.kernels.layout import PLANES
+from dbmsolver.kernels.samples import NUMBER, NUMBERS, STATES, WORD, WORDS, Call
+from dbmsolver.kernels.states import Words, WordSets
 from dbmsolver.kits.cards.tables import PLACE_BOTTOM, PLACE_HOME
 from dbmsolver.kits.klondike.check import Arranging, find_wrong
+from dbmsolver.kits.klondike.class_distances import (
+    ClassDistances,
+    list_signature,
+    measure_signature,
+    number_of_signature,
+)
+from dbmsolver.kits.klondike.classes import class_progress
+from dbmsolver.kits.klondike.distances import listed_keys, no_distances
+from dbmsolver.kits.klondike.layers import LayerBounds
 from dbmsolver.kits.klondike.make_tables import bound_tables_of, tables_of
+from dbmsolver.kits.klondike.moves import moves_of
+from dbmsolver.kits.klondike.strata import WON
+from dbmsolver.kits.klondike.strata import signatures as signatures_of
 from dbmsolver.kits.klondike.tables import (
     ALL_COUNT,
+    AT_BOTTOM,
     BOTTOM,
     DEALT,
+    ELSEWHERE,
     HOME,
+    NO_PARENT,
     NONE_COUNT,
-    NOT_IN_COLUMN,
     ON_NOTHING,
     OVER,
     PER_WORD,
     TURNS_COUNT,
     TURNS_SHIFT,
     WASTE_SHIFT,
-    Words,
+    make_board,
+    make_found,
 )
-from dbmsolver.kits.states import Step
-from dbmsolver.kits.turning import step_of
-from dbmsolver.results import Method, Question
+from dbmsolver.kits.klondike.words import StrataTables, make_tables
+from dbmsolver.kits.states import State, StateCodec, Step, Walk, pile_on
+from dbmsolver.results import Question
 
 COUNTED: dict[Metric, int] = {"plays": NONE_COUNT, "turns": TURNS_COUNT, "runs": ALL_COUNT}
 """The turns that cost a move, for each metric."""
 
 
-class PatienceKeys:
+class PatienceKeys(StateCodec):
     """The keys of one deal of a game of Klondike's kind.
 
     ``metric`` says whether turning the stock counts as moves. Where a proof is asked for
-    (``question``), it costs nothing all the same. ``root`` is the deal's own key, ``goal`` that of
-    a won position; ``tables`` is what kernels use.
+    (``question``), it costs nothing all the same. ``root`` is the deal's own state, ``goal`` the
+    signature of a win. ``tables`` is what kernels use, ``game`` the part of it that moves need.
     """
 
-    method: Method = Method.EVERY_POSITION
+    closed_as_records = True
+    sets = WordSets(WORD, WORD)
 
     def __init__(self, deal: Deal, policy: Policy, metric: Metric, question: Question) -> None:
         self.deal = deal
         self.rules: Rules = deal.rules
-        self.policy = policy
         self.measure = measure_of(deal.rules, policy, metric)
+        self.code_type = np.uint16
+        self.codes = 1 << 16
         position = deal.position
-        self._dealt = position
+        self._own = position
         self.base = position.base
+        self.columns = tuple(tuple(self._counted(column)) for column in position.columns)
         self.stock = self._counted(position.waste, position.stock)
         self.reserve = self._counted(position.reserve)
-        self.question = question
-        counted = COUNTED[metric] if question == Question.SOLVE else NONE_COUNT
         brief = question == Question.SOLVE
-        self.tables = tables_of(position, deal.rules, policy, counted, brief)
-        self.bounds = bound_tables_of(self.tables)
+        counted = COUNTED[metric] if brief else NONE_COUNT
+        self.game = tables_of(position, deal.rules, policy, counted, brief)
+        # Kernels take the tables of each kind of state, by their class.
+        self.tables: StrataTables = make_tables(self.game)  # type: ignore[assignment]
         self.arranging = Arranging(
-            stock=np.uint64(sum(1 << card for card in self.tables.stock.tolist())),
+            stock=np.uint64(sum(1 << card for card in self.game.stock.tolist())),
             reserve=np.array(self.reserve, np.int64),
             turns=position.turns or 0,
         )
-        self.root = self.encode(position)
-        self.goal = sum(
-            HOME << 64 * (card // PER_WORD) + 3 * (card % PER_WORD) for card in range(CARDS)
-        )
+        self.bounds = LayerBounds(bound_tables_of(self.game), no_distances())
+        self.locked = 0
+        self.goal = int(WON)
+        self.last_stratum = self.won_from = self.tables.last
+        self.root = self.state(position)
+        self.root_code = NO_PARENT
 
-    @property
-    def last_stratum(self) -> int:
-        """The stratum in which all cards have left stock and reserve, and none lies face down."""
-        return int((self.tables.bits >= 0).sum())
+    def with_distances(self, distances: ClassDistances) -> PatienceKeys:
+        """Return the same keys, with the distances of the deal's classes as part of the bound."""
+        found = copy(self)
+        found.least = self.least  # that of positions: it is told without distances, too
+        found.bounds = self.bounds._replace(classes=distances)
+        return found
 
-    @cached_property
-    def least(self) -> int:
-        """The lower bound of the deal's position: no solution has fewer moves."""
-        from dbmsolver.kits.klondike.bound import bound_of, make_weights
-        from dbmsolver.kits.klondike.tables import make_board
+    def own_kernels(self) -> list[Call]:
+        """Return the kernels that check blocks, and look positions up."""
+        return [
+            (signatures_of, (self.tables, STATES, WORDS)),
+            (find_wrong, (self.game, self.arranging, STATES, NUMBERS)),
+        ]
 
-        root = self.words(self.root)
-        return int(bound_of(self.tables, self.bounds, root, make_board(), make_weights()))
-
-    def step_of(self, position: Position, move: Move) -> Step:
-        """Return the step of a move from a position: a card and its place value, or a turn."""
-        return step_of(position, move, self.rules)
+    def listing_kernels(self) -> list[Call]:
+        """Return the kernels that list all classes of the deal and measure their distances."""
+        t, distances = listed_keys(self.deal).tables, no_distances()
+        return [
+            (list_signature, (t, WORD, WORDS)),
+            (measure_signature, (distances, WORD, WORDS)),
+            (number_of_signature, (distances, WORD)),
+            (class_progress, (t, WORD, NUMBER)),
+        ]
 
     # Positions.
 
-    def encode(self, position: Position) -> int:
-        """Return the key of a position; InputError if no game from this deal can reach it."""
-        if not position.is_like(self._dealt):
+    def state(self, position: Position) -> State:
+        """Return the state of a position; InputError if no game from this deal can reach it."""
+        if not position.is_like(self._own):
             raise InputError("the position is of another kind of game, expected one of Klondike's")
         if position.base != self.base:
             raise InputError("the position has another base than the deal")
@@ -123,15 +152,12 @@ class PatienceKeys:
                 under = column[depth - 1] if depth else ON_NOTHING
                 digits[card] = self._digit(card, under, depth <= position.hidden[index])
         waste, size = len(position.waste), len(position.waste) + len(position.stock)
-        if self._is_free_waste(waste, size):
+        if self.game.free and (waste % self.game.draw == 0 or waste == size):
             waste = 0
-        words = [0, 0, waste << WASTE_SHIFT | (position.turns or 0) << TURNS_SHIFT]
-        for card, digit in digits.items():
-            words[card // PER_WORD] |= digit << 3 * (card % PER_WORD)
-        key = self.key_of(words)
-        shown = self._read(key)
+        state = self._state_of([digits[card] for card in range(CARDS)], waste, position.turns or 0)
+        shown = self._read(state)
         same = shown.canonical() == position.canonical()
-        if self.tables.free and not same:
+        if self.game.free and not same:
             left = (*position.waste, *position.stock)
             same = left == (*shown.waste, *shown.stock) and (
                 shown.rearranged(waste=(), stock=()).canonical()
@@ -139,7 +165,7 @@ class PatienceKeys:
             )
         if not same:
             raise InputError("no game from the deal comes to this position")
-        return key
+        return state
 
     def _digit(self, card: int, under: int, was_hidden: bool) -> int:
         """Return the digit of a card that lies on ``under``, a card or nothing.
@@ -147,7 +173,7 @@ class PatienceKeys:
         ``was_hidden`` says whether ``under`` lies face down. InputError if the card cannot lie
         there.
         """
-        t = self.tables
+        t = self.game
         stayed = under == ON_NOTHING or was_hidden or not t.hidden[under]
         if int(t.under[card]) == under and stayed:
             return DEALT
@@ -159,47 +185,49 @@ class PatienceKeys:
         names = [card_name(self.base.card(one)) for one in (card, under)]
         raise InputError(f"{names[0]} lies on {names[1]}, as it was neither dealt nor may be put")
 
+    def encode(self, position: Position) -> int:
+        """Return the key of a position; InputError if no game from this deal can reach it."""
+        return key_of(self.state(position)[1:])
+
     def decode(self, key: int) -> Patience:
         """Return the position of a key; InputError if it is the key of none.
 
         A column whose deepest card began a column of the deal stands where that one stood. The
         others take the places that are left.
         """
-        position = self._read(key)
         with suppress(InputError):
+            position = self._read(State(0, *words_of(key)))
             if self.encode(position) == key:
                 return position
         raise InputError(f"key {key} is not the key of a position")
 
-    def _read(self, key: int) -> Patience:
-        """Return a position with the digits of a key; InputError if there is none.
+    def position(self, state: State) -> Position:
+        """Return the position of a state."""
+        return self.decode(key_of(state[1:]))
 
-        The position's own key may be another one: digits that nobody writes are read as well.
+    def _read(self, state: State) -> Patience:
+        """Return a position with the digits of a state; InputError if there is none.
+
+        The position's own state may be another one: digits that nobody writes are read as well.
         """
-        t, wrong = self.tables, InputError(f"key {key} is not the key of a position")
-        digits = self._digits(key)
+        wrong = InputError("the number is not the key of a position")
+        digits = _digits(state)
         heights, under = [0, 0, 0, 0], {}
         for card, digit in enumerate(digits):
+            on = int(self.game.lies_on[card, digit])
             if digit == HOME:
                 if heights[suit(card)] != rank(card) - 1:
                     raise wrong
                 heights[suit(card)] += 1
-            elif digit == DEALT:
-                if int(t.under[card]) != NOT_IN_COLUMN:
-                    under[card] = int(t.under[card])
-                elif card not in self.stock and card not in self.reserve:
-                    raise wrong
-            elif digit == BOTTOM:
-                under[card] = ON_NOTHING
-            elif digit > BOTTOM or int(t.parents[card, digit - 1]) < 0:
+            elif on != ELSEWHERE:
+                under[card] = on
+            elif digit != DEALT or (card not in self.stock and card not in self.reserve):
                 raise wrong
-            else:
-                under[card] = int(t.parents[card, digit - 1])
-        above = {other: card for card, other in under.items() if other != ON_NOTHING}
-        bottoms = [card for card, other in under.items() if other == ON_NOTHING]
+        above = {other: card for card, other in under.items() if other != AT_BOTTOM}
+        bottoms = [card for card, other in under.items() if other == AT_BOTTOM]
         if len(above) + len(bottoms) != len(under) or len(bottoms) > self.rules.columns:
             raise wrong
-        piles = self._arranged([_pile(card, above) for card in bottoms])
+        piles = self._arrange([pile_on(card, above) for card in bottoms])
         hidden = tuple(self._face_down(pile, digits) for pile in piles)
         columns = tuple(tuple(map(self.base.card, pile)) for pile in piles)
         left = [self.base.card(card) for card in self.stock if digits[card] == DEALT]
@@ -208,11 +236,9 @@ class PatienceKeys:
             raise wrong
         if held and len(bottoms) < self.rules.columns:
             raise wrong
-        third = key >> 128
-        waste, turns = third >> WASTE_SHIFT & 63, third >> TURNS_SHIFT & 63
-        most = self._dealt.turns or 0
+        waste, turns = state.high >> WASTE_SHIFT & 63, state.high >> TURNS_SHIFT & 63
         placed = sum(map(len, columns)) == len(under)
-        if waste > len(left) or turns > most or not placed:
+        if waste > len(left) or turns > self.arranging.turns or not placed:
             raise wrong
         hearts, spades, diamonds, clubs = heights
         return Patience(
@@ -222,7 +248,7 @@ class PatienceKeys:
             stock=tuple(left[waste:]),
             waste=tuple(left[:waste]),
             hidden=hidden,
-            turns=None if self._dealt.turns is None else turns,
+            turns=None if self._own.turns is None else turns,
             base=self.base,
             reserve=tuple(held),
         )
@@ -231,111 +257,123 @@ class PatienceKeys:
         """Return the cards that these count as where ranks count from the base."""
         return [self.base.counted(card) for some in cards for card in some]
 
-    def card_of(self, code: int) -> int:
-        """Return the card that was moved, by a parent-move code."""
-        return self.base.card(code & 63)
-
-    def _digits(self, key: int) -> list[int]:
-        words = [key >> 64 * word & (1 << 64) - 1 for word in range(3)]
-        return [words[card // PER_WORD] >> 3 * (card % PER_WORD) & 7 for card in range(CARDS)]
-
     def _face_down(self, column: tuple[int, ...], digits: list[int]) -> int:
         down = 0
         for depth, card in enumerate(column[:-1]):
             upper = column[depth + 1]
-            if self.tables.hidden[card] and not digits[upper]:
+            if self.game.hidden[card] and not digits[upper]:
                 down = depth + 1
         return down
 
-    def _arranged(self, piles: list[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
-        """Return all columns, each where the column of its deepest card stood in the deal.
+    def states(self, position: Position) -> Iterator[State]:
+        """Yield each state from which a position is reached by nothing but turns of the stock.
 
-        Other columns take the places that are left.
+        Raise InputError if no game from this deal can reach the position.
         """
-        columns: list[tuple[int, ...]] = [()] * self.rules.columns
-        dealt = self._dealt.columns
-        homes = {self.base.counted(cards[0]): index for index, cards in enumerate(dealt) if cards}
-        rest = []
-        for pile in piles:
-            if pile[0] in homes:
-                columns[homes[pile[0]]] = pile
-            else:
-                rest.append(pile)
-        for pile in rest:
-            columns[columns.index(())] = pile
-        return tuple(columns)
-
-    def _is_free_waste(self, waste: int, cards: int) -> bool:
-        t = self.tables
-        return bool(t.free) and (waste % t.draw == 0 or waste == cards)
-
-    def before_turning(self, position: Position) -> Iterator[int]:
-        """Yield the keys of positions from which turning the stock alone leads to a position."""
+        self.state(position)
         left = (*position.waste, *position.stock)
-        most = self._dealt.turns
+        most = self._own.turns
         later = [position.turns] if most is None else range(position.turns or 0, most + 1)
         for turns in later:
             for waste in range(len(left) + 1):
                 start = position.rearranged(waste=left[:waste], stock=left[waste:], turns=turns)
                 if turns_to(start, position, self.rules) is not None:
-                    yield self.encode(start)
+                    yield self.state(start)
 
-    def is_won(self, key: int) -> bool:
-        """Return True if all cards are home."""
-        return key & (1 << 158) - 1 == self.goal
+    def walk(self) -> Walk:
+        """Return the random games by which closed states are tried, of the search's own moves.
+
+        Which moves a search for a shortest solution leaves out depends on what its states stand
+        for.
+        """
+        board, found = make_board(), make_found()
+
+        def following(words: Words) -> list[Words]:
+            count = moves_of(self.game, words, board, found)
+            return list(found.words[:count].copy())
+
+        return Walk(
+            np.array(self.root[1:], np.uint64),
+            following,
+            lambda words: [self._of_words(words)],
+            away="a position {} plays from the deal",
+        )
 
     # Steps and parents.
 
-    def parent(self, key: int, code: int) -> int:
-        """Return the key of a state's parent, by the parent-move code."""
-        card, digit, waste = code & 63, code >> 6 & 7, code >> 9 & 63
-        over = bool(code & OVER)
-        if over and not (digit == DEALT and card in self.stock):
-            digits = self._digits(key)
-            for filler in (one for one in self.reserve if digits[one] != DEALT):
-                key &= ~(7 << 64 * (filler // PER_WORD) + 3 * (filler % PER_WORD))
-                break
-            over = False
-        shift = 64 * (card // PER_WORD) + 3 * (card % PER_WORD)
-        key = key & ~(7 << shift) | digit << shift
-        turns = (key >> 128 >> TURNS_SHIFT & 63) + over
-        low = key & (1 << 128 + WASTE_SHIFT) - 1
-        return low | waste << 128 + WASTE_SHIFT | turns << 128 + TURNS_SHIFT
-
-    def place(self, key: int, code: int) -> int:
-        """Return the place value that the card of a code has in a state, as in a step."""
+    def step(self, state: State, code: int) -> Step:
+        """Return the play that led to a state, by its parent-move code: a card and its place."""
         card = code & 63
-        digit = key >> 64 * (card // PER_WORD) + 3 * (card % PER_WORD) & 7
-        kinds = self.rules.parent_kinds
+        digit = _digits(state)[card]
+        place, under = PLACE_BOTTOM, int(self.game.lies_on[card, digit])
+        kind = (card ^ under) & 3
         if digit == HOME:
-            return PLACE_HOME
-        if digit == BOTTOM or (digit == DEALT and int(self.tables.under[card]) == ON_NOTHING):
-            return PLACE_BOTTOM
-        if digit == DEALT:
-            return kinds.index((card ^ int(self.tables.under[card])) & 3)
-        return digit - 1
+            place = PLACE_HOME
+        elif under != AT_BOTTOM and kind in self.rules.parent_kinds:  # else no move leads there
+            place = self.rules.parent_kinds.index(kind)
+        return self.base.card(card), place
 
-    def are_states(self, words: Words) -> bool:
-        """Return True if all words (uint64[*, 3]) can be states.
+    def parent(self, state: State, code: int) -> State:
+        """Return the state before the play of a parent-move code."""
+        card, digit, waste = code & 63, code >> 6 & 7, code >> 9 & 63
+        digits, turns = _digits(state), state.high >> TURNS_SHIFT & 63
+        if code & OVER and digit == DEALT and card in self.stock:
+            turns += 1
+        elif code & OVER:
+            for filler in (one for one in self.reserve if digits[one] != DEALT):
+                digits[filler] = DEALT
+                break
+        digits[card] = digit
+        return self._state_of(digits, waste, turns)
+
+    def _state_of(self, digits: Sequence[int], waste: int, turns: int) -> State:
+        """Return the state with these digits of all cards."""
+        words = [0, 0, waste << WASTE_SHIFT | turns << TURNS_SHIFT]
+        for card, digit in enumerate(digits):
+            words[card // PER_WORD] |= digit << 3 * (card % PER_WORD)
+        return self._of_words(np.array(words, np.uint64))
+
+    def _of_words(self, words: Words) -> State:
+        """Return the state with these three words."""
+        return State(int(self._signatures(words)[0]), *words.tolist())
+
+    def are_signatures(self, signatures: Words) -> bool:
+        """Return True: the local keys tell what the signatures are."""
+        return True
+
+    def are_keys(self, keys: Words) -> bool:
+        """Return True if all local keys (uint64[*]) can be states.
 
         Kernels index arrays by what the words hold, and check nothing.
         """
         under = np.empty(CARDS, np.int64)
-        return int(find_wrong(self.tables, self.arranging, words, under)) < 0
+        return int(find_wrong(self.game, self.arranging, keys.reshape(-1, PLANES), under)) < 0
 
-    def words(self, key: int) -> Words:
-        """Return the three words (uint64[3]) of a key."""
-        mask = (1 << 64) - 1
-        return np.array([key & mask, key >> 64 & mask, key >> 128], np.uint64)
+    def have_signatures(self, keys: Words, signatures: Words, counts: NDArray[np.int64]) -> bool:
+        """Return False if a local key has another signature than its run."""
+        return bool((self._signatures(keys) == np.repeat(signatures, counts)).all())
 
-    def key_of(self, words: Words | Sequence[int]) -> int:
-        """Return the key of three words."""
-        first, second, third = map(int, words)
-        return first | second << 64 | third << 128
+    def _signatures(self, keys: Words) -> Words:
+        """Return the signature of each of some local keys."""
+        words = keys.reshape(-1, PLANES)
+        found = np.zeros(words.shape[0], np.uint64)
+        signatures_of(self.tables, words, found)
+        return found
 
 
-def _pile(bottom: int, above: dict[int, int]) -> tuple[int, ...]:
-    pile = [bottom]
-    while pile[-1] in above:
-        pile.append(above[pile[-1]])
-    return tuple(pile)
+def _digits(state: State) -> list[int]:
+    """Return the digits of all cards."""
+    words = state[1:]
+    return [words[card // PER_WORD] >> 3 * (card % PER_WORD) & 7 for card in range(CARDS)]
+
+
+def key_of(words: Sequence[int]) -> int:
+    """Return the key of three words."""
+    first, second, third = map(int, words)
+    return first | second << 64 | third << 128
+
+
+def words_of(key: int) -> tuple[int, int, int]:
+    """Return the three words of a key."""
+    mask = (1 << 64) - 1
+    return key & mask, key >> 64 & mask, key >> 128

@@ -27,6 +27,7 @@ from dbmsolver.kernels.shards import (
     put_buffered,
     put_outgoing,
 )
+from dbmsolver.kernels.states import U64
 from dbmsolver.kits.klondike.bound import PatienceBoundTables, bound_after, bound_here
 from dbmsolver.kits.klondike.class_distances import (
     NO_WIN,
@@ -41,14 +42,12 @@ from dbmsolver.kits.klondike.rows import (
     close_row,
     hash_of_home,
     meta_at,
-    signature_of,
     stratum_of_words,
     words_at,
 )
-from dbmsolver.kits.klondike.strata import LOWEST
+from dbmsolver.kits.klondike.strata import LOWEST, signature_of
 from dbmsolver.kits.klondike.tables import MOST_MOVES
 
-U64 = np.uint64
 _MOST_PROGRESS = 2 * 52
 
 

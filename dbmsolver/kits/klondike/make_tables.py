@@ -13,6 +13,7 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.safe_moves import is_safe_home
+from dbmsolver.kernels.states import Ints, Words
 from dbmsolver.kits.klondike.bound import PatienceBoundTables
 from dbmsolver.kits.klondike.tables import (
     AT_BOTTOM,
@@ -32,9 +33,7 @@ from dbmsolver.kits.klondike.tables import (
     SINGLE,
     SUIT_RUNS,
     CanfieldTables,
-    Ints,
     PatienceTables,
-    Words,
 )
 
 _FILLS = {"none": FILL_NONE, "kings": FILL_KINGS, "any": FILL_ANY, "waste": FILL_WASTE}

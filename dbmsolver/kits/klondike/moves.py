@@ -25,7 +25,7 @@ import numpy as np
 
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.kernels.bits import lowest_bit
-from dbmsolver.kernels.states import CARDS
+from dbmsolver.kernels.states import CARDS, U64
 from dbmsolver.kits.klondike.tables import (
     ALL_COUNT,
     AT_BOTTOM,
@@ -54,8 +54,6 @@ from dbmsolver.kits.klondike.tables import (
     left_in_reserve,
     of_canfield,
 )
-
-U64 = np.uint64
 
 
 @inlined

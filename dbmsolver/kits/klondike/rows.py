@@ -35,23 +35,20 @@ from dbmsolver.kernels.meta import (
     IS_CLOSED,
     STORED_SHIFT,
 )
-from dbmsolver.kernels.states import CARDS
+from dbmsolver.kernels.states import CARDS, ONE, U64, Words
 from dbmsolver.kits.klondike.bound import Weights, make_weights
 from dbmsolver.kits.klondike.class_distances import MOST_SUCCESSORS
-from dbmsolver.kits.klondike.strata import LOWEST, STOCK_SHIFT, WON, digits_not_zero, is_won
+from dbmsolver.kits.klondike.strata import LOWEST, cards_gone, is_won, signature_of
 from dbmsolver.kits.klondike.tables import (
     PER_WORD,
     TURNS_SHIFT,
     WASTE_SHIFT,
     Found,
     PatienceBoard,
-    Words,
     make_board,
     make_found,
 )
 
-U64 = np.uint64
-ONE = np.uint64(1)
 NARROW, WIDE = 5, 7
 """The numbers of a row."""
 LAST = -1
@@ -104,37 +101,14 @@ class LayerScratch(NamedTuple):
 
 def make_row_scratch(t: Any) -> LayerScratch:
     """Return scratch memory of one thread."""
-    classes = np.zeros((MOST_SUCCESSORS, 4), np.uint64)
+    classes = np.zeros((MOST_SUCCESSORS, 5), np.uint64)
     return LayerScratch(make_board(), make_weights(), make_found(), np.zeros(3, np.uint64), classes)
-
-
-@inlined
-def cards_gone(off, low, high, marks):
-    """Return a bit for each card that has left its place in stock, waste, reserve, or face down.
-
-    Cards are those that ``marks`` (uint64[3]) has a bit for: the lowest one of their digits.
-    """
-    first = digits_not_zero(off) & marks[0]
-    second = digits_not_zero(low) & marks[1]
-    return first | (second << U64(1)) | ((digits_not_zero(high) & marks[2]) << U64(2))
 
 
 @inlined
 def stratum_of_words(t, off, low, high):
     """Return the stratum (int64) of a state that is not won."""
     return popcount(cards_gone(off, low, high, t.marks))
-
-
-@inlined
-def signature_of(t, off, low, high):
-    """Return the signature (uint64) of a state."""
-    if is_won((off, low, high)):
-        return WON
-    signature = (high >> U64(WASTE_SHIFT)) << U64(STOCK_SHIFT)
-    gone = cards_gone(off, low, high, t.marks)
-    for byte in range(8):
-        signature |= t.bits[byte, np.int64((gone >> U64(8 * byte)) & U64(255))]
-    return signature
 
 
 @inlined

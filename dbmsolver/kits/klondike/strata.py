@@ -5,14 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.kernels.bits import lowest_bit
-from dbmsolver.kernels.states import CARDS
+from dbmsolver.kernels.states import U64
 from dbmsolver.kits.klondike.tables import PER_WORD, WASTE_SHIFT
 
-U64 = np.uint64
 LOWEST = np.uint64(sum(1 << 3 * place for place in range(PER_WORD)))
 """The lowest bit of each digit of a word."""
-ONE = np.uint64(1)
 STOCK_SHIFT = 52
 """Where the waste and the turns left begin in a signature."""
 CARD_BITS = np.uint64((1 << STOCK_SHIFT) - 1)
@@ -39,48 +36,34 @@ def digits_not_zero(word):
 
 
 @inlined
-def marked(t, word):
-    """Return the lowest bits of the digits of the cards that have a bit in signatures.
+def cards_gone(off, low, high, marks):
+    """Return a bit for each card that has left its place in stock, waste, reserve, or face down.
 
-    The cards are those whose digits the word with this number holds.
+    Cards are those that ``marks`` (uint64[3]) has a bit for: the lowest one of their digits.
     """
-    bits = U64(0)
-    for card in range(word * PER_WORD, min(CARDS, (word + 1) * PER_WORD)):
-        if t.bits[card] >= 0:
-            bits |= U64(1) << U64(3 * (card % PER_WORD))
-    return bits
+    first = digits_not_zero(off) & marks[0]
+    second = digits_not_zero(low) & marks[1]
+    return first | (second << U64(1)) | ((digits_not_zero(high) & marks[2]) << U64(2))
 
 
 @inlined
-def with_stock(signature, words):
-    """Return a signature that has bits for cards only, with those for the stock of a state."""
-    return signature | ((words[2] >> U64(WASTE_SHIFT)) << U64(STOCK_SHIFT))
+def signature_of(t, off, low, high):
+    """Return the signature (uint64) of a state.
 
-
-@inlined
-def with_card(t, signature, words, card):
-    """Return a signature with the bit of a card, if it has one and left its place in a state."""
-    if t.bits[card] >= 0 and (words[card // PER_WORD] >> U64(3 * (card % PER_WORD))) & U64(7):
-        signature |= ONE << U64(t.bits[card])
+    A bit for each card of stock, waste and reserve that has left it, and for each that was dealt
+    face down and has been turned up; from bit 52 on, the upper bits of word 2.
+    """
+    if is_won((off, low, high)):
+        return WON
+    signature = (high >> U64(WASTE_SHIFT)) << U64(STOCK_SHIFT)
+    gone = cards_gone(off, low, high, t.marks)
+    for byte in range(8):
+        signature |= t.bits[byte, np.int64((gone >> U64(8 * byte)) & U64(255))]
     return signature
 
 
 @kernel
 def signatures(t, words, found):
-    """Write the signatures (uint64[states]) of states (uint64[states, 3]).
-
-    A bit for each card of stock, waste and reserve that has left it, and for each that was dealt
-    face down and has been turned up; from bit 52 on, the upper bits of word 2.
-    """
+    """Write the signatures (uint64[states]) of states (uint64[states, 3])."""
     for state in range(words.shape[0]):
-        found[state] = with_stock(U64(0), words[state])
-    for word in range(3):
-        some = marked(t, word)
-        for state in range(words.shape[0]):
-            signature = U64(0)
-            left = digits_not_zero(words[state, word]) & some
-            while left:
-                place = lowest_bit(left)
-                left &= left - U64(1)
-                signature |= U64(1) << U64(t.bits[word * PER_WORD + place // 3])
-            found[state] |= signature
+        found[state] = signature_of(t, words[state, 0], words[state, 1], words[state, 2])

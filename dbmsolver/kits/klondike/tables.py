@@ -44,10 +44,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.jit.families import ByType
-from dbmsolver.kernels.states import CARDS
-
-Words = NDArray[np.uint64]
-Ints = NDArray[np.int64]
+from dbmsolver.kernels.states import CARDS, Ints, Words
 
 DEALT, BOTTOM, HOME = 0, 5, 6
 PER_WORD = 21

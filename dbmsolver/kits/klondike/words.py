@@ -14,27 +14,22 @@ import numpy as np
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels.bits import popcount
-from dbmsolver.kernels.states import CARDS, HIGH, LOW, OFF, SIGNATURE
+from dbmsolver.kernels.states import CARDS, HIGH, LOW, OFF, SIGNATURE, U64, Words
 from dbmsolver.kits.klondike.moves import list_moves, take
-from dbmsolver.kits.klondike.strata import CARD_BITS, WON, is_won, with_card, with_stock
+from dbmsolver.kits.klondike.strata import CARD_BITS, WON, signature_of
 from dbmsolver.kits.klondike.tables import (
     FILL_KINGS,
     FILL_NONE,
     MOST_MOVES,
     PER_WORD,
-    RESERVE,
     TURNS_SHIFT,
     Found,
     PatienceBoard,
     PatienceTables,
-    Words,
-    last_of_reserve,
     make_board,
     make_found,
-    of_canfield,
 )
 
-U64 = np.uint64
 ALL = np.uint64((1 << 64) - 1)
 CODE = 4
 """Column of ``PatienceScratch.found`` after a state: its parent-move code."""
@@ -63,12 +58,13 @@ class PatienceScratch(NamedTuple):
     words: Words  # [3]
 
 
-def make_tables(game: Any, last: int) -> StrataTables:
-    """Return the tables of a deal; ``last`` is the highest stratum of states that are not won."""
+def make_tables(game: Any) -> StrataTables:
+    """Return the tables of a deal, with the constants of its moves."""
     digits = (1 << 63) - 1
     varying = np.array([digits, digits, (1 << TURNS_SHIFT + 6) - 1], np.uint64)
     marks = np.array([_marks(game, word) for word in range(3)], np.uint64)
-    return StrataTables(game, 3, varying, last + 1, marks, _bits(game), _are_narrow(game))
+    last = 1 + int((game.bits >= 0).sum())
+    return StrataTables(game, 3, varying, last, marks, _bits(game), _are_narrow(game))
 
 
 def _bits(game: Any) -> Words:
@@ -106,25 +102,11 @@ def make_scratch() -> PatienceScratch:
 
 
 @inlined
-def strata_progress(t, signature, locked):
+def strata_progress(t, signature, locked_in_deal):
     """Return the stratum (int64) of a signature."""
     if signature == WON:
         return np.int64(t.last)
     return np.int64(popcount(signature & CARD_BITS))
-
-
-@inlined
-def signature_after(t, cards, following, card, board):
-    """Return the signature of the state ``following`` (uint64[3]), reached by moving ``card``.
-
-    ``board`` is the state before the move, ``cards`` the bits for cards in its signature.
-    """
-    if is_won(following):
-        return WON
-    signature = with_card(t, with_stock(cards, following), following, card)
-    if of_canfield(t) and board.numbers[RESERVE]:
-        signature = with_card(t, signature, following, last_of_reserve(t, board.numbers[RESERVE]))
-    return signature
 
 
 @inlined
@@ -137,13 +119,10 @@ def expand_words(t, sets, off, low, high, scratch):
     words[0], words[1], words[2] = off, low, high
     take(t.game, off, low, high, scratch.board)
     count = list_moves(t.game, words, scratch.board, moves)
-    cards = sets.signature & CARD_BITS
     for number in range(count):
-        following, code = moves.words[number], moves.codes[number]
-        card = np.int64(code & np.uint16(63))
-        found[number, SIGNATURE] = signature_after(t.game, cards, following, card, scratch.board)
-        found[number, OFF] = following[0]
-        found[number, LOW] = following[1]
-        found[number, HIGH] = following[2]
-        found[number, CODE] = U64(code)
+        following = moves.words[number]
+        off, low, high = following[0], following[1], following[2]
+        found[number, SIGNATURE] = signature_of(t, off, low, high)
+        found[number, OFF], found[number, LOW], found[number, HIGH] = off, low, high
+        found[number, CODE] = U64(moves.codes[number])
     return count

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
-from dbmsolver.kernels.states import OFF, SIGNATURE, word_sets
+from dbmsolver.kernels.states import OFF, ONE, SIGNATURE, U64, ZERO, word_sets
 from dbmsolver.kits.pairs.moves import (
     CODE,
     OVER,
@@ -15,10 +15,6 @@ from dbmsolver.kits.pairs.moves import (
     left_in,
     public_key,
 )
-
-U64 = np.uint64
-ONE = np.uint64(1)
-ZERO = np.uint64(0)
 
 
 @inlined

@@ -8,11 +8,9 @@ from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels import hooks
 from dbmsolver.kernels.digest import base_of_signature, hash_words
 from dbmsolver.kernels.layout import PLAIN
-from dbmsolver.kernels.states import make_found, word_sets
+from dbmsolver.kernels.states import U64, make_found, word_sets
 from dbmsolver.kits.pairs import dive, moves
 from dbmsolver.kits.pairs.moves import PairTables
-
-U64 = np.uint64
 
 
 @inlined

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dbmsolver.errors import InputError
 from dbmsolver.game.deals import Deal
@@ -19,6 +18,7 @@ from dbmsolver.game.measures import Measure
 from dbmsolver.game.moves import REMOVED, Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.kernels.states import Words
 from dbmsolver.kits.cards.tables import PLACE_HOME
 from dbmsolver.kits.leaving import LeavingKeys
 from dbmsolver.kits.pairs.moves import (
@@ -31,12 +31,8 @@ from dbmsolver.kits.pairs.moves import (
     PairTables,
     make_tables,
 )
-from dbmsolver.kits.signatures import Field
-from dbmsolver.kits.states import State, Step
-from dbmsolver.kits.turning import TURN
+from dbmsolver.kits.states import TURN, Field, State, Step
 from dbmsolver.results import Question
-
-Words = NDArray[np.uint64]
 
 PAIRED = 64
 """The place value of a card that is removed with another, less the number of that one."""
@@ -80,13 +76,9 @@ class PairKeys(LeavingKeys):
         self.places = t.columns + 2
         self.locked = 0
         self.goal = int(WON)
-        self.last_stratum = t.last
+        self.last_stratum = self.won_from = t.last
+        self.root_code = FIRST
         self.root = self.state(dealt)
-
-    @property
-    def root_code(self) -> int:
-        """Return the code of the deal's state, which has no parent."""
-        return FIRST
 
     def step(self, state: State, code: int) -> Step:
         """Return the move that led to a state, by its parent-move code."""
@@ -221,6 +213,3 @@ class PairKeys(LeavingKeys):
         if tuple(map(len, kept)) != tuple(lengths):
             raise InputError(f"key {key} {_NO_KEY}")
         return position
-
-
-__all__ = ["PAIRED", "PairKeys"]

@@ -54,13 +54,9 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.kernels.bits import highest_bit, lowest_bit
-from dbmsolver.kernels.states import CARDS, LOW, OFF, SIGNATURE, Words
+from dbmsolver.kernels.states import CARDS, LOW, OFF, ONE, SIGNATURE, U64, ZERO, Words
 
-U64 = np.uint64
-ONE = np.uint64(1)
-ZERO = np.uint64(0)
-
-CODE = 3
+CODE = 4
 """Column of a list of successors for the code of each."""
 KINGS, TURNED, OVER, FIRST = 96, 200, 201, 202
 """The number of the first king among pairs; codes."""
@@ -212,7 +208,7 @@ def public_key(t, signature, key):
 
 
 @inlined
-def pair_progress(t, signature, locked):
+def pair_progress(t, signature, locked_in_deal):
     """Return the progress (int64) of a signature, the layer in the upper bits if it has one."""
     if signature & WON:
         return np.int64(t.last)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
-from dbmsolver.kits.pile.moves import ONE, TOP, U64, ZERO, after, left_in
+from dbmsolver.kernels.states import ONE, U64, ZERO
+from dbmsolver.kits.pile.moves import TOP, after, left_in
 
 
 @inlined

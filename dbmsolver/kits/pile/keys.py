@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dbmsolver.errors import InputError
 from dbmsolver.game.cards import CARDS, card_name
@@ -19,6 +18,7 @@ from dbmsolver.game.measures import Measure
 from dbmsolver.game.one_pile import OnePile
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.kernels.states import Words
 from dbmsolver.kits.cards.tables import PLACE_HOME
 from dbmsolver.kits.leaving import LeavingKeys
 from dbmsolver.kits.pile.moves import (
@@ -32,11 +32,8 @@ from dbmsolver.kits.pile.moves import (
     make_tables,
     take_key,
 )
-from dbmsolver.kits.signatures import Field
-from dbmsolver.kits.states import State, Step
+from dbmsolver.kits.states import Field, State, Step
 from dbmsolver.results import Question
-
-Words = NDArray[np.uint64]
 
 
 @lru_cache
@@ -79,13 +76,9 @@ class PileKeys(LeavingKeys):
         self.places = self.tables.columns
         self.locked = 0
         self.goal = int(WON)
-        self.last_stratum = self.tables.last
+        self.last_stratum = self.won_from = self.tables.last
+        self.root_code = NO_PARENT
         self.root = self.state(position)
-
-    @property
-    def root_code(self) -> int:
-        """Return the code of the deal's state, which has no parent."""
-        return NO_PARENT
 
     def steps_of_dive(self, path: Sequence[int]) -> list[Step]:
         """Return the steps of a dive that has found a solution, by the cards it has played."""

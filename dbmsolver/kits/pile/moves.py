@@ -41,11 +41,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.kernels.states import CARDS, LOW, OFF, SIGNATURE, Words
-
-U64 = np.uint64
-ONE = np.uint64(1)
-ZERO = np.uint64(0)
+from dbmsolver.kernels.states import CARDS, LOW, OFF, ONE, SIGNATURE, U64, ZERO, Words
 
 NOTHING = CARDS
 """The card on top of an empty pile."""
@@ -184,7 +180,7 @@ def local_part(t, public):
 
 
 @inlined
-def pile_progress(t, signature, locked):
+def pile_progress(t, signature, locked_in_deal):
     """Return the progress (int64) of a signature, the layer in the upper bits if it has one."""
     if signature & WON:
         return np.int64(t.last)

@@ -17,11 +17,10 @@ from dbmsolver.jit.decorators import allocating, inlined, kernel
 from dbmsolver.kernels.bits import lowest_bit, prefetch
 from dbmsolver.kernels.hashes import fingerprint, hash_record
 from dbmsolver.kernels.hooks import expand_state, home_height, is_won, progress, signature_sets
-from dbmsolver.kernels.states import CARDS, LOW, OFF, SIGNATURE
+from dbmsolver.kernels.states import CARDS, LOW, OFF, SIGNATURE, U64
 from dbmsolver.kits.columns import locked_in
 from dbmsolver.kits.records.macros import FREE, Scratch, make_scratch
 
-U64 = np.uint64
 MOST_PRIORITY = 1023
 RECORD_BYTES = 24 + 4 + 4 + 8
 """Memory that a dive takes for each record it has room for."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
-from dbmsolver.kernels.states import CARDS, LOW, OFF, SIGNATURE
+from dbmsolver.kernels.states import CARDS, LOW, OFF, ONE, SIGNATURE, U64, ZERO
 from dbmsolver.kits.cards.expand import parent_of
 from dbmsolver.kits.cards.tables import (
     FOUNDATION_BITS,
@@ -27,9 +27,6 @@ from dbmsolver.kits.records.dive import EXHAUSTED, FULL, WON, dive
 from dbmsolver.kits.records.dominance import normal_record
 from dbmsolver.kits.records.form import columns_are_slots
 
-U64 = np.uint64
-ONE = np.uint64(1)
-ZERO = np.uint64(0)
 NOBODY = 255
 
 OUTCOME, FOUND, EXPANDED, STEPS = range(4)

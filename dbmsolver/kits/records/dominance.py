@@ -11,29 +11,23 @@ import numpy as np
 
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.kernels.bits import lowest_bit, popcount
-from dbmsolver.kernels.states import CARDS, LOW, MAX_SUCCESSORS, OFF, SIGNATURE
-from dbmsolver.kits.cards.expand import next_home, signature_sets
+from dbmsolver.kernels.states import CARDS, LOW, MAX_SUCCESSORS, OFF, ONE, SIGNATURE, U64, ZERO
+from dbmsolver.kits.cards.expand import next_home, parent_of, permute_suits, signature_sets
+from dbmsolver.kits.records import freecell_macros, slot_macros
 from dbmsolver.kits.records.form import (
     NOBODY,
-    ONE,
-    U64,
-    ZERO,
     columns_are_slots,
     covered_cards,
     make_form,
     normalise,
 )
-from dbmsolver.kits.records.freecell_macros import list_freecell_macros
 from dbmsolver.kits.records.macros import (
     FREE,
     HOMEWARD,
     TO_COLUMN,
     ExpandedRecord,
-    Scratch,
-    make_scratch,
     walk_columns,
 )
-from dbmsolver.kits.records.slot_macros import list_slot_macros
 
 
 @inlined
@@ -58,10 +52,31 @@ def list_macros(t, sets, form, scratch):
     fix = form.slots & form.low if t.freecells > 0 else ZERO
     r = ExpandedRecord(sets.locked, form.off, form.low, stuck, empty, free, fix, popcount(fix))
     reachable = walk_columns(t, r, scratch, form.slots, form.tops)
+    count = np.int64(0)
     homing = reachable & form.wanted
-    if in_slots:
-        return list_slot_macros(t, r, scratch, reachable, homing)
-    return list_freecell_macros(t, r, scratch, reachable, homing)
+    while homing:
+        card = lowest_bit(homing)
+        homing &= homing - ONE
+        if in_slots:
+            count = slot_macros.home_macros(t, r, scratch, count, card)
+        else:
+            count = freecell_macros.home_from_column(r, scratch, count, card)
+    for kind in range(t.kinds.size):
+        rest = reachable & permute_suits(reachable >> U64(4), t.kinds[kind])
+        while rest:
+            card = lowest_bit(rest)
+            rest &= rest - ONE
+            parent = parent_of(t, card, kind)
+            if in_slots:
+                count = slot_macros.onto_card(t, r, scratch, count, card, parent, kind)
+            else:
+                count = freecell_macros.onto_card(r, scratch, count, card, parent, kind)
+    kings = ZERO if in_slots else reachable & t.fillers & ~(r.off & r.low)
+    while kings:
+        card = lowest_bit(kings)
+        kings &= kings - ONE
+        count = freecell_macros.king_to_column(r, scratch, count, card)
+    return count
 
 
 @inlined
@@ -101,7 +116,7 @@ def carry_out(t, sets, wanted, off, low, lifted, move):
 
 
 @inlined
-def expand_record(t, sets, off, low, scratch):
+def expand_record(t, sets, off, low, high, scratch):
     """List the successors of a record into ``scratch.found``; return how many there are (int64).
 
     ``sets`` describes its signature (:func:`dbmsolver.kits.cards.expand.signature_sets`); ``off``
@@ -127,7 +142,7 @@ def expand_record(t, sets, off, low, scratch):
 @kernel
 def successors(t, signature, off, low, scratch):
     """Expand a record as :func:`expand_record` does, for callers from Python."""
-    return expand_record(t, signature_sets(t, signature), off, low, scratch)
+    return expand_record(t, signature_sets(t, signature), off, low, ZERO, scratch)
 
 
 @kernel
@@ -142,6 +157,3 @@ def normal_record(t, signature, off, low, fix, found):
     )
     signature, off, low, free = normalise(t, form, fix)
     found[SIGNATURE], found[OFF], found[LOW], found[FREE] = signature, off, low, U64(free)
-
-
-__all__ = ["Scratch", "expand_record", "make_scratch", "normal_record", "successors"]

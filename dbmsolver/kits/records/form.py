@@ -28,13 +28,10 @@ import numpy as np
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels.bits import lowest_bit, popcount
-from dbmsolver.kernels.states import CARDS
+from dbmsolver.kernels.states import CARDS, ONE, U64, ZERO
 from dbmsolver.kits.cards.expand import is_safe, parent_of, permute_suits
 from dbmsolver.kits.cards.tables import ALL_CARDS
 
-U64 = np.uint64
-ONE = np.uint64(1)
-ZERO = np.uint64(0)
 NOBODY = 255
 """No card, or no column."""
 

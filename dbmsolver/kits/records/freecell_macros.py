@@ -8,9 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
-from dbmsolver.kernels.bits import lowest_bit
-from dbmsolver.kits.cards.expand import parent_of, permute_suits
-from dbmsolver.kits.records.form import NOBODY, ONE, U64, ZERO
+from dbmsolver.kernels.states import ZERO
+from dbmsolver.kits.records.form import NOBODY
 from dbmsolver.kits.records.macros import FAR, HOMEWARD, TO_COLUMN, look_up, note_macro
 
 
@@ -61,30 +60,4 @@ def king_to_column(r, scratch, count, card):
         if length != FAR and lifts <= r.free:
             lifted = (scratch.masks[host] | x.above) & ~x.bit
             count = note_macro(scratch, count, ZERO, lifted, move)
-    return count
-
-
-@inlined
-def list_freecell_macros(t, r, scratch, reachable, homing):
-    """List the macros of a record; return how many there are.
-
-    ``reachable`` are the cards that can be reached, ``homing`` those of them that can go home.
-    """
-    count = 0
-    while homing:
-        card = lowest_bit(homing)
-        homing &= homing - ONE
-        count = home_from_column(r, scratch, count, card)
-    for kind in range(t.kinds.size):
-        rest = reachable & permute_suits(reachable >> U64(4), t.kinds[kind])
-        while rest:
-            card = lowest_bit(rest)
-            rest &= rest - ONE
-            parent = parent_of(t, card, kind)
-            count = onto_card(r, scratch, count, card, parent, kind)
-    kings = reachable & t.fillers & ~(r.off & r.low)
-    while kings:
-        card = lowest_bit(kings)
-        kings &= kings - ONE
-        count = king_to_column(r, scratch, count, card)
     return count

@@ -10,15 +10,6 @@ from dbmsolver.kits.cards.tables import Tables
 from dbmsolver.kits.records import dominance, macros
 
 
-def _make_found(t):
-    return macros.make_scratch()
-
-
-@inlined
-def _expand(t, sets, off, low, high, scratch):
-    return dominance.expand_record(t, sets, off, low, scratch)
-
-
 @inlined
 def _is_won(t, signature):
     return signature == HEIGHTS_ALL_HOME
@@ -32,8 +23,8 @@ def _height_of(t, signature, off, suit):
 hooks.add(
     Tables,
     {
-        hooks.make_found: _make_found,
-        hooks.expand_state: _expand,
+        hooks.make_found: lambda _t: macros.make_scratch(),
+        hooks.expand_state: dominance.expand_record,
         hooks.code_of_child: fingerprint_of,
         hooks.is_won: _is_won,
         hooks.home_height: _height_of,

@@ -12,11 +12,10 @@ from dbmsolver.game.dominance.records import (
     plain_record,
     slot_cards,
 )
-from dbmsolver.game.kinds import POLICIES, Metric, Policy
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.position import Position
 from dbmsolver.kernels.samples import WORD, WORDS, Call
-from dbmsolver.kernels.states import CARDS
-from dbmsolver.kits.cards.tables import PLACE_BOTTOM, PLACE_FREECELL, PLACE_LOCKED
+from dbmsolver.kits.cards.tables import PLACE_BOTTOM, PLACE_FREECELL
 from dbmsolver.kits.states import State, StateCodec, pile_on
 from dbmsolver.results import Method
 
@@ -42,11 +41,7 @@ class RecordKeys(StateCodec):
         self.policy = policy
         self._in_slots = columns_are_slots(self.rules)
         self.root = self.state(deal.position)
-
-    @property
-    def root_code(self) -> int:
-        """The deal's record has no parent."""
-        return 0
+        self.root_code = 0  # it has no parent
 
     def dive_kernels(self) -> list[Call]:
         """Return the kernels that expand records."""
@@ -54,7 +49,7 @@ class RecordKeys(StateCodec):
         from dbmsolver.kits.records.macros import make_scratch
 
         return [
-            (expand_record, (self.tables, self.sets, WORD, WORD, make_scratch())),
+            (expand_record, (self.tables, self.sets, WORD, WORD, WORD, make_scratch())),
             (normal_record, (self.tables, *[WORD] * 4, WORDS)),
         ]
 
@@ -72,7 +67,7 @@ class RecordKeys(StateCodec):
 
         state = self.state_of(record)
         fix = sum(1 << card for card in record.fix)
-        found = np.zeros(4, np.uint64)
+        found = np.zeros(5, np.uint64)
         words = (state.signature, state.off, state.low & ~fix, fix)
         normal_record(self.tables, *map(np.uint64, words), found)
         return State(int(found[0]), int(found[1]), int(found[2]), 0)
@@ -93,26 +88,10 @@ class RecordKeys(StateCodec):
 
     def record(self, state: State) -> Record:
         """Return the record of a state."""
-        heights = tuple((state.signature >> (4 * suit)) & 15 for suit in range(4))
-        above: dict[int, int] = {}
-        bottoms: list[int] = []
-        for card in range(CARDS):
-            if card // 4 < heights[card % 4]:
-                continue
-            place = self.place(state, card)
-            if place == PLACE_LOCKED:
-                under = self._under[card]
-            elif place in (PLACE_FREECELL, PLACE_BOTTOM):
-                under = None
-                if place == PLACE_FREECELL and not self._in_slots:
-                    continue
-            else:
-                under = (card ^ self.kinds[place]) + 4
-            if under is None:
-                bottoms.append(card)
-            else:
-                above[under] = card
-        columns = [pile_on(card, above) for card in bottoms]
+        heights = self.heights(state)
+        above, bottoms, cells = self._lying(state, heights)
+        starts = [*bottoms, *cells] if self._in_slots else bottoms
+        columns = [pile_on(card, above) for card in starts]
         alone = {column[0] for column in columns if len(column) == 1}
         fix = {card for card in alone if state.low >> card & 1}
         hearts, spades, diamonds, clubs = heights
@@ -130,15 +109,3 @@ class RecordKeys(StateCodec):
         piles = [*record.columns, *((card,) for card in alone)]
         empty = (None,) * (self.rules.freecells - len(cells))
         return Position(self._arrange(piles), (*cells, *empty), record.foundations)
-
-
-def codec_of(
-    deal: Deal, policy: Policy, method: Method, metric: Metric | None = None
-) -> StateCodec:
-    """Return the keys of the positions, or of the records, of a deal with foundations.
-
-    Records only tell whether there is a solution, whatever moves are measured by.
-    """
-    if method == Method.DOMINATING:
-        return RecordKeys(deal, policy if policy in POLICIES else "wkr")
-    return StateCodec(deal, policy, metric)

@@ -15,21 +15,17 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels.bits import lowest_bit
-from dbmsolver.kernels.states import CARDS, MAX_SUCCESSORS
-from dbmsolver.kits.records.form import NOBODY, ONE, U64, ZERO, card_below
+from dbmsolver.kernels.states import CARDS, MAX_SUCCESSORS, ONE, U64, ZERO
+from dbmsolver.kits.records.form import NOBODY, card_below
 
 FAR = 99
 """Length of a column whose bottom card no macro can reach."""
-MAX_COLUMNS = CARDS
-"""Room for the macros of one record, a power of two.
-
-No more than `workspace.BUFFER`: the successors of a record are candidates of one group."""
 
 TO_COLUMN, HOMEWARD = 6, 7
 """Kinds of moves beside the place values 0 to 3: onto the first, second ... legal parent."""
 
-FREE = 3
-"""Column of ``Scratch.found`` after SIGNATURE, OFF and LOW: free slots."""
+FREE = 4
+"""Column of ``Scratch.found`` after signature and planes: free slots."""
 
 
 class Scratch(NamedTuple):
@@ -40,7 +36,7 @@ class Scratch(NamedTuple):
     column: NDArray[np.uint8]  # [52]: number of its stuck column, NOBODY for a slot card
     above: NDArray[np.uint64]  # [52]: these cards
     under: NDArray[np.uint8]  # [52]: the card it lies on, NOBODY for a bottom card or slot card
-    # Of stuck columns, [MAX_COLUMNS].
+    # Of stuck columns, [CARDS].
     lengths: NDArray[np.int64]  # number of cards, FAR if the bottom is out of reach
     masks: NDArray[np.uint64]  # its cards, as far as they can be reached and one more
     # Of macros, [MAX_SUCCESSORS].
@@ -67,7 +63,6 @@ class ExpandedRecord(NamedTuple):
 class Lying(NamedTuple):
     """The place of a card in a record."""
 
-    card: int
     bit: np.uint64  # the card as a set
     column: int  # number of its stuck column, NOBODY for a slot card
     depth: int  # cards above it
@@ -94,12 +89,12 @@ def make_scratch() -> Scratch:
         column=np.zeros(CARDS, np.uint8),
         above=np.zeros(CARDS, np.uint64),
         under=np.zeros(CARDS, np.uint8),
-        lengths=np.zeros(MAX_COLUMNS, np.int64),
-        masks=np.zeros(MAX_COLUMNS, np.uint64),
+        lengths=np.zeros(CARDS, np.int64),
+        masks=np.zeros(CARDS, np.uint64),
         lifted=np.zeros(MAX_SUCCESSORS, np.uint64),
         fixed=np.zeros(MAX_SUCCESSORS, np.uint64),
         moved=np.zeros(MAX_SUCCESSORS, np.int64),
-        found=np.zeros((MAX_SUCCESSORS, 4), np.uint64),
+        found=np.zeros((MAX_SUCCESSORS, 5), np.uint64),
     )
 
 
@@ -149,7 +144,6 @@ def walk_columns(t, r, scratch, slots, tops):
 def look_up(scratch, card):
     """Return the place of a card that can be reached (:class:`Lying`)."""
     return Lying(
-        card,
         ONE << U64(card),
         np.int64(scratch.column[card]),
         np.int64(scratch.depth[card]),

@@ -11,10 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
-from dbmsolver.kernels.bits import highest_bit, lowest_bit
-from dbmsolver.kernels.states import MAX_SUCCESSORS
-from dbmsolver.kits.cards.expand import parent_of, permute_suits
-from dbmsolver.kits.records.form import NOBODY, ONE, U64, ZERO
+from dbmsolver.kernels.bits import highest_bit
+from dbmsolver.kernels.states import ONE, U64, ZERO
+from dbmsolver.kits.records.form import NOBODY
 from dbmsolver.kits.records.macros import FAR, HOMEWARD, MacroWay, look_up, note_macro
 
 
@@ -31,28 +30,15 @@ def left_alone(r, under):
 
 
 @inlined
-def note_stripped(
-    lengths,
-    masks,
-    lifted_out,
-    fixed_out,
-    moved,
-    count,
-    freecells,
-    stuck,
-    left,
-    way,
-):
+def note_stripped(t, r, scratch, count, left, way):
     """Note the full records that come of stripping columns before the last lift of a macro.
 
     That is one for each set of columns, at most as many as freecells and none of ``way.kept``,
-    whose stripping takes just the ``left`` slots that the macro leaves free. ``lengths`` and
-    ``masks`` are those of the ``stuck`` columns; writes ``lifted_out``, ``fixed_out`` and
-    ``moved``, all of the scratch memory.
+    whose stripping takes just the ``left`` slots that the macro leaves free.
     """
     usable = 0
-    for column in range(stuck):
-        if not (way.kept >> column) & 1 and lengths[column] - 1 <= left:
+    for column in range(r.stuck):
+        if not (way.kept >> column) & 1 and scratch.lengths[column] - 1 <= left:
             usable |= 1 << column
     chosen = usable
     while chosen:
@@ -62,19 +48,15 @@ def note_stripped(
         while rest and total <= left:
             column = highest_bit(U64(rest))
             rest ^= 1 << column
-            total += lengths[column] - 1
+            total += scratch.lengths[column] - 1
             number += 1
-            cards |= masks[column]
+            cards |= scratch.masks[column]
         if total > left:
             # Sets that differ only in columns below this one take too many slots, too.
             chosen = (((chosen >> column) << column) - 1) & usable
             continue
-        if total == left and number <= freecells:
-            place = count & (MAX_SUCCESSORS - 1)
-            lifted_out[place] = way.lifted | cards
-            fixed_out[place] = way.alone
-            moved[place] = way.move
-            count += 1
+        if total == left and number <= t.freecells:
+            count = note_macro(scratch, count, way.alone, way.lifted | cards, way.move)
         chosen = (chosen - 1) & usable
     return count
 
@@ -91,18 +73,7 @@ def note_outcomes(t, r, scratch, count, fix, way):
     if way.from_slot or left > 0:
         count = note_macro(scratch, count, ZERO, way.lifted, way.move)
         if not way.from_slot and way.lifts > 0 and way.late and t.freecells > 0:
-            count = note_stripped(
-                scratch.lengths,
-                scratch.masks,
-                scratch.lifted,
-                scratch.fixed,
-                scratch.moved,
-                count,
-                t.freecells,
-                r.stuck,
-                left,
-                way,
-            )
+            count = note_stripped(t, r, scratch, count, left, way)
     elif way.lifts == 0:
         count = note_macro(scratch, count, fix | way.alone, way.lifted, way.move)
     elif way.late:
@@ -256,24 +227,8 @@ def onto_moved_card(t, r, scratch, count, x, p, move):
 
 
 @inlined
-def list_slot_macros(t, r, scratch, reachable, homing):
-    """List the macros of a record; return how many there are.
-
-    ``reachable`` are the cards that can be reached, ``homing`` those of them that can go home.
-    """
-    count = 0
-    while homing:
-        card = lowest_bit(homing)
-        homing &= homing - ONE
-        count = home_macros(t, r, scratch, count, card)
-    for kind in range(t.kinds.size):
-        rest = reachable & permute_suits(reachable >> U64(4), t.kinds[kind])
-        while rest:
-            card = lowest_bit(rest)
-            rest &= rest - ONE
-            parent = parent_of(t, card, kind)
-            if np.int64(scratch.column[parent]) == NOBODY:
-                count = onto_slot_card(t, r, scratch, count, card, parent, kind)
-            else:
-                count = onto_column_card(t, r, scratch, count, card, parent, kind)
-    return count
+def onto_card(t, r, scratch, count, card, parent, kind):
+    """Note the ways to move ``card`` onto ``parent``, its legal parent of this kind."""
+    if np.int64(scratch.column[parent]) == NOBODY:
+        return onto_slot_card(t, r, scratch, count, card, parent, kind)
+    return onto_column_card(t, r, scratch, count, card, parent, kind)

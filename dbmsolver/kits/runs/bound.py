@@ -53,7 +53,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels.bits import highest_bit, lowest_bit, popcount
-from dbmsolver.kernels.states import CARDS, SUITS, Words
+from dbmsolver.kernels.states import CARDS, ONE, SUITS, U64, ZERO, Words
 from dbmsolver.kits.cards.bound import BoundSets
 from dbmsolver.kits.cards.tables import Tables
 from dbmsolver.kits.columns import number_of_parent, prefixes_of, table_of_tops
@@ -63,10 +63,6 @@ from dbmsolver.kits.runs.room_bound import (
     dealt_segments,
     segment_sets,
 )
-
-U64 = np.uint64
-ONE = np.uint64(1)
-ZERO = np.uint64(0)
 
 
 class RunBoundTables(NamedTuple):

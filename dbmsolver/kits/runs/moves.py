@@ -17,34 +17,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels.bits import lowest_bit, popcount
-from dbmsolver.kernels.states import CARDS
+from dbmsolver.kernels.states import CARDS, ONE, U64, ZERO
 from dbmsolver.kits.cards.expand import (
-    height,
-    move_card,
+    children_of,
     next_home,
     permute_suits,
-    put_back,
     put_moves,
     safe_move,
 )
 from dbmsolver.kits.cards.tables import ALL_CARDS, PLACE_BOTTOM, PLACE_FREECELL, PLACE_HOME
-from dbmsolver.kits.runs.room_moves import played_move, room_for
+from dbmsolver.kits.runs.room_moves import room_for
 
-U64 = np.uint64
-ONE = np.uint64(1)
-ZERO = np.uint64(0)
 KINGS = np.uint64(0b1111 << (CARDS - 4))
-
-
-@inlined
-def children_of(t, stacked, low, high, index):
-    """Return the cards of ``stacked`` that lie on a parent of kind number ``index``."""
-    children = stacked & (low if index & 1 else ~low)
-    if t.planes == 3:
-        children &= high if index & 2 else ~high
-    return children
 
 
 @inlined
@@ -146,7 +132,7 @@ def list_moves(t, sets, off, low, high, before, moves):
         homing = (exposed | freecell) & next_home(signature)
         # Where kings are put on a base, its move home may come too early.
         surely = homing & ~t.bases
-        safe = played_move(t, signature, surely) if t.free else safe_move(t, signature, surely)
+        safe = safe_move(t, signature, surely)
         if safe >= 0:
             moves[0] = 8 * safe + PLACE_HOME
             return 1, True
@@ -170,34 +156,6 @@ def move_cost(t, forced):
 
 
 @inlined
-def homing_card(t, signature, suit):
-    """Return the card (int64) of a suit whose move takes cards home next."""
-    return np.int64(CARDS - 4 + suit if t.whole_suits else 4 * height(signature, suit) + suit)
-
-
-@inlined
 def cards_home(t, card):
     """Return the number of cards (int64) that go home with ``card``, itself included."""
     return t.steps[card & 3]
-
-
-@inlined
-def set_home(t, card):
-    """Return the set of cards that go home with ``card``, itself included."""
-    cards = ONE << U64(card)
-    if t.whole_suits:
-        cards |= t.suits[card & 3]
-    return cards
-
-
-@inlined
-def apply_move(t, signature, off, low, high, card, old, new):
-    """Return (signature, off, low, high) after the run of ``card`` moves, ``old`` to ``new``."""
-    return move_card(t, signature, off, low, high, card, old, new, t.steps[card & 3])
-
-
-@kernel
-def undo_code(t, signature, off, low, high, code):
-    """Return the parent of a state by its parent-move code: (signature, off, low, high)."""
-    card = np.int64(t.code_card[code])
-    return put_back(t, signature, off, low, high, code, t.steps[card & 3])

@@ -44,14 +44,11 @@ import numpy as np
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels.bits import highest_bit, lowest_bit, popcount
-from dbmsolver.kernels.states import CARDS
-from dbmsolver.kits.cards.bound import BoundSets, smallest_cover
+from dbmsolver.kernels.states import CARDS, ONE, U64, ZERO
+from dbmsolver.kits.cards.bound import BoundSets, make_bound_tables, smallest_cover
 from dbmsolver.kits.cards.tables import Tables
 from dbmsolver.kits.columns import number_of_parent, prefixes_of, table_of_tops
 
-U64 = np.uint64
-ONE = np.uint64(1)
-ZERO = np.uint64(0)
 HEAD = np.uint64(CARDS)
 """The first bit, in a word of ``over``, of the deepest card of the segment; it has six bits."""
 HEAD_MASK = np.uint64(63)
@@ -65,39 +62,29 @@ No card ever lies on an ace, and an ace is deadlocked with none, so its word is 
 
 def dealt_segments(t: Tables, columns: Sequence[Sequence[int]]) -> dict[str, Any]:
     """Return the fields of the bound's tables that segments need, of these columns as dealt."""
-    higher = [sum(1 << above for above in range(card + 4, CARDS, 4)) for card in range(CARDS)]
+    plain = make_bound_tables(t, columns)
     kinds = [int(kind) for kind in t.kinds]
-    beneath = [0] * CARDS
     heads = list(range(CARDS))
     alone = set(range(CARDS))
-    blockers = dealt = 0
     up_to: dict[int, int] = {}
     for column in columns:
         over, under, blocked = 0, -1, 0
         for card in column:
-            dealt |= 1 << card
-            beneath[card] = over
             if under >= 0 and under // 4 == card // 4 + 1 and (under ^ card) & 3 in kinds:
                 heads[card] = heads[under]
                 alone -= {card, heads[card]}
             else:
                 blocked = 0
             if over >> card & 1:
-                blockers |= 1 << card
                 blocked = int(BLOCKED)
-            over |= higher[card]
+            over |= int(plain.higher[card])
             up_to[card] = over | heads[card] << CARDS | blocked
             under = card
-    plain = [card for card in range(CARDS) if (dealt & ~blockers) >> card & 1]
-    inverse = [
-        sum(1 << other for other in plain if beneath[other] >> card & 1) for card in range(CARDS)
-    ]
-    adjacent = [inverse[card] & beneath[card] if card in plain else 0 for card in range(CARDS)]
     return {
         "segments": table_of_tops(t, up_to),
-        "blockers": np.uint64(blockers),
-        "inverse": np.array(inverse, np.uint64),
-        "adjacent": np.array(adjacent, np.uint64),
+        "blockers": plain.blockers,
+        "inverse": plain.inverse,
+        "adjacent": plain.adjacent,
         "heads": np.array(heads, np.int64),
         "alone": np.uint64(sum(1 << card for card in alone)),
     }

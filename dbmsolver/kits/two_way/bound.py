@@ -24,14 +24,11 @@ import numpy as np
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.kernels.bits import highest_bit, lowest_bit, popcount
-from dbmsolver.kernels.states import CARDS, Words
+from dbmsolver.kernels.states import CARDS, ONE, U64, ZERO, Words
+from dbmsolver.kits.cards import bound
 from dbmsolver.kits.cards.bound import BoundSets
 from dbmsolver.kits.cards.tables import Tables
-from dbmsolver.kits.columns import number_of_parent, prefixes_of, table_of_tops
-
-U64 = np.uint64
-ONE = np.uint64(1)
-ZERO = np.uint64(0)
+from dbmsolver.kits.columns import number_of_parent, prefixes_of
 
 
 class TwoWayBoundTables(NamedTuple):
@@ -47,18 +44,7 @@ def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> TwoWayBoun
 
     ``columns`` are the deal's, deepest card first.
     """
-    higher = [sum(1 << above for above in range(card + 4, CARDS, 4)) for card in range(CARDS)]
-    up_to: dict[int, int] = {}
-    blockers = 0
-    for column in columns:
-        over = 0
-        for card in column:
-            blockers |= over & (1 << card)
-            over |= higher[card]
-            up_to[card] = over
-    return TwoWayBoundTables(
-        np.array(higher, np.uint64), table_of_tops(t, up_to), np.uint64(blockers)
-    )
+    return TwoWayBoundTables(*bound.make_bound_tables(t, columns)[:3])
 
 
 @inlined

@@ -19,9 +19,7 @@ hooks.add(
         hooks.place_of: moves.place_of,
         hooks.undo_code: moves.undo_code,
         hooks.move_cost: costs_one,
-        hooks.home_signature: moves.home_signature,
         hooks.cards_home: moves.cards_home,
-        hooks.set_home: moves.set_home,
         hooks.make_bound_tables: bound.make_bound_tables,
     },
 )

@@ -9,8 +9,8 @@ import numpy as np
 
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.kernels.bits import popcount
+from dbmsolver.kernels.states import ONE, U64, ZERO
 from dbmsolver.kits.cards.expand import (
-    height,
     move_card,
     next_home,
     permute_suits,
@@ -27,9 +27,6 @@ from dbmsolver.kits.cards.tables import (
 )
 from dbmsolver.kits.two_way.tables import PLACE_GOES_HOME
 
-U64 = np.uint64
-ONE = np.uint64(1)
-ZERO = np.uint64(0)
 FOUR = np.uint64(4)
 ALL_HOME = np.uint64(0xDDDD)
 
@@ -110,25 +107,6 @@ def place_of(t, locked, off, low, high, card):
 def cards_home(t, card):
     """Return the rise of progress (int64) when ``card`` goes home for good."""
     return t.last
-
-
-@inlined
-def set_home(t, card):
-    """Return the set of cards that are no longer loose when ``card`` goes home for good."""
-    return U64(ALL_CARDS) if t.removable else ONE << U64(card)
-
-
-@inlined
-def home_signature(t, sets, suit):
-    """Return the signature after a card of a suit has gone home for good."""
-    if t.removable:
-        return ALL_HOME
-    signature = sets.signature
-    card = 4 * height(signature, suit) + suit
-    signature += ONE << U64(4 * suit)
-    if (sets.locked >> U64(card)) & ONE:
-        signature -= t.release[card]
-    return signature
 
 
 @inlined

@@ -21,7 +21,7 @@ from collections import namedtuple
 import numpy as np
 
 from dbmsolver.kernels.states import CARDS, SUITS
-from dbmsolver.kits.cards.tables import ALL_CARDS, PLACE_HOME, PLACE_LOCKED, Game, Tables
+from dbmsolver.kits.cards.tables import ALL_CARDS, PLACE_LOCKED, Game, Tables
 
 PLACE_GOES_HOME = PLACE_LOCKED
 """The place value of a card that goes home and may come back. No move ever locks a card."""
@@ -54,6 +54,3 @@ def two_way(game: Game, tables: Tables) -> Tables:
         last=np.int64(CARDS - SUITS * kept if game.removable else 1),
     )
     return found
-
-
-__all__ = ["PLACE_GOES_HOME", "PLACE_HOME", "TwoWayTables", "two_way"]

@@ -22,12 +22,12 @@ from dbmsolver.kits.wide.values import kinds_of
 def all_kernels(tables: WideTables, root: NDArray[np.uint64]) -> list[Call]:
     """Return all kernels, those first that take longest to compile; ``root`` is a deal's row."""
     frontier = make_frontier(tables, root, 2)
-    beam, shape = make_beam(tables, root, 1, 1), WideBeamShape(*[NUMBER] * 6)
+    beam, shape = make_beam(tables, root, 1, 1), WideBeamShape(*[NUMBER] * 4)
     return [
         (next_level, (tables, beam, shape, NUMBERS)),
         (explore, (tables, frontier, NUMBERS, NUMBER)),
         (enter_all, (frontier,)),
-        (replay, (tables, frontier.board, NUMBERS, root, frontier.found.rows, NUMBERS)),
+        (replay, (tables, frontier.board, NUMBERS, root, beam.after_rows, NUMBERS)),
         (begin, (frontier, root)),
         (normal_row, (tables, frontier.board)),
         (least_moves, (tables, frontier.board, root)),

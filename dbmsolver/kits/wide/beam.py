@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.kernels.states import U64
 from dbmsolver.kits.wide.marks import Marks, after_move, make_marks, mark
 from dbmsolver.kits.wide.moves import MOST_FOUND, STOCK, kind_of_move, list_moves, make_move
 from dbmsolver.kits.wide.rows import is_won, read_row, write_row
 from dbmsolver.kits.wide.tables import WideBoard, WideTables, make_board, row_words
 
-U64 = np.uint64
 COSTS = 1 << 14
 """The number of different costs, from -COSTS / 2; higher ones count as the highest."""
 CROWDS = 1 << 14
@@ -44,8 +44,6 @@ class WideBeamShape(NamedTuple):
     """The numbers that make one beam differ from another. All are int64."""
 
     crowd: int  # states of one group that a level has at most
-    noise: int  # random costs below this are added
-    seed: int  # of the random costs
     patience: int  # levels without improvement that end a stage
     last: int  # the same in the last stage
     longest: int  # levels of any other stage at most
@@ -150,11 +148,8 @@ def _is_new(f, number):
 
 
 @inlined
-def _rough(shape, costs, number):
-    """Return costs from 0, below COSTS, with random ones added; ``number`` is the state's hash."""
-    if shape.noise:
-        mixed = (number ^ U64(shape.seed)) * U64(0xA0761D6478BD642F)
-        costs += np.int64(mixed >> U64(40)) % shape.noise
+def _from_zero(costs):
+    """Return costs as a number from 0, below COSTS."""
     return max(0, min(costs + (COSTS >> 1), COSTS - 1))
 
 
@@ -241,7 +236,7 @@ def _offer_after(t, f, shape, weights, number, move):
     b, m, state = f.board, f.marks, f.state
     make_move(t, b, move)
     mark(t, b, m, weights)
-    costs = _rough(shape, m.total[0], m.hash[0])
+    costs = _from_zero(m.total[0])
     if costs >= state[CEILING_AFTER] or not _is_new(f, m.hash[0]):
         return np.int64(0)
     place = state[WAITING]
@@ -270,7 +265,7 @@ def _expand(t, f, shape, weights, index):
         if kind_of_move(move) == STOCK:
             return _offer_after(t, f, shape, weights, f.numbers[side, index], move)
         total, whole, group = after_move(t, b, m, weights, move)
-        costs = _rough(shape, total, whole)
+        costs = _from_zero(total)
         if costs < state[CEILING] and _is_new(f, whole):
             _put(f.here, state[LISTED], costs, group, index, move)
             state[LISTED] += 1

@@ -12,13 +12,12 @@ from dbmsolver.errors import InputError, InternalError
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Measure
-from dbmsolver.game.moves import Move
+from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.kernels.samples import Call
 from dbmsolver.kits.states import Step
 from dbmsolver.kits.wide.rows import least_moves, normal_row
-from dbmsolver.kits.wide.steps import place_of
 from dbmsolver.kits.wide.tables import (
     GONE,
     WASTED,
@@ -33,6 +32,9 @@ from dbmsolver.results import Method
 Row = NDArray[np.uint64]
 _FILLS = {"none": 0, "any": 1, "kings": 2}
 _ROW_DEALS = {"none": 0, "rows": 1, "full-rows": 2}
+_FIRST = {"column": 0, "stock": 18, "waste": 19, "columns": 20, "foundation": 21}
+"""The number of the first place of each kind."""
+_PLACES = 25
 
 
 class WideKeys:
@@ -84,8 +86,17 @@ class WideKeys:
         return moves
 
     def step_of(self, position: Position, move: Move) -> Step:
-        """Return the step of a move, as of :mod:`dbmsolver.kits.wide.steps`."""
+        """Return the step of a move: its card, and a number for its places."""
         return move.card, place_of(move)
+
+
+def place_of(move: Move) -> int:
+    """Return a number for the places that a move leads from and to, and its number of cards."""
+    return (move.count * _PLACES + _number(move.source)) * _PLACES + _number(move.destination)
+
+
+def _number(place: Place) -> int:
+    return _FIRST[place.kind] + place.index
 
 
 Flags = tuple[tuple[bool, ...], ...]
@@ -167,6 +178,3 @@ def _write_out(b: WideBoard, position: Position, own: Position, gone: int) -> No
             raise InputError(f"column {index + 1}: its cards face down are not those of the deal")
         b.origin[index], b.down[index], b.up[index] = found[0], down, len(column) - down
         b.cards[index, : len(column) - down] = column[down:]
-
-
-__all__ = ["Row", "Step", "WideKeys"]

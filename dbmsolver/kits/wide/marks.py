@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner
+from dbmsolver.kernels.states import U64
 from dbmsolver.kits.wide.moves import (
     BACK,
     HOME,
@@ -33,8 +34,6 @@ from dbmsolver.kits.wide.values import (
     whole_costs,
     with_card,
 )
-
-U64 = np.uint64
 
 
 class Marks(NamedTuple):
@@ -186,8 +185,6 @@ def after_move(t, b, m, weights, move):
     total, whole, group = m.total[0], m.hash[0], m.hash[1]
     if kind in (ONTO, HOME, SUIT):
         up, size = b.up[first], number_of(move)
-        if kind != ONTO:
-            size = 14 - t.lowest if kind == SUIT else np.int64(1)
         costs, number, turned = _left(t, b, m, weights, first, up - size)
         total += costs - whole_costs(weights, _part_at(m, first, up))
         whole += _ended(number) - _ended(m.hashes[first, up])
@@ -200,7 +197,7 @@ def after_move(t, b, m, weights, move):
     if kind in (HOME, SUIT, WASTE_HOME, BACK):
         place = first if kind == BACK else second
         height = b.home[place]
-        height_then = height - 1 if kind == BACK else np.int64(13) if kind == SUIT else height + 1
+        height_then = height - 1 if kind == BACK else height + number_of(move)
         suit = _suit_of_home(t, place)
         change = _hash_of_home(suit, height_then) - _hash_of_home(suit, height)
         total -= weights[AT_HOME] * (height_then - height)

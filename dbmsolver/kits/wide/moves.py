@@ -25,7 +25,7 @@ def move_of(kind, first, second, number):
 
     ``kind`` is HOME, SUIT, BACK or another constant of this module. ``first`` is the column that
     cards leave, or the foundation for BACK. ``second`` is the column or foundation that takes them.
-    ``number`` is how many cards move; for HOME and BACK it is the card, for SUIT the king.
+    ``number`` is how many cards move; for BACK it is the card.
     """
     return np.int64(kind | first << 3 | second << 9 | number << 15)
 
@@ -70,16 +70,6 @@ def _home_at(t, b, suit, height):
 
 
 @inlined
-def _last_at(t, b, suit, height):
-    """Return the last foundation of a suit with this height (int64), -1 for none."""
-    found = np.int64(-1)
-    for place in range(t.first_home[suit], t.first_home[suit + 1]):
-        if b.home[place] == height:
-            found = np.int64(place)
-    return found
-
-
-@inlined
 def _is_taken(t, b, card, column, stage):
     """Return True if a card may be put on a column, and no column before it is like it if empty."""
     if b.up[column]:
@@ -113,11 +103,11 @@ def list_moves(t, b, moves):
             if not t.whole and size == 1:
                 home = _home_at(t, b, card & 3, card >> 2)
                 if home >= 0:
-                    moves[count] = move_of(HOME, source, home, card)
+                    moves[count] = move_of(HOME, source, home, size)
                     count += 1
             elif t.whole and card >= 48 and size == 14 - t.lowest and _is_suit(t, b, source, card):
                 home = _home_at(t, b, card & 3, t.lowest - 1)
-                moves[count] = move_of(SUIT, source, home, card)
+                moves[count] = move_of(SUIT, source, home, size)
                 count += 1
             for column in range(t.columns):
                 if column != source and _is_taken(t, b, card, column, stage):
@@ -162,11 +152,12 @@ def _from_waste(t, b, moves, count, stage):
 
 @inner
 def _from_home(t, b, moves, count, stage):
-    """List the moves of cards that come back from the foundations."""
+    """List the moves of cards that come back: from the last of a suit's foundations alike."""
     for suit in range(4):
-        for height in range(t.lowest, 14):
-            home = _last_at(t, b, suit, height)
-            if home < 0:
+        last = t.first_home[suit + 1] - 1
+        for home in range(last, t.first_home[suit] - 1, -1):
+            height = b.home[home]
+            if height < t.lowest or (home < last and b.home[home + 1] == height):
                 continue
             card = np.int64(4 * (height - 1) + suit)
             for column in range(t.columns):
@@ -190,46 +181,33 @@ def _has_stock_move(t, b):
 
 @inlined
 def _turn_up(t, b, column):
-    """Turn up a column's last card, if it lies face down; return how many are turned (0 or 1)."""
-    if b.up[column] or not b.down[column]:
-        return np.int64(0)
-    b.down[column] -= 1
-    b.cards[column, 0] = t.down[t.first_down[b.origin[column]] + b.down[column]]
-    b.up[column] = 1
-    return np.int64(1)
+    """Turn up a column's last card, if it lies face down."""
+    if not b.up[column] and b.down[column]:
+        b.down[column] -= 1
+        b.cards[column, 0] = t.down[t.first_down[b.origin[column]] + b.down[column]]
+        b.up[column] = 1
 
 
 @inlined
-def _carry(b, source, column, size):
-    """Move the last cards of a column onto another one."""
+def _copy_cards(b, source, column, size):
+    """Put the last cards of a column onto another one, too."""
     place, top = b.up[source] - size, b.up[column]
     for offset in range(size):
         b.cards[column, top + offset] = b.cards[source, place + offset]
     b.up[column] = top + size
-    b.up[source] = place
 
 
 @inner
 def make_move(t, b, move):
-    """Make a move on a board; return how many cards it turns up (int64), 0 or 1."""
+    """Make a move on a board."""
     kind, first, second = kind_of_move(move), first_of(move), second_of(move)
     number = number_of(move)
-    if kind == ONTO:
-        _carry(b, first, second, number)
-    elif kind == HOME:
-        b.home[second] += 1
-        b.up[first] -= 1
-    elif kind == SUIT:
-        b.home[second] = 13
-        b.up[first] -= 14 - t.lowest
-    elif kind == STOCK:
+    if kind == STOCK:
         _take_stock(t, b, number)
-        return np.int64(0)
     elif kind == WASTE_HOME:
         b.home[second] += 1
         b.numbers[WASTED] -= 1
-        return np.int64(0)
-    else:
+    elif kind in (BACK, WASTE_ONTO):
         card = number
         if kind == BACK:
             b.home[first] -= 1
@@ -238,8 +216,13 @@ def make_move(t, b, move):
             card = np.int64(b.waste[b.numbers[WASTED]])
         b.cards[second, b.up[second]] = card
         b.up[second] += 1
-        return np.int64(0)
-    return _turn_up(t, b, first)
+    else:
+        if kind == ONTO:
+            _copy_cards(b, first, second, number)
+        else:
+            b.home[second] += number
+        b.up[first] -= number
+        _turn_up(t, b, first)
 
 
 @inlined
@@ -257,39 +240,22 @@ def _take_stock(t, b, number):
         b.numbers[WASTED] += number
 
 
-@inner
-def take_back(t, b, move, turned):
-    """Take back a move that was made on a board; ``turned`` is what :func:`make_move` returned."""
-    kind, first, second = kind_of_move(move), first_of(move), second_of(move)
-    number = number_of(move)
-    if turned:
-        b.down[first] += 1
-        b.up[first] = 0
-    if kind == ONTO:
-        _carry(b, second, first, number)
-    elif kind == HOME:
-        b.home[second] -= 1
-        b.cards[first, b.up[first]] = number
-        b.up[first] += 1
-    elif kind == SUIT:
-        size = 14 - t.lowest
-        b.home[second] = t.lowest - 1
-        for depth in range(size):
-            b.cards[first, b.up[first] + depth] = number - 4 * depth
-        b.up[first] += size
-    elif kind == STOCK:
-        b.numbers[GONE] -= number
-        if t.draw:
-            b.numbers[WASTED] -= number
-        else:
-            for place in range(number):
-                b.up[place] -= 1
-    elif kind == WASTE_HOME:
-        b.home[second] -= 1
-        b.numbers[WASTED] += 1
-    else:
-        b.up[second] -= 1
-        if kind == BACK:
-            b.home[first] += 1
-        else:
-            b.numbers[WASTED] += 1
+@inlined
+def remember(b):
+    """Remember the state on a board, for :func:`take_back`."""
+    for place in range(b.counters.size):
+        b.counters_before[place] = b.counters[place]
+    for column in range(b.up.size):
+        b.deepest_before[column] = b.cards[column, 0]
+
+
+@inlined
+def take_back(b):
+    """Take back the move that was made since :func:`remember`.
+
+    It has left all cards in their places, but for one that it has turned up.
+    """
+    for place in range(b.counters.size):
+        b.counters[place] = b.counters_before[place]
+    for column in range(b.up.size):
+        b.cards[column, 0] = b.deepest_before[column]

@@ -1,39 +1,17 @@
-"""Rows and successors of states of wide games: Spider, Gypsy, Forty Thieves and their kin.
+"""Rows of states of wide games: Spider, Gypsy, Forty Thieves and their kin.
 
-:mod:`dbmsolver.kits.wide.tables` says what a state is. A state is written out on a board, each move
-is made there, the row of the result is written, and the move is taken back.
+:mod:`dbmsolver.kits.wide.tables` says what a state is. It is written out on a board, moves are made
+there, and the row of the result is written.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
-from dbmsolver.kits.wide.moves import MOST_FOUND, list_moves, make_move, stage_of, take_back
-from dbmsolver.kits.wide.tables import GONE, HEAD, PAD, ROW_WORDS, WASTED
-from dbmsolver.kits.wide.values import bound_of, value
-
-
-class Successors(NamedTuple):
-    """Room for the successors of a state."""
-
-    moves: NDArray[np.int64]  # [MOST_FOUND]: the moves that lead to them
-    rows: NDArray[np.uint64]  # [MOST_FOUND, ROW_WORDS]
-    sizes: NDArray[np.int64]  # [MOST_FOUND]: the words of their rows
-    values: NDArray[np.int64]  # [MOST_FOUND]
-
-
-def make_successors() -> Successors:
-    """Return room for the successors of a state."""
-    return Successors(
-        np.zeros(MOST_FOUND, np.int64),
-        np.zeros((MOST_FOUND, ROW_WORDS), np.uint64),
-        np.zeros(MOST_FOUND, np.int64),
-        np.zeros(MOST_FOUND, np.int64),
-    )
+from dbmsolver.kits.wide.moves import stage_of
+from dbmsolver.kits.wide.tables import GONE, HEAD, PAD, WASTED
+from dbmsolver.kits.wide.values import bound_of
 
 
 @inner
@@ -130,29 +108,6 @@ def is_won(b):
     for place in range(b.home.size):
         least = min(least, b.home[place])
     return least == 13
-
-
-@inner
-def expand_wide(t, b, weights, found):
-    """List the successors of the state on a board; return how many there are (int64).
-
-    Writes their rows, and their values: bounds if ``weights`` has one element, otherwise those of a
-    dive. Of empty columns that are alike, cards go to the first one only. Rows may be the same.
-    """
-    count = list_moves(t, b, found.moves)
-    for index in range(count):
-        move = found.moves[index]
-        turned = make_move(t, b, move)
-        words = write_row(t, b)
-        for place in range(words):
-            found.rows[index, place] = b.words[place]
-        found.sizes[index] = words
-        if weights.size > 1:
-            found.values[index] = value(t, b, weights)
-        else:
-            found.values[index] = bound_of(t, b)
-        take_back(t, b, move, turned)
-    return count
 
 
 @kernel

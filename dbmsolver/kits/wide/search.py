@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 
 from dbmsolver.arrays import zeros
 from dbmsolver.jit.decorators import inlined, inner, kernel
-from dbmsolver.kits.wide.rows import Successors, expand_wide, is_won, make_successors, read_row
+from dbmsolver.kernels.states import U64
+from dbmsolver.kits.wide.moves import MOST_FOUND, list_moves, make_move, remember, take_back
+from dbmsolver.kits.wide.rows import is_won, read_row, write_row
 from dbmsolver.kits.wide.tables import ROW_WORDS, WideBoard, WideTables, make_board, row_words
-from dbmsolver.kits.wide.values import VALUES, kinds_of
+from dbmsolver.kits.wide.values import VALUES, bound_of, kinds_of, value_of
 
-U64 = np.uint64
 EXHAUSTED, GIVEN_UP, FULL = -1, -2, -3
 """The values that :func:`explore` returns where it has found no solution."""
 CLOSED = np.int32(-2)
@@ -54,7 +55,7 @@ class Frontier(NamedTuple):
     state: NDArray[np.int64]  # [6]: see MET and so on
     digest: NDArray[np.uint64]  # [1]: the sum of the hashes of all states that are expanded
     board: WideBoard
-    found: Successors  # the successors of a state
+    found: NDArray[np.int64]  # [MOST_FOUND]: the moves of a state
 
 
 def make_frontier(
@@ -77,7 +78,7 @@ def make_frontier(
         np.zeros(6, np.int64),
         np.zeros(1, np.uint64),
         make_board(t),
-        make_successors(),
+        np.zeros(MOST_FOUND, np.int64),
     )
     begin(frontier, root)
     return frontier
@@ -93,7 +94,7 @@ def with_slots(f: Frontier, limit: int) -> Frontier:
 
     The table is enlarged step by step: zeroing one of full size takes seconds.
     """
-    needed = min(limit + f.found.rows.shape[0], f.parent.size)
+    needed = min(limit + MOST_FOUND, f.parent.size)
     if 2 * needed <= f.slots.size:
         return f
     grown = f._replace(slots=_make_slots(needed))
@@ -223,15 +224,15 @@ def _next_kind(f):
 def explore(t, f, weights, limit):
     """Expand states until ``limit`` states are known, or a won one is about to be expanded.
 
-    ``weights`` are those of :func:`core.wide_values.value`. If they have one element only, states
-    are expanded by moves made plus a lower bound.
+    ``weights`` are those of :func:`core.wide_values.value_of`. If they have one element only,
+    states are expanded by moves made plus a lower bound.
 
     Returns the number of the won state; EXHAUSTED if no state is left; GIVEN_UP if the limit came
     first, and another call may go on; FULL if the arrays hold no more states. After FULL the state
     that was expanded last is not closed.
     """
     layers = weights.size == 1
-    state, found = f.state, f.found
+    state, b = f.state, f.board
     while True:
         if not state[OPEN]:
             return np.int64(EXHAUSTED)
@@ -240,15 +241,18 @@ def explore(t, f, weights, limit):
         kind = _next_kind(f)
         number = np.int64(f.lists[kind * VALUES + f.lowest[kind]])
         start, end = f.starts[number], f.starts[number + 1]
-        read_row(t, f.board, f.words, start, end)
+        read_row(t, b, f.words, start, end)
         state[LAYER] = f.lowest[kind]
-        if is_won(f.board):
+        if is_won(b):
             return number
-        count = expand_wide(t, f.board, weights, found)
         moves = np.int64(f.moves[number]) + 1
-        for index in range(count):
-            wanted = found.values[index] + moves if layers else found.values[index]
-            if not _insert(f, found.rows[index], found.sizes[index], number, moves, wanted, layers):
+        remember(b)
+        for index in range(list_moves(t, b, f.found)):
+            make_move(t, b, f.found[index])
+            size = write_row(t, b)
+            wanted = bound_of(t, b) + moves if layers else value_of(t, b, weights)
+            take_back(b)
+            if not _insert(f, b.words, size, number, moves, wanted, layers):
                 return np.int64(FULL)
         _unlink(f, number)
         f.following[number] = CLOSED

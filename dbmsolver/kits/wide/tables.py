@@ -60,12 +60,15 @@ class WideBoard(NamedTuple):
     """A state written out, to be changed."""
 
     cards: Bytes  # [columns, MOST_CARDS]: the cards face up, the deepest first
-    up: Numbers  # [columns]: how many of them there are
+    waste: Bytes  # [MOST_CARDS]
+    up: Numbers  # [columns]: how many cards lie face up
     down: Numbers  # [columns]: how many cards lie face down
     origin: Numbers  # [columns]: the column that they were dealt to
     home: Numbers  # [foundations]: heights
-    waste: Bytes  # [MOST_CARDS]
     numbers: Numbers  # [2]: cards that have left the stock, cards in the waste
+    counters: Numbers  # the same memory as the last five
+    counters_before: Numbers  # those of the state before a move
+    deepest_before: Bytes  # [columns]: the deepest cards face up, before a move
     order: Numbers  # [columns]: the columns in the order of the row
     row: Bytes  # [8 * ROW_WORDS]: scratch, the row as bytes
     words: NDArray[np.uint64]  # the same memory as words
@@ -78,12 +81,15 @@ GONE, WASTED = 0, 1
 def make_board(t: WideTables) -> WideBoard:
     """Return a board without cards."""
     row = np.zeros(8 * ROW_WORDS, np.uint8)
+    sizes = [t.columns, t.columns, t.columns, int(t.first_home[4]), 2]
+    counters = np.zeros(sum(sizes), np.int64)
     return WideBoard(
         np.zeros((t.columns, MOST_CARDS), np.uint8),
-        *(np.zeros(t.columns, np.int64) for _ in range(3)),
-        np.zeros(int(t.first_home[4]), np.int64),
         np.zeros(MOST_CARDS, np.uint8),
-        np.zeros(2, np.int64),
+        *np.split(counters, np.cumsum(sizes[:-1])),
+        counters,
+        np.zeros(counters.size, np.int64),
+        np.zeros(t.columns, np.uint8),
         np.zeros(t.columns, np.int64),
         row,
         row.view(np.uint64),

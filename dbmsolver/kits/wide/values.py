@@ -157,7 +157,7 @@ def costs_of(t, b, weights):
 
 
 @inner
-def value(t, b, weights):
+def value_of(t, b, weights):
     """Return the kind of a state times VALUES, plus the costs of the state (int64).
 
     Of the states of one kind, a dive expands the one with the lowest value first.

@@ -12,12 +12,12 @@ import numpy as np
 
 from dbmsolver.errors import InternalError
 from dbmsolver.kernels.hashing import EMPTY
+from dbmsolver.kernels.states import Words
 from dbmsolver.kits.klondike.class_distances import (
     LOST,
     NO_SUCCESSOR,
     TOO_FAR,
     ClassDistances,
-    Words,
     list_signature,
     measure_signature,
     number_of_signature,
@@ -53,7 +53,7 @@ class ClassListing:
         self.classes = 0
         self.measured = 0
         self._memory = memory
-        self._tables = distances_of(self.keys, keys.tables.counted)
+        self._tables = distances_of(self.keys, keys.game.counted)
         self._threads = threads
         self._pool: ThreadPoolExecutor | None = None
         self._waiting: dict[int, dict[int, list[Words]]] = {}  # by stratum and signature
@@ -129,13 +129,11 @@ class ClassListing:
         found = pool.map(
             lambda group: list_signature(tables, np.uint64(group[0]), group[1]), groups
         )
-        for (signature, _), (keys, leaving, counts, targets) in zip(groups, found, strict=True):
+        for (signature, _), (keys, leaving, columns, targets) in zip(groups, found, strict=True):
             self._listed.setdefault(stratum, []).append((signature, keys))
             self.classes += keys.size
-            parts = np.split(leaving, np.cumsum(counts)[:-1])
-            for target, part in zip(targets.tolist(), parts, strict=True):
-                if part.size:
-                    self._put(target, part)
+            for column in np.unique(columns).tolist():
+                self._put(int(targets[column]), leaving[columns == column])
         return self.nbytes <= self._memory
 
     def _make_room(self) -> bool:

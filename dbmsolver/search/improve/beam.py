@@ -31,7 +31,7 @@ from dbmsolver.kernels.shards import (
 )
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.astar.partitions import ShardQueue
-from dbmsolver.search.trace import Step
+from dbmsolver.search.trace import Step, with_turns
 
 BYTES = 96
 """Memory of a state that a beam has looked at: its row, its share of the hash table, its places in
@@ -153,7 +153,7 @@ class Beam:
             if found is None:
                 raise InternalError("a parent is missing among the states of a beam")
             code = found
-        played = codec.played(steps[::-1])
+        played = with_turns(codec, steps[::-1])
         if played is None:
             raise InternalError("a solution that a beam has found cannot be played")
         return played

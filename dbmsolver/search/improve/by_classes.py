@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dbmsolver.errors import StoreError
-from dbmsolver.kits.klondike.word_keys import PatienceStates
+from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.astar.class_listing import ClassListing
@@ -57,7 +57,7 @@ class ByClasses(Search):
 
     def __init__(
         self,
-        states: PatienceStates,
+        states: PatienceKeys,
         recorder: Recorder,
         memory: int,
         make: MakeSearch,
@@ -78,7 +78,7 @@ class ByClasses(Search):
         if not has_begun and not wanted:
             self._search = make(self._states, memory)
             memory = memory * _SHARE[0] // _SHARE[1]
-        self._listing: ClassListing | None = ClassListing(states.keys, recorder.threads, memory)
+        self._listing: ClassListing | None = ClassListing(states, recorder.threads, memory)
         self._is_listing = False
 
     @property
@@ -130,7 +130,7 @@ class ByClasses(Search):
         if not self._has_begun:
             self._begin()
         taken = distances.keys.nbytes + distances.values.nbytes
-        states = PatienceStates(self._states.keys, distances)
+        states = self._states.with_distances(distances)
         self._search = self._make(states, self._memory - taken)
         return None
 

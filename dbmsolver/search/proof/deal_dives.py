@@ -75,7 +75,7 @@ class DealDiver:
         self.limit = limit
         self.stop = stop
         self._tables = own_tables(tables)
-        self._root = np.zeros(4, np.uint64)
+        self._root = np.zeros(5, np.uint64)
         self._diving = make_diving(SMALL)._replace(stop=stop)
 
     def dive(

@@ -26,9 +26,9 @@ from dbmsolver.game.tidying import tidied
 from dbmsolver.kernels.record_parents import find_parent, record_at
 from dbmsolver.kernels.runs import progress_of
 from dbmsolver.kits.choice import CoveringKeys, are_of_classes
-from dbmsolver.kits.records.dominance import make_scratch, successors
+from dbmsolver.kits.records.dominance import successors
 from dbmsolver.kits.records.keys import RecordKeys
-from dbmsolver.kits.records.macros import HOMEWARD, TO_COLUMN, Scratch
+from dbmsolver.kits.records.macros import HOMEWARD, TO_COLUMN, Scratch, make_scratch
 from dbmsolver.kits.states import State
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import parse_closed_key

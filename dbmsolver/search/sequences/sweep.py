@@ -37,7 +37,6 @@ from dbmsolver.kits.cards.sweep import (
     slots_for,
     sweep,
 )
-from dbmsolver.kits.signatures import used_bits
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.search.limits import OutOfBudget
 from dbmsolver.storage.levels import Levels, LevelWriter, Words, encode_chunks
@@ -79,7 +78,7 @@ class Sweep:
         self.levels = levels
         self.keep = keep
         self.bound = make_bound_tables(codec.tables, codec.columns)
-        used = np.uint64(used_bits(codec.tables))
+        used = np.uint64(sum(mask << shift for shift, mask, _ in codec.most_in_fields()))
         self._signatures = (np.uint64(codec.root.signature), used)
         self.threads = threads
         memory = max(memory - threads * _SCRATCH, memory // 2)

@@ -42,10 +42,8 @@ class PlannedBeam:
         self.keys = keys
         self.plan = plan
         self.weights = np.array(plan.weights, np.int64)
-        self.shape = plan.shape
         self.beam = make_beam(keys.tables, keys.root, plan.width, most)
         self.result = ENDED
-        self.levels = 0
 
     @property
     def kept(self) -> int:
@@ -56,8 +54,7 @@ class PlannedBeam:
         """Make the beam, or the beginning of it until it has to stop."""
         result = GOING_ON
         while result == GOING_ON and not stop.is_set():
-            result = int(next_level(self.keys.tables, self.beam, self.shape, self.weights))
-            self.levels += 1
+            result = int(next_level(self.keys.tables, self.beam, self.plan.shape, self.weights))
         self.result = GIVEN_UP if result == GOING_ON else result
 
     def moves(self) -> list[Move]:
@@ -110,8 +107,7 @@ class Beams:
         self.memory = memory
         self.most = most
         self.left = [plan for plan in schedule if most_kept(keys, plan, memory // self.threads) > 0]
-        self._running: dict[Future[None], PlannedBeam] = {}
-        self._waiting: list[PlannedBeam] = []
+        self._begun: list[tuple[PlannedBeam, Future[None]]] = []  # in the order of the schedule
         self._stop = threading.Event()
         self._pool = ThreadPoolExecutor(self.threads)
         self.judged = 0
@@ -120,37 +116,35 @@ class Beams:
     @property
     def kept(self) -> int:
         """The number of states that all beams so far have kept."""
-        return self.judged + sum(beam.kept for beam in self._waiting)
+        return self.judged + sum(beam.kept for beam, _ in self._begun)
 
     @property
     def are_over(self) -> bool:
         """True if no beam is left."""
-        return not self.left and not self._waiting
+        return not self.left and not self._begun
 
     def step(self) -> PlannedBeam | None:
         """Make beams for a moment; return the next of the schedule, if it is made.
 
         Beams that were not begun may be taken out of ``left`` between two steps.
         """
-        beam = self._made()
-        if beam is not None:
-            return beam
-        while self.left and len(self._running) < self.threads:
-            if not self._begin():
-                self.left.clear()
-        done, _ = wait(self._running, _PAUSE, FIRST_COMPLETED)
-        for task in done:
-            del self._running[task]
-            task.result()
-        return self._made()
-
-    def _made(self) -> PlannedBeam | None:
-        """Return the first of the beams that were begun, if it is made."""
-        if not self._waiting or self._waiting[0] in self._running.values():
+        if not self._is_first_made():
+            while self.left and len(self._running()) < self.threads:
+                if not self._begin():
+                    self.left.clear()
+            wait(self._running(), _PAUSE, FIRST_COMPLETED)
+        if not self._is_first_made():
             return None
-        beam = self._waiting.pop(0)
+        beam, task = self._begun.pop(0)
+        task.result()
         self.judged += beam.kept
         return beam
+
+    def _is_first_made(self) -> bool:
+        return bool(self._begun) and self._begun[0][1].done()
+
+    def _running(self) -> list[Future[None]]:
+        return [task for _, task in self._begun if not task.done()]
 
     def close(self) -> None:
         """End the beams early, and their threads."""
@@ -166,6 +160,5 @@ class Beams:
             if most < 1:
                 return False
         beam = PlannedBeam(self.keys, plan, most)
-        self._waiting.append(beam)
-        self._running[self._pool.submit(beam.run, self._stop)] = beam
+        self._begun.append((beam, self._pool.submit(beam.run, self._stop)))
         return True

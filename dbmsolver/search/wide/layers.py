@@ -72,17 +72,13 @@ class WideLayers(Search):
         return self.recorder.report(layer=self._search.layer, pending=self._search.open)
 
     def end(self, outcome: Outcome) -> Outcome:
-        """Count the states that are closed."""
-        self._count(self._search, whole=outcome == Exhausted())
-        return outcome
-
-    def _count(self, search: Exploration, whole: bool) -> None:
         """Count the states that are closed, layer by layer."""
+        search, statistics = self._search, self.recorder.statistics
         counts = np.zeros(1 << 12, np.int64)
         layers_of_closed(search.frontier, counts)
-        statistics = self.recorder.statistics
         for layer in np.flatnonzero(counts).tolist():
             statistics.count(max(1, layer), 0, int(counts[layer]), 0, 0)
         statistics.evaluated = search.met
-        if whole:
+        if outcome == Exhausted():
             statistics.add_digest(search.digest)
+        return outcome

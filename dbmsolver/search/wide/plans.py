@@ -17,8 +17,6 @@ class BeamPlan(NamedTuple):
     width: int
     weights: Weights
     parts: int = 1
-    noise: int = 0
-    seed: int = 0
     patience: int = 12
     last: int = 60
     longest: int = 200
@@ -27,7 +25,7 @@ class BeamPlan(NamedTuple):
     def shape(self) -> WideBeamShape:
         """The numbers that the kernel needs."""
         crowd = max(1, self.width // self.parts)
-        return WideBeamShape(crowd, self.noise, self.seed, self.patience, self.last, self.longest)
+        return WideBeamShape(crowd, self.patience, self.last, self.longest)
 
 
 _SUITED = (10, 5, 10, 5, 0, 0, 10, 0, 0)

@@ -12,7 +12,6 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.kernels.states import CARDS
 from dbmsolver.kits.cards.possible_states import are_positions
 from dbmsolver.kits.cards.tables import PLACE_FREECELL
-from dbmsolver.kits.signatures import locked_cards, used_bits
 from dbmsolver.kits.states import State
 
 
@@ -28,13 +27,14 @@ class Reader:
             self.under |= dict(zip(column, (None, *column), strict=False))
 
     def is_accepted(self, *states: State) -> bool:
-        words = np.uint64(self.codec.root.signature), np.uint64(used_bits(self.tables))
+        used = sum(mask << shift for shift, mask, _ in self.codec.most_in_fields())
+        words = np.uint64(self.codec.root.signature), np.uint64(used)
         return bool(are_positions(self.tables, *words, np.array(states, np.uint64)))
 
     def locked(self, state: State) -> int:
         """Return the cards that a signature has where they were dealt."""
         t, found = self.tables, 0
-        for column, (shift, mask) in enumerate(locked_cards(t)):
+        for column, (shift, mask) in enumerate(self.codec.falling()):
             found |= int(t.locked[column, state.signature >> shift & mask])
         return found
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from helpers.class_distances import slow_distances
-from helpers.kernels import bound_by_class, distance_of_class
+from helpers.kernels import bound_by_class, distance_of_class, patience_bound, patience_words
 from helpers.small_klondikes import small_klondike, small_listed
 
 from dbmsolver.game.classes import Class, Classes
@@ -19,7 +19,7 @@ from dbmsolver.game.kinds import Metric
 from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.kits.klondike.bound import bound_of, make_weights
+from dbmsolver.kits.klondike.bound import make_weights
 from dbmsolver.kits.klondike.class_distances import (
     LOST,
     MEASURED,
@@ -55,7 +55,7 @@ def listed(deal: Deal, metric: Metric = "turns", threads: int = 1) -> Listed:
 
 
 def room() -> np.ndarray[tuple[int, ...], np.dtype[np.uint64]]:
-    return np.zeros((MOST_SUCCESSORS, 4), np.uint64)
+    return np.zeros((MOST_SUCCESSORS, 5), np.uint64)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -116,11 +116,12 @@ def test_the_bound_is_consistent(metric: Metric) -> None:
         keys, listing, distances = listed(deal, metric)
         classes = listing.keys.classes
         assert classes.root in expected
+        t, b = keys.game, keys.bounds.positions
 
         bounds: dict[Hashable, int] = {}
         for position in positions:
-            words = keys.words(keys.encode(position))
-            plain = int(bound_of(keys.tables, keys.bounds, words, make_board(), make_weights()))
+            words = patience_words(keys.state(position))
+            plain = int(patience_bound(t, b, words, make_board(), make_weights()))
             ours = int(bound_by_class(distances, words, room()))
             found = classes.class_of(position)
             if not classes.is_won(found) and found not in expected:

@@ -20,7 +20,7 @@ from dbmsolver.kits.klondike.classes import class_progress
 
 def compare(keys: ClassKeys, found: Class, left_out: frozenset[LeftOut]) -> list[Class]:
     """Compare what follows from a class; returns it."""
-    rows = np.zeros((400, 4), np.uint64)
+    rows = np.zeros((400, 5), np.uint64)
     state = keys.state_of(found)
     assert keys.class_of(state) == found
     count = class_successors(keys.tables, np.uint64(state.signature), np.uint64(state.off), rows)

@@ -8,6 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from helpers.kernels import patience_states, patience_words
 from helpers.patience_games import PATIENCE_GAMES, small_deck
 from numpy.typing import NDArray
 
@@ -21,7 +22,7 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.kernels.layout import PLANES
 from dbmsolver.kernels.runs import progress_of
 from dbmsolver.kits.cards.tables import PLACE_BOTTOM, PLACE_HOME
-from dbmsolver.kits.klondike.keys import PatienceKeys
+from dbmsolver.kits.klondike.keys import PatienceKeys, key_of, words_of
 from dbmsolver.kits.klondike.moves import moves_of
 from dbmsolver.kits.klondike.strata import STOCK_SHIFT, signatures
 from dbmsolver.kits.klondike.tables import (
@@ -33,7 +34,7 @@ from dbmsolver.kits.klondike.tables import (
     make_board,
     make_found,
 )
-from dbmsolver.kits.klondike.word_keys import PatienceStates
+from dbmsolver.kits.states import State
 from dbmsolver.results import Question
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.intake import Intake
@@ -44,6 +45,8 @@ NUMBERS = 60
 FIELDS = [64 * word + 3 * place for word in (0, 1) for place in range(21)]
 """The bits at which the digits of the first 42 cards begin; then those of the last ten."""
 FIELDS += [128 + 3 * place for place in range(10)]
+WON = sum(HOME << shift for shift in FIELDS)
+"""The key of a won position, without a waste."""
 
 
 def near(key: int, random: Random) -> int:
@@ -67,7 +70,7 @@ def test_any_number_is_a_position_or_an_error(game: str) -> None:
             key = keys.encode(position)
             assert keys.encode(keys.decode(key)) == key
             wrong = near(key, random)
-            sound = keys.are_states(keys.words(wrong % (1 << 192))[np.newaxis])
+            sound = keys.are_keys(np.array(words_of(wrong % (1 << 192)), np.uint64))
             try:
                 read = keys.decode(wrong)
             except InputError:
@@ -99,7 +102,7 @@ def test_positions_of_other_games() -> None:
     """All ranks are raised by one, so that cards lie on each other as they do in the deal."""
     deal = Deal.from_number(1, GAMES["canfield"])
     keys, start = PatienceKeys(deal, "none", "turns", Question.SOLVE), deal.position
-    assert isinstance(start, Patience) and keys.encode(start) == keys.root
+    assert isinstance(start, Patience) and keys.encode(start) == key_of(keys.root[1:])
 
     def raised(cards: tuple[int, ...]) -> tuple[int, ...]:
         return tuple((card + 4) % CARDS for card in cards)
@@ -163,33 +166,32 @@ def runs_of(keys: PatienceKeys, words: NDArray[np.uint64]) -> Runs:
     return Runs(values, counts.astype(np.int64), words[order].ravel(), codes, PLANES)
 
 
-def block(game: str, random: Random) -> tuple[PatienceStates, int, Runs]:
-    """Return the states of a deck, and the stratum and the runs of six states of one stratum."""
+def block(game: str, random: Random) -> tuple[PatienceKeys, int, Runs]:
+    """Return the keys of a deck, and the stratum and the runs of six states of one stratum."""
     found: dict[int, set[int]] = defaultdict(set)
     while True:
         deal = small_deck(game, random)
         keys = PatienceKeys(deal, "none", "turns", Question.SOLVE)
-        states = PatienceStates(keys)
         found.clear()
         for _ in range(40):
             position = deal.position
             while moves := position.moves(deal.rules):
                 position = position.apply(random.choice(moves))
-                key = keys.encode(position)
+                state = keys.state(position)
                 if not position.is_goal() and len(found) < 60:
-                    found[stratum_of(states, key)].add(key)
+                    found[stratum_of(keys, state)].add(key_of(state[1:]))
                 if random.random() < 0.05:
                     break
         for stratum, alike in found.items():
             if len(alike) >= 6:
-                words = np.array([keys.words(key) for key in sorted(alike)[:6]])
-                return states, stratum, runs_of(keys, words)
+                words = np.array([words_of(key) for key in sorted(alike)[:6]], np.uint64)
+                return keys, stratum, runs_of(keys, words)
 
 
-def stratum_of(states: PatienceStates, key: int) -> int:
-    """Return the stratum of the state with a key."""
-    signature = np.array([states.state_of(key).signature], np.uint64)
-    return int(progress_of(states.tables, signature, states.locked)[0])
+def stratum_of(keys: PatienceKeys, state: State) -> int:
+    """Return the stratum of a state."""
+    signature = np.array([state.signature], np.uint64)
+    return int(progress_of(keys.tables, signature, keys.locked)[0])
 
 
 def record(stratum: int, runs: Runs) -> bytes:
@@ -197,10 +199,10 @@ def record(stratum: int, runs: Runs) -> bytes:
     return closed_key(b"C", BlockKey(20, stratum, first, last, 1))
 
 
-def refused(states: PatienceStates, key: bytes, runs: Runs) -> str:
+def refused(keys: PatienceKeys, key: bytes, runs: Runs) -> str:
     """Return what is wrong with a block, by the check of blocks that are read."""
     with pytest.raises(StoreError, match="here: the block is wrong: ") as caught:
-        Intake(states)(key, runs, "here")
+        Intake(keys)(key, runs, "here")
     return str(caught.value).partition("wrong: ")[2]
 
 
@@ -235,7 +237,7 @@ def seen(keys: PatienceKeys, *moved: str, waste: int = 0, turns: int = 0) -> boo
 
     Each is a card and its new place, "home", "bottom", a digit, or the card that it lies on.
     """
-    key = keys.root | waste << WASTE_SHIFT + 128 | turns << TURNS_SHIFT + 128
+    key = key_of(keys.root[1:]) | waste << WASTE_SHIFT + 128 | turns << TURNS_SHIFT + 128
     for words in moved:
         card, place = words.split()
         number = keys.base.counted(parse_card(card))
@@ -244,11 +246,11 @@ def seen(keys: PatienceKeys, *moved: str, waste: int = 0, turns: int = 0) -> boo
             digit = int(place)
         if digit is None:
             lower = keys.base.counted(parse_card(place))
-            digit = 1 + keys.tables.parents[number].tolist().index(lower)
+            digit = 1 + keys.game.parents[number].tolist().index(lower)
         word, field = divmod(number, PER_WORD)
         shift = 64 * word + 3 * field
         key = key & ~(7 << shift) | digit << shift
-    return keys.are_states(keys.words(key)[np.newaxis])
+    return keys.are_keys(np.array(words_of(key), np.uint64))
 
 
 def test_each_thing_that_kernels_trust() -> None:
@@ -291,9 +293,9 @@ def test_positions_before_the_stock_was_turned(game: str, passes: int) -> None:
     while len(path) < 80 and (moves := path[-1].moves_of_stock(rules)):  # type: ignore[attr-defined]
         path.append(path[-1].apply(moves[0]))
     assert (len(path) < 80) == (passes > 0)
-    encoded = [keys.encode(position) for position in path]
+    encoded = [keys.state(position) for position in path]
     for place in range(0, len(path), 7):
-        before = set(keys.before_turning(path[place]))
+        before = set(keys.states(path[place]))
         assert set(encoded[: place + 1]) <= before
         if passes:
             assert not before & set(encoded[place + 1 :])
@@ -322,25 +324,32 @@ def test_positions_before_a_play_of_the_waste_are_not_turned_to() -> None:
             replace(position, waste=left[:sooner], stock=left[sooner:])
             for sooner in range(waste % 3, waste + 1, 3)
         ]
-        assert set(keys.before_turning(position)) == set(map(keys.encode, before))
+        assert set(keys.states(position)) == set(map(keys.state, before))
 
 
 def test_a_card_that_is_back_where_its_column_began() -> None:
     """It has come to an empty column, though its digit is as the deal's."""
     deal = Deal.from_number(1, GAMES["klondike"])
     keys = PatienceKeys(deal, "none", "turns", Question.SOLVE)
+    won = State(keys.goal, *words_of(WON))
     for column in deal.position.columns:
-        assert keys.place(keys.root, column[0]) == PLACE_BOTTOM
-        assert keys.place(keys.goal, column[0]) == PLACE_HOME
+        assert keys.step(keys.root, column[0]) == (column[0], PLACE_BOTTOM)
+        assert keys.step(won, column[0]) == (column[0], PLACE_HOME)
 
 
 def test_won_in_words() -> None:
     """The waste and the turns left say nothing of a win, each card does."""
     keys = PatienceKeys(Deal.from_number(1, GAMES["klondike"]), "none", "turns", Question.SOLVE)
-    assert keys.is_won(keys.goal) and keys.is_won(keys.goal | 5 << 128 + WASTE_SHIFT)
-    assert keys.is_won(keys.goal | 5 << 128 + TURNS_SHIFT)
+
+    def is_won(key: int) -> bool:
+        """Return True if the signature of the state with a key is that of a win."""
+        (state,) = patience_states(keys, np.array([words_of(key)], np.uint64))
+        return state.signature == keys.goal
+
+    assert is_won(WON) and is_won(WON | 5 << 128 + WASTE_SHIFT)
+    assert is_won(WON | 5 << 128 + TURNS_SHIFT)
     for shift in FIELDS:
-        assert not keys.is_won(keys.goal ^ 1 << shift + 2)
+        assert not is_won(WON ^ 1 << shift + 2)
 
 
 @pytest.mark.parametrize("game", ["klondike", "klondike_by_threes"])
@@ -356,8 +365,8 @@ def test_turns_that_cost_nothing_make_no_other_key(game: str) -> None:
     while turned[-1].stock:
         turned.append(turned[-1].apply(turned[-1].moves_of_stock(rules)[0]))
     assert len(turned) == 1 + 24 // rules.draw
-    assert {free.encode(one) for one in turned} == {free.root}
-    assert free.decode(free.root) == position
+    assert {free.state(one) for one in turned} == {free.root}
+    assert free.position(free.root) == position
     assert len({counted.encode(one) for one in turned}) == len(turned)
     ace = next(card for card in position.stock if card < 4)
     left = tuple(card for card in position.stock if card != ace)
@@ -382,10 +391,11 @@ def test_a_key_of_an_empty_column_beside_a_reserve() -> None:
     """It is that of no position, as the reserve fills the column at once."""
     keys = PatienceKeys(Deal.from_number(1, GAMES["canfield"]), "none", "turns", Question.SOLVE)
     card, lower = (keys.base.counted(parse_card(name)) for name in ("2S", "3H"))
-    digit = 1 + keys.tables.parents[card].tolist().index(lower)
+    digit = 1 + keys.game.parents[card].tolist().index(lower)
     shift = 64 * (card // PER_WORD) + 3 * (card % PER_WORD)
-    assert not keys.root >> shift & 7
-    wrong = keys.root | digit << shift
+    root = keys.encode(keys.deal.position)
+    assert not root >> shift & 7
+    wrong = root | digit << shift
     with pytest.raises(InputError, match=f"key {wrong} is not the key of a position"):
         keys.decode(wrong)
 
@@ -399,20 +409,21 @@ def test_parents_by_the_codes_of_kernels(game: str) -> None:
     board, found = make_board(), make_found()
     filled = over = 0
     for _ in range(8):
-        key = keys.root
+        state = keys.root
         for _ in range(30):
-            count = moves_of(keys.tables, keys.words(key), board, found)
+            count = moves_of(keys.game, patience_words(state), board, found)
             if not count:
                 break
-            after = [keys.key_of(words) for words in found.words[:count]]
+            after = patience_states(keys, found.words[:count])
+            before = keys.decode(key_of(state[1:]))
             for child, code in zip(after, found.codes[:count].tolist(), strict=True):
-                assert keys.parent(child, code) == key
-                left = [len(keys.decode(one).reserve) for one in (key, child)]
-                card = keys.card_of(code)
-                stays = card not in keys.decode(key).reserve
-                filled += stays and left[0] > left[1]
-                over += keys.decode(key).turns != keys.decode(child).turns
-            key = random.choice(after)
+                assert keys.parent(child, code) == state
+                later = keys.decode(key_of(child[1:]))
+                card, _ = keys.step(child, code)
+                stays = card not in before.reserve
+                filled += stays and len(before.reserve) > len(later.reserve)
+                over += before.turns != later.turns
+            state = random.choice(after)
     assert (filled > 5) == (game == "canfield") and over > 5
 
 
@@ -430,7 +441,7 @@ def test_a_card_that_lies_as_dealt_has_the_place_of_a_step() -> None:
             columns = (*dealt.columns[:index], column[:-1], *dealt.columns[index + 1 :])
             before = replace(dealt, columns=columns, waste=(card,))
             step = keys.step_of(before, Move(card, WASTE, Place("column", index)))
-            assert (card, keys.place(keys.root, card)) == step
+            assert keys.step(keys.root, card) == step
             kinds.add(step[1])
     assert kinds == {PLACE_BOTTOM, *range(len(rules.parent_kinds))}
 
@@ -443,6 +454,7 @@ def test_codes_name_cards_as_people_see_them() -> None:
             Deal.from_number(number, GAMES["canfield"]), "none", "turns", Question.SOLVE
         )
         bases.add(keys.base)
+        won = State(keys.goal, *words_of(WON))
         for card in range(CARDS):
-            assert keys.card_of(keys.base.counted(card) | 1 << 6) == card
+            assert keys.step(won, keys.base.counted(card) | 1 << 6) == (card, PLACE_HOME)
     assert len(bases) > 1

@@ -7,6 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from helpers.kernels import patience_states, patience_words
 from helpers.patience_games import PATIENCE_GAMES, small_deck
 
 from dbmsolver.game.cards import CARDS
@@ -30,15 +31,27 @@ from dbmsolver.kernels.states import SIGNATURE
 from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.kits.klondike.moves import moves_of
 from dbmsolver.kits.klondike.rows import NARROW, WIDE
+from dbmsolver.kits.klondike.strata import STOCK_SHIFT, WON
 from dbmsolver.kits.klondike.tables import (
+    HOME,
     PER_WORD,
     TURNS_SHIFT,
     WASTE_SHIFT,
     make_board,
     make_found,
 )
-from dbmsolver.kits.klondike.word_keys import PatienceStates
+from dbmsolver.kits.states import State
 from dbmsolver.results import Question
+
+
+def signature_of_digits(keys: PatienceKeys, state: State) -> int:
+    """Return the signature of a state, card by card."""
+    digits = [state[1 + card // PER_WORD] >> 3 * (card % PER_WORD) & 7 for card in range(CARDS)]
+    if digits == [HOME] * CARDS:
+        return int(WON)
+    bits = zip(digits, keys.game.bits.tolist(), strict=True)
+    cards = sum(1 << bit for digit, bit in bits if digit and bit >= 0)
+    return int(cards | state.high >> WASTE_SHIFT << STOCK_SHIFT)
 
 
 def test_rows_hold_states_and_moves_lead_to_no_lower_slice() -> None:
@@ -50,39 +63,40 @@ def test_rows_hold_states_and_moves_lead_to_no_lower_slice() -> None:
     for _ in range(40):
         deal, policy = small_deck(random.choice(PATIENCE_GAMES), random), random.choice(POLICIES)
         keys = PatienceKeys(deal, policy, random.choice(OF_PATIENCE), Question.SOLVE)
-        states, key = PatienceStates(keys), keys.root
+        state = keys.root
         for _ in range(12):
-            count = int(moves_of(keys.tables, keys.words(key), board, found))
-            words = found.words[:count].tolist()
-            after = [one | two << 64 | three << 128 for one, two, three in words]
-            reached = [states.state_of(one) for one in (key, *after)]
+            count = int(moves_of(keys.game, patience_words(state), board, found))
+            after = patience_states(keys, found.words[:count])
+            reached = [state, *after]
+            signatures = [signature_of_digits(keys, one) for one in reached]
+            assert signatures == [one.signature for one in reached], deal
             metas = [
                 random.getrandbits(64) & int(CODE_AND_G)
                 | random.randrange(1 << 11) << int(BOUND_SHIFT)
                 for _ in reached
             ]
             rows = np.array([[*s, meta] for s, meta in zip(reached, metas, strict=True)], np.uint64)
-            shard = make_shard(states.tables, len(rows), 16, 16)
+            shard = make_shard(keys.tables, len(rows), 16, 16)
             widths.add(shard.rows.shape[1])
-            hold_closed(states.tables, rows, shard.rows, 0)
+            hold_closed(keys.tables, rows, shard.rows, 0)
             again = np.zeros_like(rows)
-            read_rows(states.tables, shard.rows, np.arange(len(rows), dtype=np.uint32), again)
+            read_rows(keys.tables, shard.rows, np.arange(len(rows), dtype=np.uint32), again)
             rows[:, META] |= IS_CLOSED | IS_STORED
             assert (again == rows).all(), deal
-            slices = slices_of(states.tables, rows, 0)
+            slices = slices_of(keys.tables, rows, 0)
             sizes = np.zeros(256 * SLICES, np.int64)
-            count_slices(states.tables, shard.rows, 0, sizes)
+            count_slices(keys.tables, shard.rows, 0, sizes)
             assert (sizes == np.bincount(slices, minlength=sizes.size)).all(), deal
-            won = np.array([keys.is_won(one) for one in (key, *after)])
-            strata = progress_of(states.tables, rows[:, SIGNATURE].copy(), states.locked)
+            won = np.array([keys.position(one).is_goal() for one in reached])
+            strata = progress_of(keys.tables, rows[:, SIGNATURE].copy(), keys.locked)
             assert (slices[~won] // SLICES == strata[~won]).all(), deal
             assert ((slices == slices[0]) | (slices // SLICES > slices[0] // SLICES)).all(), deal
             stayed += int((slices[1:] == slices[0]).sum())
             risen += int((slices[1:] != slices[0]).sum())
             if not after:
                 break
-            key = random.choice(after)
-            if keys.is_won(key):
+            state = random.choice(after)
+            if keys.position(state).is_goal():
                 break
     assert stayed > 50 and risen > 50 and widths == {NARROW, WIDE}
 
@@ -99,10 +113,10 @@ def test_no_state_is_taken_for_another(game: str) -> None:
     deal = Deal.from_number(
         1, replace(GAMES[game], passes=2) if game == "klondike" else GAMES[game]
     )
-    states = PatienceStates(PatienceKeys(deal, "none", "turns", Question.SOLVE))
-    t, words = states.tables, np.array(states.root[1:], np.uint64)
+    keys = PatienceKeys(deal, "none", "turns", Question.SOLVE)
+    t, words = keys.tables, patience_words(keys.root)
     shard = make_shard(t, 1, 16, 16)
-    hold_closed(t, np.array([[*states.root, 0]], np.uint64), shard.rows, 0)
+    hold_closed(t, np.array([[*keys.root, 0]], np.uint64), shard.rows, 0)
     assert is_taken_for(t, shard.rows, 0, *words)
     changes = [(card // PER_WORD, 3 * (card % PER_WORD)) for card in range(CARDS)]
     if deal.rules.stock:

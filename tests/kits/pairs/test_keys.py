@@ -15,7 +15,7 @@ from dbmsolver.game.pairing import Pairing
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.kits.cards.tables import PLACE_HOME
 from dbmsolver.kits.pairs.keys import PAIRED, PairKeys
-from dbmsolver.kits.turning import TURN
+from dbmsolver.kits.states import TURN
 from dbmsolver.results import Question
 
 

@@ -120,7 +120,7 @@ def test_states_of_games_that_are_played() -> None:
 
 def test_kernels_agree_with_the_readable_model() -> None:
     random = Random(21)
-    found = np.zeros((64, 4), np.uint64)
+    found = np.zeros((64, 5), np.uint64)
     for deal in games(22):
         positions = played(deal, random)
         for keys in codecs(deal):

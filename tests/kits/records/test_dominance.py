@@ -29,6 +29,7 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.kernels.record_parents import find_parent
 from dbmsolver.kernels.runs import unpack_rows
+from dbmsolver.kernels.states import MAX_SUCCESSORS
 from dbmsolver.kits.records.dive import (
     BROKEN,
     EXHAUSTED,
@@ -38,8 +39,9 @@ from dbmsolver.kits.records.dive import (
     fingerprints,
     make_diving,
 )
-from dbmsolver.kits.records.dominance import MAX_SUCCESSORS, make_scratch, successors
+from dbmsolver.kits.records.dominance import successors
 from dbmsolver.kits.records.keys import RecordKeys
+from dbmsolver.kits.records.macros import make_scratch
 from dbmsolver.kits.states import State
 from dbmsolver.search.proof.dives import ORDERS, Dived, Diver, blocks_of
 from dbmsolver.search.proof.record_trace import moves_along, record_in
@@ -80,7 +82,7 @@ def found_by_kernel(keys: RecordKeys, state: State) -> dict[State, int]:
     """Return the successors that the kernel finds, each with its free slots."""
     count = int(successors(keys.tables, *words_of(*state[:3]), SCRATCH))
     assert count >= 0
-    return {State(*words[:3], 0): words[3] for words in SCRATCH.found[:count].tolist()}
+    return {State(*words[:3], 0): words[4] for words in SCRATCH.found[:count].tolist()}
 
 
 def compare_successors(keys: RecordKeys, record: Record, found: list[Record]) -> None:

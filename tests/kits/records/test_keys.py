@@ -11,7 +11,8 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import can_dominate, normalise, plain_record
 from dbmsolver.game.kinds import FILLS, POLICIES, Build, Fill
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.kits.records.keys import RecordKeys, codec_of
+from dbmsolver.kits.choice import keys_of
+from dbmsolver.kits.records.keys import RecordKeys
 from dbmsolver.results import Method
 
 BUILDS: tuple[Build, ...] = ("alternate", "suit")
@@ -52,7 +53,7 @@ def test_policies_of_records() -> None:
     """Moves home that lose cards are made by none of them."""
     deal = Deal.from_number(1, GAMES["freecell"])
     for policy in POLICIES:
-        keys = codec_of(deal, policy, Method.DOMINATING)
+        keys = keys_of(deal, policy, Method.DOMINATING)
         assert isinstance(keys, RecordKeys) and keys.policy == policy
-    keys = codec_of(deal, "max", Method.DOMINATING)
+    keys = keys_of(deal, "max", Method.DOMINATING)
     assert isinstance(keys, RecordKeys) and keys.policy == "wkr"

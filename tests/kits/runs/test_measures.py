@@ -21,7 +21,7 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.jit.decorators import kernel
 from dbmsolver.kernels import hooks
 from dbmsolver.kits.cards.bound import make_scratch
-from dbmsolver.kits.runs import room_moves
+from dbmsolver.kits.cards.expand import is_safe
 from dbmsolver.kits.states import State, StateCodec
 
 EVERY = pytest.mark.parametrize(("metric", "policy", "rules"), cases(3))
@@ -76,7 +76,7 @@ def test_runs_as_long_as_there_is_room_for(rules: Rules) -> None:
 
 @kernel
 def goes_home(t, signature, card):  # type: ignore[no-untyped-def]
-    return room_moves.goes_home(t, signature, card)
+    return is_safe(t, signature, card)
 
 
 @pytest.mark.parametrize("rules", GAMES, ids=lambda rules: rules.name)

@@ -13,8 +13,7 @@ from dbmsolver.game.moves import COLUMNS, Move, Place
 from dbmsolver.game.rules import MAX_COLUMNS
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.game.wide import Wide
-from dbmsolver.kits.wide.keys import WideKeys
-from dbmsolver.kits.wide.steps import place_of
+from dbmsolver.kits.wide.keys import WideKeys, place_of
 from dbmsolver.kits.wide.tables import row_words
 
 

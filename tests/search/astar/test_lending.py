@@ -26,7 +26,6 @@ from dbmsolver.kernels.shards import (
     take_outgoing,
 )
 from dbmsolver.kits.klondike.keys import PatienceKeys
-from dbmsolver.kits.klondike.word_keys import PatienceStates
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Question, Verdict
 from dbmsolver.search.astar import partitions, rounds
@@ -37,9 +36,7 @@ MEMORY = 1 << 22
 CODECS = {
     "single cards": StateCodec(Deal.from_number(1, rules_for("freecell", freecells=2)), "wkr"),
     "runs": StateCodec(Deal.from_number(30, rules_for("simple_simon")), "wkr"),
-    "Klondike": PatienceStates(
-        PatienceKeys(deck(Verdict.UNSOLVABLE), "wkr", "turns", Question.SOLVE)
-    ),
+    "Klondike": PatienceKeys(deck(Verdict.UNSOLVABLE), "wkr", "turns", Question.SOLVE),
 }
 CODEC = CODECS["single cards"]
 

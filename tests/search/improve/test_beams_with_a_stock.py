@@ -19,7 +19,7 @@ from dbmsolver.game.kinds import POLICIES, Metric, Policy
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.kernels.shards import NO_CEILING
 from dbmsolver.kits.choice import are_of_patience, keys_of
-from dbmsolver.kits.klondike.word_keys import PatienceStates
+from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.results import Better, Limit, Method, Verdict
 from dbmsolver.search import session
 from dbmsolver.search.astar import layers, rounds
@@ -32,14 +32,14 @@ MOST = 3000
 """States of the largest small deck."""
 
 
-def keys_for(deal: Deal, policy: Policy = "wkr", metric: Metric = "turns") -> PatienceStates:
+def keys_for(deal: Deal, policy: Policy = "wkr", metric: Metric = "turns") -> PatienceKeys:
     keys = keys_of(deal, policy, Method.EVERY_POSITION, metric)
     assert are_of_patience(keys)
     return keys
 
 
 def made(
-    keys: PatienceStates,
+    keys: PatienceKeys,
     width: int,
     ceiling: int = NO_CEILING,
     room: int = 300_000,
@@ -64,7 +64,7 @@ def length_of(beam: Beam) -> int | None:
     return beam.codec.measure.length(moves)
 
 
-def small_keys(seed: str) -> Iterator[PatienceStates]:
+def small_keys(seed: str) -> Iterator[PatienceKeys]:
     """Yield keys of small decks, of any game, policy and metric."""
     random = Random(seed)
     while True:

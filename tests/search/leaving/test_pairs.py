@@ -90,7 +90,7 @@ def test_a_hundred_small_decks() -> None:
 
 def walks(decks: range, question: Question) -> Iterator[tuple[PairKeys, State, Position]]:
     """Yield states of random games, with their positions."""
-    found = np.zeros((64, 4), np.uint64)
+    found = np.zeros((64, 5), np.uint64)
     for seed in decks:
         random, deal = Random(seed), small_deck(Random(seed))
         keys = PairKeys(deal, question)
@@ -105,7 +105,7 @@ def walks(decks: range, question: Question) -> Iterator[tuple[PairKeys, State, P
             if not moves:
                 assert count == 0
                 break
-            rows = {keys._step(int(row[3])): State(*map(int, row[:3]), 0) for row in found[:count]}
+            rows = {keys._step(int(row[4])): State(*map(int, row[:3]), 0) for row in found[:count]}
             assert len(rows) == count == len(moves)
             step, state = random.choice(sorted(rows.items()))
             move = legal_move(keys, position, step)
@@ -116,7 +116,7 @@ def walks(decks: range, question: Question) -> Iterator[tuple[PairKeys, State, P
 @pytest.mark.parametrize("question", list(Question))
 def test_kernels_agree_with_the_readable_model(question: Question) -> None:
     """Successors, the way back by codes, layers and strata, keys there and back."""
-    found = np.zeros((64, 4), np.uint64)
+    found = np.zeros((64, 5), np.uint64)
     for keys, state, position in walks(range(80), question):
         t = keys.tables
         own = int(t.columns_mask) | int(WON)
@@ -138,7 +138,7 @@ def test_kernels_agree_with_the_readable_model(question: Question) -> None:
         }
         assert len(expected) == count
         for row in found[:count].tolist():
-            after, code = State(*row[:3], 0), row[3]
+            after, code = State(*row[:4]), row[4]
             move = expected[after.signature & own, after.off]
             assert legal_move(keys, position, keys.step(after, code)) == move
             assert undo_code(t, *map(np.uint64, after), code) == state

@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from helpers.kernels import patience_bounds
+from helpers.kernels import patience_bound, patience_bounds, patience_words
 from helpers.patience_games import PATIENCE_GAMES, small_deck, whole_deck
 from helpers.selection import few_fast
 from helpers.verifier import state_of_key
@@ -19,7 +19,7 @@ from dbmsolver.game.features import OF_PATIENCE
 from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES, rules_for
-from dbmsolver.kits.klondike.bound import bound_of, make_weights
+from dbmsolver.kits.klondike.bound import make_weights
 from dbmsolver.kits.klondike.keys import PatienceKeys
 from dbmsolver.kits.klondike.moves import moves_of
 from dbmsolver.kits.klondike.tables import MOST_MOVES, make_board, make_found
@@ -60,15 +60,15 @@ def follow_bounds(seed: str, decks: int) -> None:
         policy, metric = random.choice(POLICIES), random.choice(OF_PATIENCE)
         keys = PatienceKeys(deal, policy, metric, Question.SOLVE)
         form = keys_of_cards(deal, policy, metric)
-        state = keys.words(keys.root)
+        t, b, state = keys.game, keys.bounds.positions, patience_words(keys.root)
         for _ in range(30):
-            moves = moves_of(keys.tables, state, board, found)
-            here = bound_of(keys.tables, keys.bounds, state, board, weights)
+            moves = moves_of(t, state, board, found)
+            here = patience_bound(t, b, state, board, weights)
             assert here == bound_of_check(form.tables, state_of_key(form, state)), deal
-            patience_bounds(keys.tables, keys.bounds, state, found, moves, board, weights, bounds)
+            patience_bounds(t, b, state, found, moves, board, weights, bounds)
             after = found.words[:moves].copy()
             for words, cost, said in zip(after, found.costs, bounds, strict=False):
-                own = bound_of(keys.tables, keys.bounds, words, board, weights)
+                own = patience_bound(t, b, words, board, weights)
                 assert own == said and here <= cost + own, (deal, metric)
             if not moves:
                 break

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import faults
+from helpers.kernels import patience_bound, patience_states, patience_words
 from helpers.naive_search import fewest_moves
 from helpers.patience_games import (
     PATIENCE_GAMES,
@@ -33,10 +34,11 @@ from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.measures import measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.kits.klondike.bound import bound_of, make_weights
-from dbmsolver.kits.klondike.keys import PatienceKeys
+from dbmsolver.kits.klondike.bound import make_weights
+from dbmsolver.kits.klondike.keys import PatienceKeys, key_of
 from dbmsolver.kits.klondike.moves import moves_of
 from dbmsolver.kits.klondike.tables import make_board, make_found
+from dbmsolver.kits.states import State
 from dbmsolver.results import Options, Question
 from dbmsolver.search import inspect, session
 from dbmsolver.search.astar import layers, rounds
@@ -119,23 +121,23 @@ def test_safe_moves_change_no_length_where_columns_go_round(
             compared += 1
 
 
-def closure(keys: PatienceKeys, most: int) -> dict[int, list[tuple[int, int]]] | None:
+def closure(keys: PatienceKeys, most: int) -> dict[State, list[tuple[State, int]]] | None:
     """For each state that the kernel reaches, what follows and what it costs; None if too many."""
     board, found = make_board(), make_found()
-    following: dict[int, list[tuple[int, int]]] = {}
+    following: dict[State, list[tuple[State, int]]] = {}
     seen, waiting = {keys.root}, [keys.root]
     while waiting:
-        key = waiting.pop()
-        if keys.decode(key).is_goal():
-            following[key] = []
+        state = waiting.pop()
+        if keys.position(state).is_goal():
+            following[state] = []
             continue
-        number = moves_of(keys.tables, keys.words(key), board, found)
+        number = moves_of(keys.game, patience_words(state), board, found)
         after = []
-        for words, code, cost in zip(found.words[:number], found.codes, found.costs, strict=False):
-            one = int(words[0]) | int(words[1]) << 64 | int(words[2]) << 128
-            assert keys.parent(one, int(code)) == key
+        states = patience_states(keys, found.words[:number])
+        for one, code, cost in zip(states, found.codes, found.costs, strict=False):
+            assert keys.parent(one, int(code)) == state
             after.append((one, int(cost)))
-        following[key] = after
+        following[state] = after
         for one, _ in after:
             if one not in seen:
                 seen.add(one)
@@ -156,8 +158,8 @@ def kernel_and_model(seed: object, decks: int, games: Sequence[str] = PATIENCE_G
         following = closure(keys, MOST_STATES)
         if following is None:
             continue
-        free, brief = bool(keys.tables.free), bool(keys.tables.brief)
-        won = [key for key in following if keys.decode(key).is_goal()]
+        free, brief = bool(keys.game.free), bool(keys.game.brief)
+        won = [state for state in following if keys.position(state).is_goal()]
         # Where turns are free, a state stands for several wastes, and by ones it depends on the
         # waste which moves are left out: then the model's states depend on its way.
         if not (free and brief and deal.rules.draw == 1):
@@ -165,17 +167,19 @@ def kernel_and_model(seed: object, decks: int, games: Sequence[str] = PATIENCE_G
             assert states is not None
             assert len(following) - len(won) == len(states), (deal, policy, metric)
         board, weights = make_board(), make_weights()
-        words = np.array([keys.words(key) for key in following])
-        assert keys.are_states(words)
+        assert keys.are_keys(np.concatenate([patience_words(state) for state in following]))
+        t, b = keys.game, keys.bounds.positions
         least = {
-            key: int(bound_of(keys.tables, keys.bounds, keys.words(key), board, weights))
-            for key in following
+            state: int(patience_bound(t, b, patience_words(state), board, weights))
+            for state in following
         }
-        assert all(least[key] == 0 for key in won)
-        for key, after in following.items():
+        assert all(least[state] == 0 for state in won)
+        for state, after in following.items():
+            key = key_of(state[1:])
             assert keys.encode(keys.decode(key)) == key
+            assert keys.state(keys.position(state)) == state
             for one, cost in after:
-                assert least[key] <= cost + least[one]
+                assert least[state] <= cost + least[one]
         compared += 1
 
 
@@ -241,17 +245,17 @@ def test_moves_are_those_of_the_model(make: Callable[[Random], Deal], decks: int
             assert isinstance(position, Patience)
             if position.is_goal():
                 break
-            key = keys.encode(position)
-            position = keys.decode(key)
-            brief = bool(keys.tables.brief)
+            state = keys.state(position)
+            position = keys.decode(keys.encode(position))
+            brief = bool(keys.game.brief)
             following = list(plays(position, deal.rules, policy, brief=brief))
             length = keys.measure.length
-            wanted = {(keys.encode(after), 1 + length(turns)) for turns, _, after in following}
-            number = moves_of(keys.tables, keys.words(key), board, found)
-            after = [int.from_bytes(words.tobytes(), "little") for words in found.words[:number]]
+            wanted = {(keys.state(after), 1 + length(turns)) for turns, _, after in following}
+            number = moves_of(keys.game, patience_words(state), board, found)
+            after = patience_states(keys, found.words[:number])
             assert set(zip(after, found.costs.tolist(), strict=False)) == wanted, (deal, position)
             for one, code in zip(after, found.codes, strict=False):
-                assert keys.parent(one, int(code)) == key, (deal, position)
+                assert keys.parent(one, int(code)) == state, (deal, position)
             if not following:
                 break
             position = random.choice(following)[2]
@@ -279,8 +283,8 @@ def reached(keys: PatienceKeys) -> list[Patience]:
     while waiting:
         position = waiting.pop()
         following: Sequence[Any] = keys.measure.successors(position)
-        if keys.tables.brief:
-            following = brief_successors(position, deal.rules, keys.policy)
+        if keys.game.brief:
+            following = brief_successors(position, deal.rules, keys.measure.policy)
         for _, after in following:
             assert isinstance(after, Patience)
             if after.canonical() not in found:
@@ -390,10 +394,11 @@ def test_states_of_a_shortest_solution_are_checked(tmp_path: Path) -> None:
 def test_keys_that_are_none() -> None:
     deal = Deal.from_number(24, GAMES["klondike_by_threes"])
     keys = PatienceKeys(deal, "wkr", "runs", Question.SOLVE)
+    root = keys.encode(deal.position)
     for wrong in (1, 7, 1 << 63, 1 << 158, 1 << 166, 25 << 160, 1 << 200):
         with pytest.raises(InputError, match="is not the key of a position"):
-            keys.decode(keys.root ^ wrong)
-    assert keys.decode(keys.root) == deal.position
+            keys.decode(root ^ wrong)
+    assert keys.decode(root) == deal.position
     other = Deal.from_number(25, deal.rules).position
     with pytest.raises(InputError):
         keys.encode(other)

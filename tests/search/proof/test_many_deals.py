@@ -42,7 +42,7 @@ RULES = [
 @given(st.sampled_from(RULES), st.integers(1, 1_000_000), st.integers(1, 1_000_000))
 def test_tables_are_those_made_in_python(rules: Rules, first: int, second: int) -> None:
     """The tables that a kernel fills in, one deal after another, are each deal's own tables."""
-    root = np.zeros(4, np.uint64)
+    root = np.zeros(5, np.uint64)
     tables = own_tables(RecordKeys(Deal.from_number(1, rules), "wkr").tables)
     for number in (first, second):
         deal = Deal.from_number(number, rules)

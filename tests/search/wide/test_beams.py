@@ -126,7 +126,7 @@ def check_small(random: Random, game: str | None) -> str:
     if expected is None or expected[0] == 0:
         return "left out"
     whole = beam_of(deal, BeamPlan(2000, SOME, patience=10**6, last=10**6, longest=10**6))
-    narrow = beam_of(deal, BeamPlan(3, SOME, 2, 5, random.getrandbits(30), 3, 9, 7))
+    narrow = beam_of(deal, BeamPlan(3, SOME, 2, 3, 9, 7))
     if expected[0] is None:
         assert whole.result == narrow.result == ENDED
         return "lost"
@@ -138,7 +138,7 @@ def check_small(random: Random, game: str | None) -> str:
 
 @pytest.mark.parametrize("game", few_fast([None, *WIDE_GAMES], 5))
 def test_small_decks(game: str | None) -> None:
-    random = Random(f"{game} 1")
+    random = Random(f"{game} 3")
     seen = Counter(check_small(random, game) for _ in range(10))
     assert seen["won"] and seen["lost"]
 

@@ -8,8 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from helpers.kernels import wide_successors
-from helpers.wide_games import WIDE_GAMES, shortest, small_deck
+from helpers.wide_games import WIDE_GAMES, listed_by_kernel, shortest, small_deck
 
 from dbmsolver import prove, solve
 from dbmsolver.errors import UsageError
@@ -18,7 +17,6 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.game.wide import Wide
 from dbmsolver.kits.wide import search as wide_search
 from dbmsolver.kits.wide.keys import WideKeys
-from dbmsolver.kits.wide.rows import make_successors
 from dbmsolver.kits.wide.search import (
     EXHAUSTED,
     EXPANDED,
@@ -39,21 +37,17 @@ ORDERS = (ORDER, (10, 5, 20, 5, 2, 1, 0, 0, 0), (0, 3, 0, 2, 0, 0, 9, 4, 3))
 """Weights of dives: what they meet does not depend on them."""
 
 
-def of_kernel(keys: WideKeys, position: Wide) -> set[bytes]:
+def of_kernel(keys: WideKeys, position: Wide) -> set[tuple[int, ...]]:
     """Return the rows of the successors that the kernel lists."""
-    found = make_successors()
-    board = make_frontier(keys.tables, keys.root, 2).board
-    row = keys.row(position)
-    count = wide_successors(keys.tables, board, row, BOUND, found)
-    return {found.rows[i, : found.sizes[i]].tobytes() for i in range(count)}
+    return {tuple(row) for row, _ in listed_by_kernel(keys, position)}
 
 
-def of_model(keys: WideKeys, position: Wide) -> set[bytes]:
+def of_model(keys: WideKeys, position: Wide) -> set[tuple[int, ...]]:
     """Return the rows of the positions that the readable model leads to."""
     rows = set()
     for _, after in position.successors(keys.rules, "none"):
         assert isinstance(after, Wide)
-        rows.add(keys.row(after).tobytes())
+        rows.add(tuple(keys.row(after).tolist()))
     return rows
 
 

@@ -7,6 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from helpers.kernels import patience_words
 from helpers.patience_games import PATIENCE_GAMES, small_deck
 from helpers.support import random_game
 from helpers.verifier import Costs, Words, closed_set, encode, expand_one, state_of_key, task_of
@@ -132,13 +133,13 @@ def test_codes_of_klondike_and_its_relatives_lead_back(metric: str | None) -> No
         question = Question.SOLVE if metric else Question.PROVE
         keys = PatienceKeys(deal, policy, metric or "plays", question)  # type: ignore[arg-type]
         form = keys_of_cards(deal, policy, metric)  # type: ignore[arg-type]
-        state, root = keys.words(keys.root), form.root
+        state, root = patience_words(keys.root), form.root
         made, start = 7, Costs(0, 1, 99) if metric else None
         for code in (DEAL, random.randrange(DEAL), DEAL | 1 << random.randrange(6, 16)):
             error = expand_one(form, root, code, root, start, DEAL).error
             assert error in (GOAL, 0 if code == DEAL else BAD_CODE)
         for _ in range(8):
-            before, count = state_of_key(form, state), moves_of(keys.tables, state, board, found)
+            before, count = state_of_key(form, state), moves_of(keys.game, state, board, found)
             rows = found.words[:count].copy()
             codes, costs = found.codes[:count].tolist(), found.costs[:count].tolist()
             ours = expand_one(form, before, 0, before)
@@ -175,7 +176,7 @@ def test_a_code_of_a_card_that_came_back_for_one_of_another_column() -> None:
     keys = PatienceKeys(deal, "none", "plays", Question.SOLVE)
     form = keys_of_cards(deal, "none", "plays")
     root, found = form.root, make_found_of_search()
-    count, sources = moves_of(keys.tables, keys.words(keys.root), make_board(), found), []
+    count, sources = moves_of(keys.game, patience_words(keys.root), make_board(), found), []
     ours = expand_one(form, root)
     for words, code in zip(found.words[:count], found.codes[:count].tolist(), strict=True):
         assert code in ours.codes_to(state_of_key(form, words))

@@ -9,6 +9,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from helpers.kernels import patience_words
 from helpers.patience_games import (
     BRIEF_GAMES,
     DRAWN_GAMES,
@@ -90,10 +91,10 @@ def follow_moves(
         question = random.choice(questions)
         keys = PatienceKeys(deal, policy, metric, question)
         form = keys_of_cards(deal, policy, metric if question is Question.SOLVE else None)
-        assert state_of_key(form, keys.words(keys.root)) == form.root
-        state = keys.words(keys.root)
+        assert state_of_key(form, patience_words(keys.root)) == form.root
+        state = patience_words(keys.root)
         for _ in range(30):
-            count = moves_of(keys.tables, state, board, found)
+            count = moves_of(keys.game, state, board, found)
             after = found.words[:count].copy()
             ours = successors(form, state)
             if ours is None:
@@ -196,14 +197,14 @@ def test_words_that_are_no_position_are_refused(game: str) -> None:
         question = Question.SOLVE if metric else Question.PROVE
         keys = PatienceKeys(deal, "wkr", metric or "plays", question)
         form = keys_of_cards(deal, "wkr", metric)
-        state = keys.words(keys.root)
+        state = patience_words(keys.root)
         for _ in range(random.randrange(12)):
-            count = moves_of(keys.tables, state, board, found)
+            count = moves_of(keys.game, state, board, found)
             if count == 0:
                 break
             state = found.words[random.randrange(count)].copy()
         for key in altered(state, random):
-            expected = keys.are_states(key.reshape(1, 3)) and is_normal(form, key)
+            expected = keys.are_keys(key) and is_normal(form, key)
             expected = expected and is_spelt_well(form, deal, key)
             signature, words = signature_of(form, key), key.tolist()
             error = error_of(form, opened_row(form, signature, words))

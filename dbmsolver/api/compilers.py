@@ -117,7 +117,10 @@ def not_cut_by_compiling(search: Callable[[], Events[Result]]) -> Events[Result]
 
 
 def compile_share(*search: Any) -> None:
-    """Compile the kernels of a search that no other process is compiling: the program of one."""
+    """Compile the kernels of a search that no other process is compiling: the program of one.
+
+    ``search`` are the arguments of :func:`dbmsolver.search.precompile.needed`.
+    """
     end_with_parent()
     from dbmsolver.search.precompile import compile_needed
 

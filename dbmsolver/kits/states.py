@@ -401,7 +401,7 @@ class StateCodec:
     def _lying(
         self, state: State, heights: Sequence[int]
     ) -> tuple[dict[int, int], list[int], list[int]]:
-        """Return the card on each card, those at the bottom of columns, and those in freecells."""
+        """Return the card on each card, the bottom cards of columns, and those in freecells."""
         above: dict[int, int] = {}
         cells: list[int] = []
         bottoms: list[int] = []
@@ -463,7 +463,10 @@ class StateCodec:
         return [field for field, _ in self.counted_fields()]
 
     def counted_fields(self) -> Iterator[tuple[Field, int]]:
-        """Yield these fields, the locked cards of each column, and their largest values."""
+        """Yield each field of a signature that no move makes more, with its largest value.
+
+        Each is the number of locked cards of a column.
+        """
         t, dealt = self.tables, self.deal_tables.signature
         for shift, mask in zip(t.column_shift.tolist(), t.column_mask.tolist(), strict=True):
             yield Field(shift, mask), dealt >> shift & mask

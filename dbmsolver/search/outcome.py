@@ -50,7 +50,7 @@ Outcome = GoalMet | Exhausted | NoneShorter | Stopped | LeftOpen
 
 @dataclass(frozen=True, slots=True)
 class Win:
-    """States that lead to a won one, each the parent of the next, and the code of the first.
+    """A way to a won state: states, each the parent of the next, and the code of the first.
 
     The code is None where that is the deal's own state.
     """

@@ -166,7 +166,7 @@ class Recorder:
             yield NewRecord(*place, data, entry=group.entry, candidates=group)
 
     def report(self, **fields: Any) -> Report:
-        """Return a snapshot of the search; ``fields`` are those that the counts do not tell."""
+        """Return a snapshot of the search; ``fields`` of it replace what the counts tell."""
         statistics = self.statistics
         usual: dict[str, Any] = {
             "question": self.question,

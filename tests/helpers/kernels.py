@@ -86,7 +86,7 @@ def bound_of_state(b, t, signature, off, low, high, over, work, limit):
 
 @kernel
 def lay_out_deal(t, root, laid, deal):
-    """Lay out one of the deals, as :func:`core.dives_of_deals.lay_out` does."""
+    """Lay out one of the deals, as `kits.records.dives_of_deals.lay_out` does."""
     return lay_out(t, root, laid.cards[deal], laid.lengths[deal])
 
 
@@ -154,7 +154,7 @@ def marked_moves(t, b, m, weights, words, moves, told):
 
     ``words`` is the row of the state. The first row of ``told`` (uint64[MOST_FOUND + 1, 3]) is
     about the state itself, the others about the moves: the costs, and two hashes, as of
-    :func:`core.wide_marks.after_move`. A move of the stock is made on the board, and marked there.
+    `kits.wide.marks.after_move`. A move of the stock is made on the board, and marked there.
     """
     read_row(t, b, words, 0, words.size)
     mark(t, b, m, weights)

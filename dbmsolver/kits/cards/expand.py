@@ -116,9 +116,11 @@ def next_home(signature):
 
 @inlined
 def is_safe(t, signature, card):
-    """Return True if moving ``card`` home, where it fits, is never a mistake under the policy.
+    """Return True if ``card`` goes home at once under the policy, where it fits.
 
-    The argument is the same for every rule: whatever could have been placed on the card can go home
+    Under the policies that programs play by (``max`` and those of the metric ``moves``) that is
+    what the program does. Under the others it is never a mistake. The argument is the same for
+    every rule: whatever could have been placed on the card can go home
     itself the moment it is free. By suit only the next lower card of the suit, home already, could.
     By any suit and by alternate colour it is the cards of rank r-1 that could; they need
     foundations of r-2 to go home. For those to be as safe, the cards of rank r-2 that could in turn

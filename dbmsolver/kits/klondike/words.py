@@ -46,7 +46,7 @@ class StrataTables(NamedTuple):
     bits: (
         Words  # [8, 256]: bits of a signature, by the number and the value of a byte of cards gone
     )
-    narrow: bool  # whether rows that hold states are narrow (patience_rows)
+    narrow: bool  # whether rows that hold states are narrow (:mod:`.rows`)
 
 
 class PatienceScratch(NamedTuple):
@@ -68,7 +68,7 @@ def make_tables(game: Any) -> StrataTables:
 
 
 def _bits(game: Any) -> Words:
-    """Return the bits of signatures for each byte of :func:`.patience_rows.cards_gone`."""
+    """Return the bits of signatures for each byte of :func:`.strata.cards_gone`."""
     found = np.zeros((8, 256), np.uint64)
     values = np.arange(256)
     for card in range(CARDS):

@@ -2,7 +2,7 @@
 
 A *stage* is what lies between two moves of the stock, or all of the game without these. A *level*
 of a stage is what one more move leads to. Its states are chosen by their costs
-(:func:`core.wide_values.costs_of`), the lowest first; those of one *group*, with the same cards
+(:func:`.values.costs_of`), the lowest first; those of one *group*, with the same cards
 face down and home, take a part of the places at most. From all states of a stage the stock is
 dealt or turned, and the most promising results are the first level of the next stage.
 

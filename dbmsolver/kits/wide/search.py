@@ -224,7 +224,7 @@ def _next_kind(f):
 def explore(t, f, weights, limit):
     """Expand states until ``limit`` states are known, or a won one is about to be expanded.
 
-    ``weights`` are those of :func:`core.wide_values.value_of`. If they have one element only,
+    ``weights`` are those of :func:`.values.value_of`. If they have one element only,
     states are expanded by moves made plus a lower bound.
 
     Returns the number of the won state; EXHAUSTED if no state is left; GIVEN_UP if the limit came

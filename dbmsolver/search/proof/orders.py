@@ -172,7 +172,7 @@ def begin(kept: dict[str, Any], message: Message) -> Message:
 
 
 def perform(kept: dict[str, Any], message: Message) -> Message:
-    """Do an order. The message is (the proof, the order), sealed; so is the result."""
+    """Do an order. The message is (the proof, the order), sealed; the result is sealed, too."""
     proof, order = opened(message)
     return sealed(order.perform(*_worker(kept, proof)))
 

@@ -37,7 +37,7 @@ def above_lower(cards: tuple[int, ...], first: int) -> int:
 
 
 def costs(position: Wide, rules: Rules, weights: tuple[int, ...]) -> int:
-    """Return the costs of a position, as `core.wide_values.costs_of` defines them."""
+    """Return the costs of a position, as `kits.wide.values.costs_of` defines them."""
     unsuited, loose, empty, home, inverted, base, hidden, segments, waste = weights
     total = waste * len(position.waste) - home * sum(map(sum, position.home))
     total += inverted * above_lower(position.waste, 0)

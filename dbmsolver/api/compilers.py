@@ -27,10 +27,10 @@ MOST = 4
 
 
 class Compilers:
-    """A context around a search that compiles its kernels in other processes.
+    """A context manager around a search: other processes compile the search's kernels.
 
-    It starts them when the first kernel is missing, and ends them with the search. ``arguments``
-    returns what :func:`compile_share` is called with.
+    The processes start when a kernel is missing for the first time, and end when the search ends.
+    ``arguments()`` returns the arguments for :func:`compile_share`.
     """
 
     def __init__(self, arguments: Callable[[], tuple[object, ...]]) -> None:

@@ -160,10 +160,12 @@ def insert_buffered(ws, layout, bits, count, buffered):
 
 @inner
 def insert_new(ws, layout, bits, count, keys, codes, candidates):
-    """Put candidates that are new into the table and behind ``order[:count]``.
+    """Insert those of some candidates that are new, and append them to ``ws.order``.
 
-    They are the first ``candidates`` of ``keys`` (uint64) and ``codes``. Writes the table,
-    ``ws.order`` and ``ws.order_codes``; returns the new count.
+    The candidates are the first ``candidates`` of ``keys`` (uint64) and ``codes``. One is new if
+    its key is not in the hash table ``ws.table``, which has two to the power ``bits`` slots.
+    ``ws.order`` has ``count`` states before; returns how many it has then. Writes ``ws.table``,
+    ``ws.steps``, ``ws.order`` and ``ws.order_codes``.
     """
     wide = layout.wide
     mask = (1 << bits) - 1

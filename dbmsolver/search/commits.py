@@ -50,7 +50,7 @@ class Packed(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class BlockRef:
-    """A block of closed states; its bytes are given up when it gets the key of its record."""
+    """A block of closed states: with its bytes until it is written, then with its record's key."""
 
     block: Closed
     key: bytes | None = None

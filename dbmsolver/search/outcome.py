@@ -50,9 +50,9 @@ Outcome = GoalMet | Exhausted | NoneShorter | Stopped | LeftOpen
 
 @dataclass(frozen=True, slots=True)
 class Win:
-    """A way to a won state: states, each the parent of the next, and the code of the first.
+    """A path of states that ends in a won state; each state is the parent of the next.
 
-    The code is None where that is the deal's own state.
+    ``code`` is the parent-move code of the first state, None if that is the deal's own state.
     """
 
     path: tuple[State, ...]

@@ -149,10 +149,11 @@ class Stages:
             yield BesideProof(keys, recorder, workers, threads, self.memory)
 
     def _any_passes_ahead(self, needed: bool) -> Search:
-        """Return the dives that ask whether the deal can be won with any number of passes.
+        """Return the dives that test whether the deal can be won with any number of passes.
 
-        A class need not say then how many are left, so there are fewer of them. If none of them is
-        won, nor is the deal; a win may need more passes than there are.
+        Their classes do not say how many passes are left, so there are fewer classes. If the dives
+        close all of them and none is won, the deal cannot be won. A win proves nothing: it may need
+        more passes than the rules allow. ``needed``: see `UncountedDives`.
         """
         from dbmsolver.search.proof.dive_ahead import UncountedDives
 

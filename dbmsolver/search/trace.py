@@ -111,9 +111,9 @@ def steps_to(finder: Finder, state: State, code: int | None = None) -> list[Step
 
 
 def with_turns(codec: StateCodec, plays: list[Step]) -> list[Step] | None:
-    """Return plays of cards, with the turns of the stock that they need before them, as steps.
+    """Return plays of cards as steps, with the turns that bring each card up before its play.
 
-    None where one cannot be played. Games without a stock that is turned need none.
+    Return None if a play is impossible. Where no stock is turned the plays are all steps.
     """
     if not codec.rules.is_patience:
         return plays

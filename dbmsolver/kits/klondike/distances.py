@@ -57,9 +57,9 @@ def distances_of(keys: ClassKeys, counted: int) -> ClassDistances:
 
 @cache
 def no_distances() -> ClassDistances:
-    """Return tables of which no class is listed, for searches that list none, and games without.
+    """Return distances of no class at all, for a search that does not list the classes.
 
-    They are those of some deal: where none is listed, nothing of them is looked at.
+    Their tables are those of an arbitrary deal: a search without listed classes reads none of them.
     """
     return distances_of(listed_keys(Deal.from_number(1, GAMES["klondike"])), 0)
 

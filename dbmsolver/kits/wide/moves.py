@@ -251,9 +251,10 @@ def remember(b):
 
 @inlined
 def take_back(b):
-    """Take back the move that was made since :func:`remember`.
+    """Take back the one move that was made after :func:`remember`.
 
-    It has left all cards in their places, but for one that it has turned up.
+    A move changes counters, and may turn a card up. It overwrites no other card of the state: those
+    that have left a column still stand in its array.
     """
     for place in range(b.counters.size):
         b.counters[place] = b.counters_before[place]

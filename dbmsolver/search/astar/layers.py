@@ -229,10 +229,10 @@ class AStarSearch(Search):
         return None
 
     def _next_partition(self) -> Partition | None:
-        """Return the next partition to close; None if nothing is pending.
+        """Return the partition to close next; None if no partition has candidates.
 
-        It is the first that has candidates of the current layer, or else of the next one. What is
-        closed of a layer is counted at its end.
+        It is the first that has candidates of the current layer. If there is none, the layer ends,
+        its closed states are counted, and it is the first that has candidates of the next layer.
         """
         waiting = [
             (layer, number)

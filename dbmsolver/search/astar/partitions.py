@@ -131,7 +131,7 @@ class ShardQueue:
 
     @property
     def goal(self) -> tuple[State, int] | None:
-        """The won state that it has met, with its parent-move code; None if it has met none."""
+        """The won state that the shard has met, with its parent-move code; None before that."""
         number = int(self.shard.state[GOAL_ROW])
         if number < 0:
             return None
@@ -139,7 +139,7 @@ class ShardQueue:
         return State(*state), meta & int(CODE_MASK)
 
     def code_of(self, state: State) -> int | None:
-        """Return the parent-move code of a state that it has looked at, None of any other."""
+        """Return the parent-move code of a closed state; None if the shard has not closed it."""
         wanted = np.array([[*state, 0]], np.uint64)
         code = int(closed_code(self.tables, self.shard.rows, self.shard.table, wanted))
         return code if code >= 0 else None

@@ -90,12 +90,12 @@ class DiveAhead(Search):
 
 
 class UncountedDives(DiveAhead):
-    """Dives whose states are of another kind than those of the search that follows.
+    """Dives over states of another kind than those of the next search.
 
-    If they close every state of the deal, they are the whole proof. If not, their counts are
-    dropped, and the search that follows decides the deal, though one of them may have won.
-    ``needed`` says that no other search decides it: if they leave the deal open, the whole search
-    ends with the limit of memory.
+    If the dives close every state that can be reached, they are the whole proof. If not, their
+    counts are dropped, and the next search decides the deal, even if a dive has won: that win may
+    not be a solution of the deal, or not a shortest one. With ``needed`` no next search can decide
+    the deal: if the dives do not prove anything, the whole search ends with the limit of memory.
     """
 
     def __init__(

@@ -53,11 +53,12 @@ class Budget:
 
 
 class PieceSet:
-    """Pieces with their tables, and candidates in their queues and on their way to them.
+    """The pieces of a large signature; each piece has a table and a queue of candidates.
 
-    Candidates in `sources` wait for room: they are in the store, or belong to a piece that has been
-    split. Those in `delivering` are being loaded. `outstanding` counts the candidates that pieces
-    were given and that no thread has taken yet.
+    `sources` are candidates that wait until memory has room for them: they are in the store, or
+    were given to a piece that has been split since. `delivering` are those that a thread is loading
+    now. `outstanding` counts the candidates that were given to pieces, and that no thread has taken
+    from their queues.
     """
 
     def __init__(

@@ -61,7 +61,7 @@ def no_distances() -> ClassDistances:
 
     Their tables are those of an arbitrary deal: a search without listed classes reads none of them.
     """
-    return distances_of(listed_keys(Deal.from_number(1, GAMES["klondike"])), 0)
+    return distances_of(listed_keys(Deal.from_number(1, GAMES["klondike_by_threes"])), 0)
 
 
 def _gathered(cards: Iterable[int]) -> int:

@@ -29,7 +29,7 @@ LIMITS: dict[Limit, str] = {
     Limit.MAX_TIME: "the limit --max-time was reached",
     Limit.MEMORY: "the memory allowed by --memory did not suffice",
     Limit.MAX_DISK: "the limit --max-disk was reached",
-    Limit.DISK_FULL: "the disk is full",
+    Limit.DISK_FULL: "the disk, a quota or a limit of file sizes is full",
     Limit.INTERRUPT: "it was interrupted",
 }
 """The reasons why a search ended before its end, in words."""

@@ -100,7 +100,7 @@ def test_unsolvable(monkeypatch: pytest.MonkeyPatch) -> None:
         ("max-time", "the limit --max-time was reached"),
         ("memory", "--memory"),
         ("max-disk", "the limit --max-disk was reached"),
-        ("disk full", "the disk is full"),
+        ("disk full", "the disk, a quota or a limit of file sizes is full"),
     ],
 )
 def test_undecided(monkeypatch: pytest.MonkeyPatch, limit: str, words: str) -> None:

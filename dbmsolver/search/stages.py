@@ -123,9 +123,6 @@ class Stages:
 
     def _proving(self, keys: StateCodec) -> Generator[Search, None, None]:
         """Yield the searches that tell whether there is a solution."""
-        from dbmsolver.search.improve.beams_ahead import BeamsAhead, shapes_ahead
-        from dbmsolver.search.improve.beside_proof import BesideProof
-
         recorder, threads = self.recorder, self.threads
         with ExitStack() as stack:
             connection = self._connection(stack)
@@ -138,15 +135,23 @@ class Stages:
                         yield DiveAhead(keys, recorder, self.limits, threads, self.memory // 4)
                     if keys.method == Method.CLASSES != wanted and keys.rules.passes:
                         yield self._any_passes_ahead(wanted == Method.CLASSES_ANY_PASSES)
-                elif shapes_ahead(keys.rules) is not None:
-                    yield BeamsAhead(keys, recorder, self.limits, self.memory)
                 else:
-                    from dbmsolver.search.astar.look_ahead import LookAhead
-
-                    yield LookAhead(keys, recorder, self.limits, threads, self.memory)
+                    yield self._ahead_of_positions(keys)
                 self._begin()
+            from dbmsolver.search.improve.beside_proof import BesideProof
+
             workers = self._workers(keys, connection, stack)
             yield BesideProof(keys, recorder, workers, threads, self.memory)
+
+    def _ahead_of_positions(self, keys: StateCodec) -> Search:
+        """Return the search that precedes a proof over positions: beams, or a look ahead."""
+        from dbmsolver.search.improve.beams_ahead import BeamsAhead, shapes_ahead
+
+        if shapes_ahead(keys.rules) is not None:
+            return BeamsAhead(keys, self.recorder, self.limits, self.memory)
+        from dbmsolver.search.astar.look_ahead import LookAhead
+
+        return LookAhead(keys, self.recorder, self.limits, self.threads, self.memory)
 
     def _any_passes_ahead(self, needed: bool) -> Search:
         """Return the dives that test whether the deal can be won with any number of passes.

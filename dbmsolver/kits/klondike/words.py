@@ -30,7 +30,6 @@ from dbmsolver.kits.klondike.tables import (
     make_found,
 )
 
-ALL = np.uint64((1 << 64) - 1)
 CODE = 4
 """Column of ``PatienceScratch.found`` after a state: its parent-move code."""
 

@@ -154,6 +154,8 @@ SHARED = {
     "jit.families",  # one name for functions of several kinds of keys
     "jit.library",
     "jit.sharing",
+    "jit.structs",  # tuples of arrays that functions get by reference
+    "jit.struct_types",
     "arguments",  # what callers give
     "arrays",  # large pages
     "closable",  # files that are closed at the end of a block

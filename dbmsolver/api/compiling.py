@@ -67,6 +67,8 @@ _LOST: dict[str, tuple[str, int]] = {
 """A game of each family, and the number of a deal with few positions that cannot be won."""
 _CODE_BITS = {"cards": (8, 16), "runs": (8, 16), "two-way": (8, 16)}
 """The widths of parent-move codes of families that have more than one."""
+_COVERING = {"cards": Method.DOMINATING, "patience": Method.CLASSES}
+"""The method of proofs and dives of families that have one by fewer states."""
 _MOST_STATES = 2000
 _CLASSES_MEMORY = 1 << 28
 _LARGEST_KERNEL = 1 << 20
@@ -172,7 +174,7 @@ def compile_part(family: Family, part: Part) -> None:
             _play(family, folder)
         return
     question = Question.SOLVE if part == "solve" else Question.PROVE
-    covering = Method.DOMINATING if family == "cards" else Method.CLASSES
+    covering = _COVERING.get(family, Method.EVERY_POSITION)
     method = covering if part == "cover" else Method.EVERY_POSITION
     for bits in _CODE_BITS.get(family, (8,)):
         for any_solution in (False, True):

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels import hooks
 from dbmsolver.kernels.hashes import fingerprint
 from dbmsolver.kernels.hashing import HASH
@@ -48,6 +49,7 @@ RECENT_KEY, RECENT_MARK = range(2)
 """Columns of ``RecordSpace.recent``: a narrow key, and its round and target."""
 
 
+@struct
 class RecordSpace(NamedTuple):
     """Scratch memory of one thread that closes records, beside its workspace."""
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.arrays import apart
 from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.bits import prefetch
 from dbmsolver.kernels.hashes import hash_state
 from dbmsolver.kernels.hooks import (
@@ -75,6 +76,7 @@ SLICES = 256
 """The slices of a stratum: by them it is divided where it does not fit into memory."""
 
 
+@struct
 class Shard(NamedTuple):
     """The states of some signatures, and scratch memory of the thread that works on them."""
 

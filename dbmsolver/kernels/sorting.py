@@ -105,8 +105,10 @@ def sort_states(keys, codes, spare_keys, spare_codes, count, words):
     """
     if count < SMALL:
         _insertion_sort(keys, codes, count, words)
-        spare_keys[: words * count] = keys[: words * count]
-        spare_codes[:count] = codes[:count]
+        for place in range(words * count):
+            spare_keys[place] = keys[place]
+        for index in range(count):
+            spare_codes[index] = codes[index]
         return
     packing = packing_of(keys, count, words)
     counts = _pack(keys, count, packing)

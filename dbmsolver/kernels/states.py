@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined
+from dbmsolver.jit.structs import struct
 
 CARDS = 52
 SUITS = 4
@@ -46,6 +47,7 @@ def word_sets(t, signature):
     return WordSets(signature, t.varying[0])
 
 
+@struct
 class FoundScratch(NamedTuple):
     """Scratch memory of one thread that lists the successors of a state."""
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.layout import NETS, WIDE_WORDS
 from dbmsolver.kernels.states import CARDS, MAX_MOVES
 
@@ -56,6 +57,7 @@ CLOSED_STATES, CLOSED_FORCED = range(2)
 """Columns of ``Output.closed``."""
 
 
+@struct
 class Workspace(NamedTuple):
     """Scratch memory of one thread. Codes are uint8 or uint16, the same in all arrays."""
 
@@ -71,6 +73,7 @@ class Workspace(NamedTuple):
     grows: bool  # whether the table is the workspace's own and may be made anew with more slots
 
 
+@struct
 class Output(NamedTuple):
     """The results of a batch of signatures. ``used`` says how much of each array is filled."""
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.hooks import is_won_key, next_move
 from dbmsolver.kernels.states import ONE, U64, ZERO, Words
 
@@ -18,6 +19,7 @@ MOST_FOUND = 64
 """More successors than a state of pairs has: nine free cards make fewer pairs."""
 
 
+@struct
 class LeavingDiving(NamedTuple):
     """The state of a search depth first; :func:`make_diving` begins one."""
 

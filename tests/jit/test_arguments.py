@@ -46,9 +46,9 @@ VALUES: list[Any] = [
     (readonly(), (1, (2.5,))),
     Pair(1, np.zeros(2)),
     Pair(Pair(readonly(), ()), (1, 1)),
-    CODEC.tables,
-    make_bound_tables(CODEC.tables, CODEC.deal.position.columns),
-    make_shard(CODEC.tables, 1, 1, 1),
+    tuple(CODEC.tables),
+    tuple(make_bound_tables(CODEC.tables, CODEC.deal.position.columns)),
+    tuple(make_shard(CODEC.tables, 1, 1, 1))[:-1],
 ]
 
 

@@ -21,9 +21,9 @@ import importlib, pkgutil, sys
 from pathlib import Path
 import numpy as np
 import dbmsolver.kernels, dbmsolver.kits
-from numba import typeof
 from numba.core.dispatcher import Dispatcher
 from dbmsolver import Deal, all_solutions, count_solutions, prove, solve
+from dbmsolver.jit.arguments import type_of
 from dbmsolver.search.improve import beside_proof
 from dbmsolver.search.proof import dives, piece_tables, pieces, worker
 from dbmsolver.search.precompile import needed
@@ -46,7 +46,7 @@ def compiled():
 def check(questions, method, searches, **how):
     for question in questions.split():
         for kernel, arguments in needed(question, method, 8, **how):
-            kernel.compile(tuple(map(typeof, arguments)))
+            kernel.compile(tuple(map(type_of, arguments)))
     before = compiled()
     searches()
     more = compiled() - before

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.bits import highest_bit, lowest_bit, popcount
 from dbmsolver.kernels.states import CARDS, ONE, U64, ZERO, Words
 from dbmsolver.kits.cards.tables import Tables
@@ -40,6 +41,7 @@ WORK_WORDS = 3 * CARDS
 far)."""
 
 
+@struct
 class BoundTables(NamedTuple):
     """Constants of one deal."""
 

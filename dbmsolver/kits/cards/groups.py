@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.hooks import (
     apply_move,
     list_moves,
@@ -31,6 +32,7 @@ from dbmsolver.kits.cards.expand import put_card, skip_last
 from dbmsolver.kits.cards.tables import PLACE_HOME, PLACE_LOCKED
 
 
+@struct
 class PositionSpace(NamedTuple):
     """Scratch memory of one thread that closes positions, beside its workspace."""
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.hashes import mix
 from dbmsolver.kernels.hooks import bound_sets
 from dbmsolver.kernels.meta import META
@@ -41,6 +42,7 @@ CACHE_WORDS = 16
 """Columns of ``cache``: a signature's Sets, then its BoundSets, then its progress."""
 
 
+@struct
 class CardScratch(NamedTuple):
     """Scratch memory of one thread that works on a shard."""
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.hashes import hash_state
 from dbmsolver.kernels.shards import LOW_32, put_state
 from dbmsolver.kernels.states import HIGH, LOW, MAX_MOVES, OFF, SIGNATURE, U64, ZERO
@@ -48,6 +49,7 @@ MOST_PARTS = 1 << 16
 """The parts that states can be divided into, by bits of their hash."""
 
 
+@struct
 class Level(NamedTuple):
     """The states of one level, and scratch memory of the thread that makes it."""
 
@@ -81,6 +83,7 @@ def empty_level(states: int, words: int) -> Level:
     )
 
 
+@struct
 class Index(NamedTuple):
     """Some states at one depth, to be looked up."""
 

@@ -37,6 +37,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.states import CARDS, Words
 
 KING = 12
@@ -81,6 +82,7 @@ class Game(NamedTuple):
         return self.removable or min(self.rises, default=1) < 0
 
 
+@struct
 class Tables(NamedTuple):
     """Constants of one game and deal, read by every kernel, written by none.
 

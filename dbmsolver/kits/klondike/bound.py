@@ -57,6 +57,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.bits import lowest_bit, popcount
 from dbmsolver.kernels.states import CARDS, ONE, U64, ZERO, Ints, Words
 from dbmsolver.kits.cards.bound import WORK_WORDS, smallest_cover
@@ -77,6 +78,7 @@ from dbmsolver.kits.klondike.tables import (
 )
 
 
+@struct
 class PatienceBoundTables(NamedTuple):
     """Constants of one deal."""
 
@@ -90,6 +92,7 @@ class PatienceBoundTables(NamedTuple):
     turns: Ints  # [*]: how many turns so many cards need
 
 
+@struct
 class Weights(NamedTuple):
     """Parts of a state's bound: arrays that are written again for each state."""
 

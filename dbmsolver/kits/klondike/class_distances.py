@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import allocating, inlined, inner, kernel
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.bits import popcount
 from dbmsolver.kernels.hashing import EMPTY, HASH
 from dbmsolver.kernels.states import CARDS, OFF, ONE, SIGNATURE, U64, ZERO, Ints, Words
@@ -51,6 +52,7 @@ _LEAST = 1 << 10
 """The slots of the smallest table; more than twice the successors of a class."""
 
 
+@struct
 class ClassDistances(NamedTuple):
     """The distances of all classes of a deal; ``keys`` and ``values`` are empty if not listed."""
 
@@ -132,7 +134,8 @@ def _slot_in(table, key):
 def _doubled(array, used):
     """Return an array of twice the size with the first ``used`` numbers of another one."""
     larger = np.empty(2 * array.size, array.dtype)
-    larger[:used] = array[:used]
+    for index in range(used):
+        larger[index] = array[index]
     return larger
 
 

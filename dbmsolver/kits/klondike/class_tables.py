@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.states import Words
 
 WON = np.uint64(1 << 63)
@@ -36,6 +37,7 @@ SAFE_HOME, NO_SAFE_RETURN, USEFUL_SPACE = 1, 2, 4
 """Bits of ``ClassTables.left_out``, for :class:`dbmsolver.game.classes.LeftOut`."""
 
 
+@struct
 class ClassTables(NamedTuple):
     """Constants of one deal; sets of cards have a bit for each card, ``4 * (rank - 1) + suit``."""
 

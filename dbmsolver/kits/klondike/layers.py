@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.bits import popcount
 from dbmsolver.kernels.meta import g_of, h_of, make_meta, with_bound
 from dbmsolver.kernels.shards import (
@@ -51,6 +52,7 @@ from dbmsolver.kits.klondike.tables import MOST_MOVES
 _MOST_PROGRESS = 2 * 52
 
 
+@struct
 class LayerBounds(NamedTuple):
     """Constants of one deal: those of the bound of positions, and the distances of classes."""
 

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.bits import popcount
 from dbmsolver.kernels.digest import hash_words
 from dbmsolver.kernels.hashes import mix
@@ -89,6 +90,7 @@ BOUND_OF_WIDE = np.uint64(44)
 THIRD_STATE = np.uint64((1 << 44) - 1)
 
 
+@struct
 class LayerScratch(NamedTuple):
     """Scratch memory of one thread that works on a shard."""
 

@@ -44,6 +44,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.jit.families import ByType
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.states import CARDS, Ints, Words
 
 DEALT, BOTTOM, HOME = 0, 5, 6
@@ -68,6 +69,7 @@ MOST_MOVES = 512
 MOST_COLUMNS = 13
 
 
+@struct
 class PatienceTables(NamedTuple):
     """Constants of one deal."""
 
@@ -146,6 +148,7 @@ last_of_reserve = ByType({PatienceTables: _no_card, CanfieldTables: _last_of_res
 """Return the last card (int64) of a reserve that has ``left`` cards; -1 if there is no reserve."""
 
 
+@struct
 class PatienceBoard(NamedTuple):
     """Columns, waste and stock of a state as its words have them; written again for each."""
 
@@ -186,6 +189,7 @@ def make_board() -> PatienceBoard:
     )
 
 
+@struct
 class Found(NamedTuple):
     """Arrays for the moves of a state: states that follow, parent-move codes, costs."""
 

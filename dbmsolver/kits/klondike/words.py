@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.bits import popcount
 from dbmsolver.kernels.states import CARDS, HIGH, LOW, OFF, SIGNATURE, U64, Words
 from dbmsolver.kits.klondike.moves import list_moves, take
@@ -34,6 +35,7 @@ CODE = 4
 """Column of ``PatienceScratch.found`` after a state: its parent-move code."""
 
 
+@struct
 class StrataTables(NamedTuple):
     """Constants of one deal: those of its moves, and those of its states."""
 
@@ -48,6 +50,7 @@ class StrataTables(NamedTuple):
     narrow: bool  # whether rows that hold states are narrow (:mod:`.rows`)
 
 
+@struct
 class PatienceScratch(NamedTuple):
     """Scratch memory of one thread that expands states."""
 

@@ -53,6 +53,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.bits import highest_bit, lowest_bit
 from dbmsolver.kernels.states import CARDS, LOW, OFF, ONE, SIGNATURE, U64, ZERO, Words
 
@@ -70,6 +71,7 @@ SLOT_BITS = U64(6)
 KING = 13
 
 
+@struct
 class PairTables(NamedTuple):
     """Constants of one deal."""
 

@@ -41,6 +41,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.states import CARDS, LOW, OFF, ONE, SIGNATURE, U64, ZERO, Words
 
 NOTHING = CARDS
@@ -58,6 +59,7 @@ MOST_LENGTHS = {True: 1 << 17, False: 1 << 21}
 stock and without. With one many more of them are reached: a turned card lets any column go on."""
 
 
+@struct
 class PileTables(NamedTuple):
     """Constants of one deal.
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 import dbmsolver.kits.records.hooks  # noqa: F401  # tables of cards are for positions, too
 from dbmsolver.jit.decorators import allocating, inlined, kernel
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.bits import lowest_bit, prefetch
 from dbmsolver.kernels.hashes import fingerprint, hash_record
 from dbmsolver.kernels.hooks import expand_state, home_height, is_won, progress, signature_sets
@@ -32,6 +33,7 @@ _LOOK_UP = 1023
 """A dive looks whether it is to stop whenever the number of records expanded has these bits set."""
 
 
+@struct
 class Diving(NamedTuple):
     """The records that a dive has found."""
 

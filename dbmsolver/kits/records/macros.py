@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.bits import lowest_bit
 from dbmsolver.kernels.states import CARDS, MAX_SUCCESSORS, ONE, U64, ZERO
 from dbmsolver.kits.records.form import NOBODY, card_below
@@ -28,6 +29,7 @@ FREE = 4
 """Column of ``Scratch.found`` after signature and planes: free slots."""
 
 
+@struct
 class Scratch(NamedTuple):
     """Scratch memory of one thread for a record, its macros and its successors."""
 

@@ -52,6 +52,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.bits import highest_bit, lowest_bit, popcount
 from dbmsolver.kernels.states import CARDS, ONE, SUITS, U64, ZERO, Words
 from dbmsolver.kits.cards.bound import BoundSets
@@ -65,6 +66,7 @@ from dbmsolver.kits.runs.room_bound import (
 )
 
 
+@struct
 class RunBoundTables(NamedTuple):
     """Constants of one deal."""
 

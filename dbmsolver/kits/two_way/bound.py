@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.bits import highest_bit, lowest_bit, popcount
 from dbmsolver.kernels.states import CARDS, ONE, U64, ZERO, Words
 from dbmsolver.kits.cards import bound
@@ -31,6 +32,7 @@ from dbmsolver.kits.cards.tables import Tables
 from dbmsolver.kits.columns import number_of_parent, prefixes_of
 
 
+@struct
 class TwoWayBoundTables(NamedTuple):
     """Constants of one deal."""
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.states import U64
 from dbmsolver.kits.wide.marks import Marks, after_move, make_marks, mark
 from dbmsolver.kits.wide.moves import MOST_FOUND, STOCK, kind_of_move, list_moves, make_move
@@ -49,6 +50,7 @@ class WideBeamShape(NamedTuple):
     longest: int  # levels of any other stage at most
 
 
+@struct
 class LevelPool(NamedTuple):
     """Candidates, some of which are chosen."""
 
@@ -59,6 +61,7 @@ class LevelPool(NamedTuple):
     chosen: NDArray[np.bool_]  # [room]
 
 
+@struct
 class WideBeam(NamedTuple):
     """A beam in progress."""
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.states import U64
 from dbmsolver.kits.wide.moves import (
     BACK,
@@ -36,6 +37,7 @@ from dbmsolver.kits.wide.values import (
 )
 
 
+@struct
 class Marks(NamedTuple):
     """The marks of a state."""
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.arrays import zeros
 from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.states import U64
 from dbmsolver.kits.wide.moves import MOST_FOUND, list_moves, make_move, remember, take_back
 from dbmsolver.kits.wide.rows import is_won, read_row, write_row
@@ -39,6 +40,7 @@ FIRST_STATES = 1 << 12
 """The states that the first hash table has room for."""
 
 
+@struct
 class Frontier(NamedTuple):
     """All states that a search has met, expanded or not, in that order; the deal is first."""
 

@@ -19,6 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.jit.structs import struct
+
 HEAD = 64
 """The head of a column without cards face down; cards are lower."""
 PAD = 255
@@ -32,6 +34,7 @@ Bytes = NDArray[np.uint8]
 Numbers = NDArray[np.int64]
 
 
+@struct
 class WideTables(NamedTuple):
     """The rules and the deal. ``columns`` and other single numbers are int64."""
 
@@ -56,6 +59,7 @@ class WideTables(NamedTuple):
     before: Numbers  # [stages, columns]: the last column before, that gets the same cards, or -1
 
 
+@struct
 class WideBoard(NamedTuple):
     """A state written out, to be changed."""
 

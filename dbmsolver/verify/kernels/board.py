@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
+from dbmsolver.jit.structs import struct
 from dbmsolver.verify.kernels.words import ZERO, Ints, Words, count_bits, first_of, holds
 
 ALL_HOME = np.uint64(0xDDDD)
@@ -20,6 +21,7 @@ CARD, PLACE, WASTE, TURNS, COST = range(5)
 left after it, and what it costs."""
 
 
+@struct
 class Board(NamedTuple):
     """The columns of a position, card by card, and its moves: scratch memory of one thread.
 

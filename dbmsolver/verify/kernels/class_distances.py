@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.jit.families import ByType
+from dbmsolver.jit.structs import struct
 from dbmsolver.verify.kernels.classes import (
     KING,
     ClassRules,
@@ -66,6 +67,7 @@ NO_CLASS = -FAR
 """The moves to come from a position of a class that no moves from the deal lead to."""
 
 
+@struct
 class Distances(NamedTuple):
     """The distances of the classes of a deal.
 

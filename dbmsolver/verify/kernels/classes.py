@@ -21,6 +21,7 @@ import numpy as np
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.jit.structs import struct
 from dbmsolver.verify.kernels.rules import is_as_none, is_safe
 from dbmsolver.verify.kernels.words import (
     ALL,
@@ -42,6 +43,7 @@ KING = 12
 WON_SIGNATURE = np.uint64(1 << 63)
 
 
+@struct
 class ClassRules(NamedTuple):
     """The rules and the deal, as far as classes need them; names are those of `Rules`."""
 
@@ -72,6 +74,7 @@ class ClassRules(NamedTuple):
         return total
 
 
+@struct
 class ClassBoard(NamedTuple):
     """Scratch memory of one thread."""
 

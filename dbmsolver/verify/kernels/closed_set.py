@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.jit.structs import struct
 from dbmsolver.verify.kernels.words import AHEAD, U64, ZERO, Ints, Words, fetch, hash_state, slot_of
 
 STATE_WORDS = 4
@@ -27,6 +28,7 @@ _MADE_SHIFT, _CODE_SHIFT = 36, 48
 """The bits of a slot's last word from which on moves made and code stand, above the number."""
 
 
+@struct
 class ClosedSet(NamedTuple):
     """Closed states of some strata that follow each other, or one part of them.
 
@@ -43,6 +45,7 @@ class ClosedSet(NamedTuple):
     parts: int
 
 
+@struct
 class States(NamedTuple):
     """States that are read from a block together."""
 

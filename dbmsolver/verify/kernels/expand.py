@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.structs import struct
 from dbmsolver.verify.kernels.board import ALL_HOME, COST, Board, make_board
 from dbmsolver.verify.kernels.bound import lower_bound
 from dbmsolver.verify.kernels.class_distances import NO_CLASS, Distances, moves_by_class
@@ -26,6 +27,7 @@ from dbmsolver.verify.kernels.rules import forced_card
 from dbmsolver.verify.kernels.words import ZERO, Ints, Words
 
 
+@struct
 class Successors(NamedTuple):
     """States that moves lead to, until they are looked up."""
 
@@ -58,6 +60,7 @@ def wrong(error, end):
     return Seen(error, False, ZERO, end)
 
 
+@struct
 class Table(NamedTuple):
     """Scratch memory of one thread: the board, and that for distances of classes."""
 

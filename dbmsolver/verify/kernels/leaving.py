@@ -17,9 +17,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel, inner, kernel
+from dbmsolver.jit.structs import struct
 from dbmsolver.verify.kernels.words import U64, ZERO, Ints, Words
 
 
+@struct
 class LeavingKeys(NamedTuple):
     """The form of the keys of a deal."""
 
@@ -41,6 +43,7 @@ class LeavingKeys(NamedTuple):
         return gone
 
 
+@struct
 class LeavingTable(NamedTuple):
     """Scratch memory of one thread."""
 
@@ -102,6 +105,7 @@ EMPTY = 52
 """The card on top of an empty pile."""
 
 
+@struct
 class Pile(NamedTuple):
     """One deal of a game of one pile, and the form of its keys."""
 
@@ -180,6 +184,7 @@ TURNED, OVER = 200, 201
 """The codes of a turn of the stock, and of the waste turned over."""
 
 
+@struct
 class Pairs(NamedTuple):
     """One deal of a pairing game, and the form of its keys."""
 

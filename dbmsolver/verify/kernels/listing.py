@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.jit.structs import struct
 from dbmsolver.verify.kernels.closed_set import STATE_WORDS, copy_row, hash_row
 from dbmsolver.verify.kernels.errors import GOAL
 from dbmsolver.verify.kernels.kinds import expand_state
@@ -17,6 +18,7 @@ ALL_LISTED, MORE, FULL, WON, NO_STATE = range(5)
 """Ends of a call: nothing is left; some are left; there is no room; a win; no position."""
 
 
+@struct
 class Listed(NamedTuple):
     """States without repetition: one in each row, and a hash table of row numbers plus one."""
 

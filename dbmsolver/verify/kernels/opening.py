@@ -9,6 +9,7 @@ import numpy as np
 from dbmsolver.game.cards import CARDS
 from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.jit.families import ByType
+from dbmsolver.jit.structs import struct
 from dbmsolver.verify.kernels import errors as e
 from dbmsolver.verify.kernels.classes import ClassRules
 from dbmsolver.verify.kernels.leaving import LeavingKeys
@@ -29,6 +30,7 @@ from dbmsolver.verify.kernels.words import (
 )
 
 
+@struct
 class PlaneKeys(NamedTuple):
     """The form of keys of signature and planes: see :mod:`dbmsolver.verify.format`."""
 
@@ -59,6 +61,7 @@ PLACES_OF_DIGITS = np.array([AS_DEALT, 0, 1, 2, 3, BOTTOM, HOME], np.uint64)
 """The place value that each digit stands for."""
 
 
+@struct
 class DigitKeys(NamedTuple):
     """The form of keys of digits: see :mod:`dbmsolver.verify.patience_format`."""
 

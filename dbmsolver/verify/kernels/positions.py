@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel
+from dbmsolver.jit.structs import struct
 from dbmsolver.verify.kernels import errors as e
 from dbmsolver.verify.kernels.board import CARD, PLACE, TURNS, WASTE, Laid, has_ring, nothing_laid
 from dbmsolver.verify.kernels.class_distances import Distances, NoDistances
@@ -37,6 +38,7 @@ WASTE_SHIFT, TURNS_SHIFT = 52, 58
 _SIX_BITS = U64(63)
 
 
+@struct
 class Tables(NamedTuple):
     """The rules of a deal, how cards were dealt, and all that place values stand for."""
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel
+from dbmsolver.jit.structs import struct
 from dbmsolver.verify.kernels import errors as e
 from dbmsolver.verify.kernels.board import Board, has_ring, make_board
 from dbmsolver.verify.kernels.positions import Tables, cards_at, put_on_others
@@ -24,12 +25,14 @@ MOST_MACROS = 8192
 IN_SLOT = -1
 
 
+@struct
 class RecordTables(NamedTuple):
     """The tables of a deal whose records are looked at."""
 
     cards: Tables
 
 
+@struct
 class RecordTable(NamedTuple):
     """A record taken apart, and its macros: scratch memory of one thread."""
 

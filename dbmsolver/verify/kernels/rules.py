@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel
+from dbmsolver.jit.structs import struct
 from dbmsolver.verify.kernels.words import Ints, Words, height_of, holds
 
 FREECELL, BOTTOM, AS_DEALT, HOME = 4, 5, 6, 7
@@ -24,6 +25,7 @@ ANY_PART, CARD_OR_ALL, ALL_OR_NOTHING = range(3)
 """Parts of a column that go to columns: what moves as one; the last card, or all; all only."""
 
 
+@struct
 class Rules(NamedTuple):
     """The rules of one game and deal."""
 

@@ -89,7 +89,7 @@ def test_what_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("cards", "solve", "solve", ("every-position", "dominating"), (8, 16)),
         ("cards", "cover", "prove", ("dominating", "dominating"), (8, 16)),
-        ("pile", "solve", "solve", ("every-position", "classes"), (8,)),
+        ("pile", "solve", "solve", ("every-position", "every-position"), (8,)),
         ("patience", "cover", "prove", ("classes", "classes"), (8,)),
     ],
 )
@@ -109,6 +109,20 @@ def test_what_a_task_compiles(
         for width in bits
         for first in (False, True)
     ]
+
+
+LISTED = [task for task in tasks_for(GAMES.values()) if task.part != "play"]
+
+
+@pytest.mark.parametrize("task", LISTED, ids=str)
+def test_every_task_has_kernels(task: CompileTask, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed: list[object] = []
+    monkeypatch.setattr(compiling, "end_with_parent", lambda: None)
+    monkeypatch.setattr(
+        "dbmsolver.search.precompile.compile_ahead", lambda kernel, _types: listed.append(kernel)
+    )
+    compile_part(*task)
+    assert len(set(map(id, listed))) > 2
 
 
 def test_bad_games() -> None:

@@ -1,10 +1,9 @@
-"""The rule that keeps machine code independent of the order in which kernels are compiled.
-
-numba compiles a function into its callers, too, if the caller that is compiled first is inlined.
-"""
+"""Rules that all kernels keep: one for machine code, and one for the time of compiling."""
 
 from __future__ import annotations
 
+import ast
+import inspect
 from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import walk_packages
@@ -50,6 +49,10 @@ def kernels() -> dict[str, Any]:
 
 
 def test_what_an_inlined_function_calls_is_inlined() -> None:
+    """Machine code does not depend on the order in which kernels are compiled.
+
+    numba compiles a function into its callers, too, if the first caller compiled is inlined.
+    """
     all_of_them = kernels()
     inlined = [function for function in all_of_them.values() if is_inlined(function)]
     wrong = [
@@ -62,3 +65,20 @@ def test_what_an_inlined_function_calls_is_inlined() -> None:
     assert len(inlined) > 300 and len(all_of_them) - len(inlined) > 100
     reached = {name(called) for function in all_of_them.values() for called in called_by(function)}
     assert reached <= set(all_of_them)
+
+
+def copied_slices(function: Any) -> list[str]:
+    """Return the statements of a kernel that copy a slice of an array to a slice of another."""
+    tree = ast.parse(inspect.getsource(function.py_func))
+    return [
+        f"{name(function)}: {ast.unparse(node)}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        and any(isinstance(part, ast.Slice) for part in ast.walk(node.value))
+        and any(isinstance(part, ast.Slice) for to in node.targets for part in ast.walk(to))
+    ]
+
+
+def test_slices_are_copied_by_loops() -> None:
+    """Numba compiles a message for a slice that does not fit, and with it functions for texts."""
+    assert [text for kernel in kernels().values() for text in copied_slices(kernel)] == []

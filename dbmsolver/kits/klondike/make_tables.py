@@ -97,7 +97,7 @@ def tables_of(
     if rules.family != "canfield":
         return tables
     held = np.array(reserve, np.int64)
-    return cast(PatienceTables, CanfieldTables(*tables, held))  # type: ignore[call-arg]
+    return cast(PatienceTables, CanfieldTables(*tables, held))
 
 
 def _bits_of(parents: Ints) -> Words:

@@ -94,8 +94,10 @@ class PatienceTables(NamedTuple):
     bits: Ints  # [52]: the bit of a card's digit being 0 in signatures, -1 for none
 
 
-CanfieldTables: Any = namedtuple(  # type: ignore[misc]
-    "CanfieldTables", (*PatienceTables._fields, "reserve")
+CanfieldTables: Any = struct(
+    namedtuple(  # type: ignore[misc]
+        "CanfieldTables", (*PatienceTables._fields, "reserve")
+    )
 )
 """The same constants, and ``reserve``: the cards of the reserve, deepest card first (Ints). They
 are for games with a reserve, with whole columns that move, or with empty columns that take cards of

@@ -13,26 +13,29 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.states import CARDS, SUITS
 from dbmsolver.kits.cards.tables import FILL_ANY, KING, Game, Tables
 
 NO_CARD = 63
 """Card of the last parent-move code, for a state that has no parent: none."""
 
-RunTables = namedtuple(  # type: ignore[misc]  # the fields of Tables, and more
-    "RunTables",
-    (
-        *Tables._fields,
-        "runs",
-        "whole_suits",
-        "steps",
-        "suits",
-        "room",
-        "doubling",
-        "free",
-        "bases",
-        "around",
-    ),
+RunTables = struct(
+    namedtuple(  # type: ignore[misc]  # the fields of Tables, and more
+        "RunTables",
+        (
+            *Tables._fields,
+            "runs",
+            "whole_suits",
+            "steps",
+            "suits",
+            "room",
+            "doubling",
+            "free",
+            "bases",
+            "around",
+        ),
+    )
 )
 RunTables.__doc__ = """:class:`~dbmsolver.kits.cards.tables.Tables` of a game with runs.
 

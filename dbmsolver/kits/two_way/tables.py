@@ -20,15 +20,18 @@ from collections import namedtuple
 
 import numpy as np
 
+from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.states import CARDS, SUITS
 from dbmsolver.kits.cards.tables import ALL_CARDS, PLACE_LOCKED, Game, Tables
 
 PLACE_GOES_HOME = PLACE_LOCKED
 """The place value of a card that goes home and may come back. No move ever locks a card."""
 
-TwoWayTables = namedtuple(  # type: ignore[misc]  # the fields of Tables, and six more
-    "TwoWayTables",
-    (*Tables._fields, "rises", "removable", "kept", "kept_signature", "kept_next", "last"),
+TwoWayTables = struct(
+    namedtuple(  # type: ignore[misc]  # the fields of Tables, and six more
+        "TwoWayTables",
+        (*Tables._fields, "rises", "removable", "kept", "kept_signature", "kept_next", "last"),
+    )
 )
 TwoWayTables.__doc__ = """:class:`.cards.tables.Tables` of a game whose cards go both ways.
 

@@ -74,7 +74,6 @@ from dbmsolver.kits.klondike.tables import (
     USED,
     WASTE_SHIFT,
     last_of_reserve,
-    of_canfield,
 )
 
 
@@ -352,7 +351,5 @@ def bound_after(t, b, board, weights, words, code):
 @inlined
 def _of_stock(t, board, card):
     """Return 1 for a card of stock or waste that is played, 0 for one of the reserve."""
-    if of_canfield(t):
-        held = board.numbers[RESERVE]
-        return np.int64(held == 0 or last_of_reserve(t, held) != card)
-    return np.int64(1)
+    held = board.numbers[RESERVE]
+    return np.int64(held == 0 or last_of_reserve(t, held) != card)

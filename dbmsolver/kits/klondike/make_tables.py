@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import cast
 
 import numpy as np
 
@@ -32,7 +31,6 @@ from dbmsolver.kits.klondike.tables import (
     RUNS,
     SINGLE,
     SUIT_RUNS,
-    CanfieldTables,
     PatienceTables,
 )
 
@@ -73,7 +71,7 @@ def tables_of(
     for card, legal in enumerate(rules.parents(position.lowest)):
         for number, parent in enumerate(legal):
             parents[card, number] = -1 if parent is None else parent
-    tables = PatienceTables(
+    return PatienceTables(
         columns=rules.columns,
         draw=max(1, rules.draw),
         limited=int(position.turns is not None),
@@ -93,11 +91,8 @@ def tables_of(
         stock=np.array(stock, np.int64),
         safe=np.array(_safe(rules, policy, position.lowest), np.int64),
         bits=bits,
+        reserve=np.array(reserve, np.int64),
     )
-    if rules.family != "canfield":
-        return tables
-    held = np.array(reserve, np.int64)
-    return cast(PatienceTables, CanfieldTables(*tables, held))
 
 
 def _bits_of(parents: Ints) -> Words:

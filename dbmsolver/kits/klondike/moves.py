@@ -52,7 +52,6 @@ from dbmsolver.kits.klondike.tables import (
     WASTE_SHIFT,
     last_of_reserve,
     left_in_reserve,
-    of_canfield,
 )
 
 
@@ -212,7 +211,7 @@ def go_to_columns(t, words, board, card, source, waste, turns, cost, found, numb
         return number
     if source >= 0 and board.stacks[source, 0] == card:
         return number
-    if of_canfield(t) and t.fill == FILL_WASTE and (source >= 0 or board.digits[card] == HOME):
+    if t.fill == FILL_WASTE and (source >= 0 or board.digits[card] == HOME):
         return number
     digit = digit_at_bottom(t, card)
     return add(words, board, card, digit, waste, turns, cost, found, number)
@@ -328,7 +327,7 @@ def list_moves(t, words, board, found):
     """
     number = np.int64(0)
     used, waste, turns = board.numbers[USED], board.numbers[IN_WASTE], board.numbers[TURNS]
-    reserve = board.numbers[RESERVE] if of_canfield(t) else np.int64(0)
+    reserve = board.numbers[RESERVE]
     forced = forced_column(t, board)
     if forced >= 0:
         card = board.stacks[forced, board.lengths[forced] - 1]
@@ -355,7 +354,7 @@ def list_moves(t, words, board, found):
             card = board.stacks[column, depth]
             if depth < last and not goes_on(t, card, board.stacks[column, depth + 1]):
                 break
-            if of_canfield(t) and stays(t, depth, last):
+            if stays(t, depth, last):
                 continue
             if depth < last:
                 first = number

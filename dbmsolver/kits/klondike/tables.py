@@ -36,14 +36,12 @@ their order, and no move before it can be meant.
 
 from __future__ import annotations
 
-from collections import namedtuple
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined
-from dbmsolver.jit.families import ByType
 from dbmsolver.jit.structs import struct
 from dbmsolver.kernels.states import CARDS, Ints, Words
 
@@ -92,62 +90,22 @@ class PatienceTables(NamedTuple):
     stock: Ints  # [*]: the cards of waste and stock, in the order in which they are turned
     safe: Ints  # [52, 4]: heights of foundations from which on a move home is safe
     bits: Ints  # [52]: the bit of a card's digit being 0 in signatures, -1 for none
-
-
-CanfieldTables: Any = struct(
-    namedtuple(  # type: ignore[misc]
-        "CanfieldTables", (*PatienceTables._fields, "reserve")
-    )
-)
-"""The same constants, and ``reserve``: the cards of the reserve, deepest card first (Ints). They
-are for games with a reserve, with whole columns that move, or with empty columns that take cards of
-the waste only. Kernels are compiled separately for them: one array more in the tables makes those
-of other games slower."""
+    reserve: Ints  # [*]: the cards of the reserve, deepest card first
 
 
 @inlined
-def _is_not(t):
-    return False
-
-
-@inlined
-def _is(t):
-    return True
-
-
-of_canfield = ByType({PatienceTables: _is_not, CanfieldTables: _is})
-"""Return True if tables are `CanfieldTables`; known when a kernel is compiled."""
-
-
-@inlined
-def _none_left(t, digits):
-    return np.int64(0)
-
-
-@inlined
-def _left_in_reserve(t, digits):
+def left_in_reserve(t, digits):
+    """Return the number of cards (int64) that the reserve has."""
     left = np.int64(t.reserve.size)
     while left and digits[t.reserve[left - 1]] != DEALT:
         left -= 1
     return left
 
 
-left_in_reserve = ByType({PatienceTables: _none_left, CanfieldTables: _left_in_reserve})
-"""Return the number of cards (int64) that the reserve has."""
-
-
 @inlined
-def _no_card(t, left):
-    return np.int64(-1)
-
-
-@inlined
-def _last_of_reserve(t, left):
+def last_of_reserve(t, left):
+    """Return the last card (int64) of a reserve that has ``left`` cards, one at least."""
     return t.reserve[left - 1]
-
-
-last_of_reserve = ByType({PatienceTables: _no_card, CanfieldTables: _last_of_reserve})
-"""Return the last card (int64) of a reserve that has ``left`` cards; -1 if there is no reserve."""
 
 
 @struct

@@ -39,7 +39,7 @@ CODE = 4
 class StrataTables(NamedTuple):
     """Constants of one deal: those of its moves, and those of its states."""
 
-    game: Any  # PatienceTables or CanfieldTables
+    game: PatienceTables
     planes: int  # 3
     varying: Words  # [3]: bits that each plane may have
     last: int  # the stratum of won states

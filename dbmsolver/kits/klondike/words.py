@@ -8,7 +8,7 @@ move that keeps the stratum keeps the cards of the waste and the turns left, and
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -60,7 +60,7 @@ class PatienceScratch(NamedTuple):
     words: Words  # [3]
 
 
-def make_tables(game: Any) -> StrataTables:
+def make_tables(game: PatienceTables) -> StrataTables:
     """Return the tables of a deal, with the constants of its moves."""
     digits = (1 << 63) - 1
     varying = np.array([digits, digits, (1 << TURNS_SHIFT + 6) - 1], np.uint64)
@@ -69,7 +69,7 @@ def make_tables(game: Any) -> StrataTables:
     return StrataTables(game, 3, varying, last, marks, _bits(game), _are_narrow(game))
 
 
-def _bits(game: Any) -> Words:
+def _bits(game: PatienceTables) -> Words:
     """Return the bits of signatures for each byte of :func:`.strata.cards_gone`."""
     found = np.zeros((8, 256), np.uint64)
     values = np.arange(256)
@@ -80,18 +80,18 @@ def _bits(game: Any) -> Words:
     return found
 
 
-def _are_narrow(game: Any) -> bool:
+def _are_narrow(game: PatienceTables) -> bool:
     """Return True if two bits tell where a card lies: each has few places, as narrow rows need."""
     kings = slice(CARDS - 4, CARDS)
     return bool(
         (game.parents[:, 2:] < 0).all()
         and (game.parents[kings] < 0).all()
         and game.fill in (FILL_NONE, FILL_KINGS)
-        and isinstance(game, PatienceTables)
+        and not game.reserve.size  # whose cards come to the bottom of columns
     )
 
 
-def _marks(game: Any, word: int) -> int:
+def _marks(game: PatienceTables, word: int) -> int:
     """Return the lowest bits of the digits, in a word, of cards that have a bit in signatures."""
     cards = range(word * PER_WORD, min(CARDS, (word + 1) * PER_WORD))
     return sum(1 << 3 * (card % PER_WORD) for card in cards if game.bits[card] >= 0)

@@ -1,5 +1,7 @@
 """Processes that compile the kernels of a search while the search compiles those it needs first.
 
+They go on with the kernels of all searches of such games, so that no later one has to compile.
+
 numba compiles one kernel at a time in a process, however many threads it has. The processes share
 kernels through the cache (:mod:`dbmsolver.jit.sharing`), and nothing else: if they die, or cannot
 be started, the search takes longer and has the same result.
@@ -9,32 +11,43 @@ from __future__ import annotations
 
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, suppress
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING
 
 from dbmsolver.api.searches import Events
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Family
 from dbmsolver.game.measures import measure_of
 from dbmsolver.process import processors
 from dbmsolver.programs import python_command
-from dbmsolver.results import Options, Question, Result, method_ahead, method_for
+from dbmsolver.results import Method, Options, Question, Result, method_ahead, method_for
 from dbmsolver.signals import end_with_parent
+
+if TYPE_CHECKING:
+    from dbmsolver.api.compiling import Part
 
 MOST = 4
 """The most processes: more do not help, as one chain of kernels takes half of the time."""
 
 
 class Compilers:
-    """A context manager around a search: other processes compile the search's kernels.
+    """A context manager around a search and its answer: other processes compile kernels.
 
-    The processes start when a kernel is missing for the first time, and end when the search ends.
-    ``arguments()`` returns the arguments for :func:`compile_share`.
+    The processes start when a kernel is missing for the first time. The end of the context waits
+    until they have compiled everything, and calls ``on_waiting`` before; Ctrl-C ends the processes,
+    and so does an exception in the context. ``arguments()`` returns the arguments for
+    :func:`compile_share`.
     """
 
-    def __init__(self, arguments: Callable[[], tuple[object, ...]]) -> None:
+    def __init__(
+        self,
+        arguments: Callable[[], tuple[object, ...]],
+        on_waiting: Callable[[], None] = lambda: None,
+    ) -> None:
         self.arguments = arguments
+        self.on_waiting = on_waiting
         self._lock = threading.Lock()
         self._over = False
         self._running: list[tuple[subprocess.Popen[bytes], threading.Thread]] = []
@@ -52,9 +65,23 @@ class Compilers:
     ) -> None:
         with self._lock:
             self._over = True
+        try:
+            if error is None:
+                self._wait()
+        except KeyboardInterrupt:
+            pass  # the answer is there
+        finally:
             for process, waiter in self._running:
                 process.kill()
                 waiter.join()
+
+    def _wait(self) -> None:
+        """Wait for the processes to compile everything."""
+        waiters = [waiter for _, waiter in self._running if waiter.is_alive()]
+        if waiters:
+            self.on_waiting()
+        for waiter in waiters:
+            waiter.join()
 
     def _start(self) -> None:
         """Start the processes; the first thread that misses a kernel calls this."""
@@ -81,9 +108,16 @@ class Compilers:
 
 
 def compilers_for(
-    question: Question, deal: Deal, options: Options, counting: bool = False
+    question: Question,
+    deal: Deal,
+    options: Options,
+    counting: bool = False,
+    on_waiting: Callable[[], None] = lambda: None,
 ) -> AbstractContextManager[None]:
-    """Return a context in which other processes compile the kernels of a search for a deal."""
+    """Return a context in which other processes compile the kernels of a search for a deal.
+
+    Its end waits for them, and calls ``on_waiting`` before.
+    """
     rules = deal.rules
     alone = rules.family in ("pile", "pairs", "patience", "canfield", "wide")
 
@@ -94,12 +128,17 @@ def compilers_for(
 
         return StateCodec(deal, options.policy, options.metric).deal_tables.code_bits
 
+    def parts() -> list[Part]:
+        from dbmsolver.api.compiling import tasks_for
+
+        return [task.part for task in tasks_for([rules]) if task.family == family]
+
     method = str(method_for(question, deal, options.method))
     usual = measure_of(rules, options.policy, options.metric).metric == "cards"
     family = rules.family if usual or alone else "runs"
     ahead = str(method_ahead(question, deal, options.metric))
     hows = options.any_solution, counting, family, ahead
-    return Compilers(lambda: (str(question), method, code_bits(), *hows))
+    return Compilers(lambda: (parts(), str(question), method, code_bits(), *hows), on_waiting)
 
 
 def on_compiling(callback: Callable[[], None]) -> None:
@@ -116,12 +155,25 @@ def not_cut_by_compiling(search: Callable[[], Events[Result]]) -> Events[Result]
     return limits.not_cut_by_compiling(search)
 
 
-def compile_share(*search: Any) -> None:
+def compile_share(
+    parts: Iterable[Part],
+    question: Question,
+    method: Method,
+    code_bits: int,
+    any_solution: bool = False,
+    counting: bool = False,
+    family: Family = "cards",
+    ahead: Method = Method.EVERY_POSITION,
+) -> None:
     """Compile the kernels of a search that no other process is compiling: the program of one.
 
-    ``search`` are the arguments of :func:`dbmsolver.search.precompile.needed`.
+    Then it compiles those of all searches of the family, for these parts of what is compiled for a
+    game. The other arguments are those of :func:`dbmsolver.search.precompile.needed`.
     """
     end_with_parent()
-    from dbmsolver.search.precompile import compile_needed
+    from dbmsolver.search.precompile import compile_needed, compile_searches
 
-    compile_needed(*search)
+    compile_needed(question, method, code_bits, any_solution, counting, family, ahead)
+    for part in parts:
+        if part != "play":
+            compile_searches(family, part, code_bits)

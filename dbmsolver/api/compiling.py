@@ -25,7 +25,6 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.jit.cache import choose_cache
 from dbmsolver.process import processors
 from dbmsolver.programs import python_command
-from dbmsolver.results import Method, Question
 from dbmsolver.signals import end_with_parent
 from dbmsolver.temporary import temporary_folder
 
@@ -67,8 +66,6 @@ _LOST: dict[str, tuple[str, int]] = {
 """A game of each family, and the number of a deal with few positions that cannot be won."""
 _CODE_BITS = {"cards": (8, 16), "runs": (8, 16), "two-way": (8, 16)}
 """The widths of parent-move codes of families that have more than one."""
-_COVERING = {"cards": Method.DOMINATING, "patience": Method.CLASSES}
-"""The method of proofs and dives of families that have one by fewer states."""
 _MOST_STATES = 2000
 _CLASSES_MEMORY = 1 << 28
 _LARGEST_KERNEL = 1 << 20
@@ -167,21 +164,14 @@ def _last_line(process: subprocess.Popen[bytes]) -> str:
 def compile_part(family: Family, part: Part) -> None:
     """Compile one part of a family: the program of a process."""
     end_with_parent()
-    from dbmsolver.search.precompile import compile_listing, compile_needed
+    from dbmsolver.search.precompile import compile_searches
 
     if part == "play":
         with temporary_folder() as folder:
             _play(family, folder)
         return
-    question = Question.SOLVE if part == "solve" else Question.PROVE
-    covering = _COVERING.get(family, Method.EVERY_POSITION)
-    method = covering if part == "cover" else Method.EVERY_POSITION
     for bits in _CODE_BITS.get(family, (8,)):
-        for any_solution in (False, True):
-            counting = question == Question.SOLVE
-            compile_needed(question, method, bits, any_solution, counting, family, covering)
-    if family == "patience" and part == "solve":
-        compile_listing()
+        compile_searches(family, part, bits)
 
 
 def _play(family: Family, folder: Path) -> None:

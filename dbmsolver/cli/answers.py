@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
 import click
 
-from dbmsolver.cli.options import gathered, output_option
+from dbmsolver.cli.options import DisplayOptions, gathered, output_option
 from dbmsolver.cli.output import refuse_picture, write_text
 from dbmsolver.cli.progress import ProgressDisplay
 from dbmsolver.cli.render import EXIT_CODES, has_solution, render_json, render_text, verdict_line
 from dbmsolver.cli.streams import MessageStream
 from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, UsageError
+from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import counted, length_words, usual_metric
 from dbmsolver.game.rules import Rules
 from dbmsolver.notation.format_names import FORMATS as SOLUTION_FORMATS
 from dbmsolver.notation.format_names import WITH_RUNS, format_of_answer
-from dbmsolver.results import Event, Result
+from dbmsolver.results import Event, Options, Question, Result
 from dbmsolver.signals import collect_signals, raise_on_signals
 
 FORMATS = ("text", "json", *SOLUTION_FORMATS)
@@ -30,8 +32,12 @@ Answer = TypeVar("Answer")
 Events = Generator[Event, Any, Answer]
 
 COMPILING = (
-    "Compiling what this command needs for this machine, in up to a minute: once for each kind of "
-    "game, and of search or check. dbmsolver compile does all of it ahead."
+    "Compiling what searches of such games need, or checks, for this machine: once, in up to a "
+    "minute. dbmsolver compile does all of it ahead."
+)
+COMPILING_THE_REST = (
+    "Compiling the rest, so that later searches of such games begin at once. Ctrl-C leaves it to "
+    "them."
 )
 
 
@@ -106,6 +112,26 @@ answer_options = gathered(
     click.option("--boards", is_flag=True, help="The board after every move, too (text)."),
 )
 """Options for the form of an answer: --format, -o, --json, --runs and --boards, as `form`."""
+
+
+def compilers_beside(
+    question: Question,
+    deal: Deal,
+    options: Options,
+    display: DisplayOptions,
+    counting: bool = False,
+) -> AbstractContextManager[None]:
+    """Return a context around a search and its answer: other processes compile what it needs.
+
+    Its end waits until they have compiled what all searches of such games need, and says so.
+    """
+    from dbmsolver.api.compilers import compilers_for
+
+    def say() -> None:
+        sys.stdout.flush()  # the answer does not wait
+        display.progress().say(COMPILING_THE_REST)
+
+    return compilers_for(question, deal, options, counting, say)
 
 
 def follow(events: Events[Answer], progress: ProgressDisplay, store: str | None) -> Answer:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from dbmsolver.cli.advice import values_json, values_text
-from dbmsolver.cli.answers import AnswerForm, follow_many
+from dbmsolver.cli.answers import AnswerForm, compilers_beside, follow_many
 from dbmsolver.cli.options import DisplayOptions
 from dbmsolver.cli.output import check_output, write_text
 from dbmsolver.cli.played import GameSoFar
@@ -39,14 +39,13 @@ def answer_values(
     store = None if options.store is None else str(options.store)
     check_output(form.output, store)
     from dbmsolver.api.advice import value_moves
-    from dbmsolver.api.compilers import compilers_for
 
     begin = partial(value_moves, game.deal, options, limits)
     beside = replace(options, method=Method.EVERY_POSITION, any_solution=True)
-    with compilers_for(Question.SOLVE, game.deal, beside):
+    with compilers_beside(Question.SOLVE, game.deal, beside, display):
         found = follow_many(begin, display.progress(), store)
-    text = values_json(game, found) if form.name == "json" else values_text(game, found)
-    write_text(text, form.output)
+        text = values_json(game, found) if form.name == "json" else values_text(game, found)
+        write_text(text, form.output)
     if found.result.verdict == Verdict.SOLVED and found.limit is not None:
         return EXIT_UNDECIDED
     return EXIT_CODES[found.result.verdict]

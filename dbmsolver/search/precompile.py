@@ -6,7 +6,7 @@ Each kit lists its own; those that all kits share are listed here.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -87,6 +87,12 @@ _SAMPLES: dict[Family, Rules] = {
 """A game of each family."""
 
 
+SearchPart = Literal["cover", "prove", "solve"]
+"""The parts of searches: proofs by fewer states, other proofs, shortest solutions."""
+_COVERING: dict[Family, Method] = {"cards": Method.DOMINATING, "patience": Method.CLASSES}
+"""The method of proofs and dives of families that have one by fewer states."""
+
+
 def compile_needed(*search: Any) -> None:
     """Compile the kernels of a search that are not compiled yet, nor by another process just now.
 
@@ -96,7 +102,22 @@ def compile_needed(*search: Any) -> None:
         compile_ahead(kernel, arguments)
 
 
-def compile_listing() -> None:
+def compile_searches(family: Family, part: SearchPart, code_bits: int) -> None:
+    """Compile all kernels that searches of a family can need for one part of their work.
+
+    Kernels that another process is compiling are left to it.
+    """
+    covering = _COVERING.get(family, Method.EVERY_POSITION)
+    question = Question.SOLVE if part == "solve" else Question.PROVE
+    method = covering if part == "cover" else Method.EVERY_POSITION
+    counting = question == Question.SOLVE
+    for any_solution in (False, True):
+        compile_needed(question, method, code_bits, any_solution, counting, family, covering)
+    if family == "patience" and part == "solve":
+        _compile_listing()
+
+
+def _compile_listing() -> None:
     """Compile the kernels that list classes and measure them, which few searches need."""
     keys = keys_of(Deal.from_number(1, _SAMPLES["patience"]), "wkr", Method.EVERY_POSITION)
     assert are_of_patience(keys)

@@ -36,7 +36,7 @@ def end_of_command(
         return FirstMoves(result(**known), values, limit, 1.0, 1 << 20)
 
     monkeypatch.setattr(advice, "value_moves", value_moves)
-    monkeypatch.setattr(compilers, "compilers_for", lambda *_: nullcontext())
+    monkeypatch.setattr(compilers, "compilers_for", lambda *_, **__: nullcontext())
     game, form = GameSoFar(DEAL, 0, DEAL), AnswerForm("text", output, False, False)
     return answer_values(game, Options(), Limits(), form, DisplayOptions(True, False)), searched
 

@@ -8,6 +8,7 @@ import select
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -181,7 +182,7 @@ import os, signal
 from numba import njit
 from dbmsolver.api.compilers import Compilers
 
-compilers = Compilers(lambda: ("prove", "every-position", 8))
+compilers = Compilers(lambda: ([], "prove", "every-position", 8))
 with compilers:
     njit(lambda number: number + 1)(1)
     print(*[process.pid for process, _ in compilers._running], flush=True)
@@ -275,14 +276,38 @@ def some(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("some")
 def test_they_end_with_the_search() -> None:
-    compilers = Compilers(lambda: ("prove", "every-position", 8))
+    """They are waited for, and no new ones start."""
+    told: list[int] = []
+    compilers = Compilers(lambda: ([], "prove", "every-position", 8), lambda: told.append(1))
     with compilers:
         njit(lambda number: number + 1)(1)
         running = [process for process, _ in compilers._running]
         assert 1 <= len(running) <= 4
-    assert all(process.returncode is not None for process in running)
+    assert [process.returncode for process in running] == [0] * len(running) and told == [1]
     njit(lambda number: number + 2)(1)
     assert [process for process, _ in compilers._running] == running
+    with Compilers(lambda: ([],), lambda: told.append(2)):
+        pass
+    assert told == [1]
+
+
+@pytest.mark.usefixtures("some")
+@pytest.mark.parametrize("interrupted", [True, False])
+def test_they_are_ended_where_nobody_waits(interrupted: bool) -> None:
+    """An error ends them, and Ctrl-C while they are waited for, which is none."""
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    compilers = Compilers(lambda: (["cover"], "prove", "every-position", 8), interrupt)
+    with suppress(ZeroDivisionError), compilers:
+        njit(lambda number: number + 6 + interrupted)(1)
+        running = [process for process, _ in compilers._running]
+        for process in running:  # they take seconds to find that there is nothing to do
+            process.send_signal(signal.SIGSTOP)
+        if not interrupted:
+            raise ZeroDivisionError
+    assert [process.returncode for process in running] == [-signal.SIGKILL] * len(running)
 
 
 def test_they_end_with_the_process() -> None:
@@ -300,7 +325,7 @@ def test_they_end_with_the_process() -> None:
 @pytest.mark.usefixtures("some")
 def test_none_without_a_shared_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compilation, "is_shared", lambda: False)
-    compilers = Compilers(lambda: ("prove", "every-position", 8))
+    compilers = Compilers(lambda: ([], "prove", "every-position", 8))
     with compilers:
         njit(lambda number: number + 3)(1)
         assert not compilers._running

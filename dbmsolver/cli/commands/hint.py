@@ -8,7 +8,7 @@ from functools import partial
 import click
 
 from dbmsolver.cli.advice import hint_json, hint_text
-from dbmsolver.cli.answers import AnswerForm, follow_to_best, interrupted
+from dbmsolver.cli.answers import AnswerForm, compilers_beside, follow_to_best, interrupted
 from dbmsolver.cli.first_moves import answer_values
 from dbmsolver.cli.options import (
     DealForm,
@@ -106,14 +106,14 @@ def hint_command(
         return answer_values(game, options, limits, form, display)
 
     from dbmsolver.api.advice import value
-    from dbmsolver.api.compilers import compilers_for, not_cut_by_compiling
+    from dbmsolver.api.compilers import not_cut_by_compiling
 
     events = not_cut_by_compiling(partial(value, game.deal, options, limits))
-    with compilers_for(Question.SOLVE, game.deal, options):
+    with compilers_beside(Question.SOLVE, game.deal, options, display):
         result = follow_to_best(events, display.progress(), None)
-    write = hint_json if as_json else hint_text
-    if result.limit != Limit.INTERRUPT or has_solution(result):
-        write_text(write(game, result, time.monotonic() - started, result.peak_memory), None)
-    if result.limit == Limit.INTERRUPT:
-        raise interrupted(None)
-    return EXIT_CODES[result.verdict]
+        write = hint_json if as_json else hint_text
+        if result.limit != Limit.INTERRUPT or has_solution(result):
+            write_text(write(game, result, time.monotonic() - started, result.peak_memory), None)
+        if result.limit == Limit.INTERRUPT:
+            raise interrupted(None)
+        return EXIT_CODES[result.verdict]

@@ -15,6 +15,7 @@ from dbmsolver.cli.answers import (
     Events,
     answer_options,
     check_game,
+    compilers_beside,
     follow,
     follow_to_best,
     interrupted,
@@ -232,12 +233,11 @@ def _search(
     form: AnswerForm,
     display: DisplayOptions,
 ) -> int:
-    from dbmsolver.api.compilers import compilers_for
     from dbmsolver.api.searches import search
 
     check_game(form.name, deal.rules, options.policy)
     store = None if options.store is None else str(options.store)
-    compilers = compilers_for(question, deal, options)
+    compilers = compilers_beside(question, deal, options, display)
     begin = partial(search, question, deal, options, limits)
     return _answer(begin, compilers, store, form, display, may_know=question == Question.SOLVE)
 
@@ -250,9 +250,7 @@ def _all(
     display: DisplayOptions,
     wanted: SequenceOptions,
 ) -> int:
-    from dbmsolver.api.compilers import compilers_for
-
-    with compilers_for(Question.SOLVE, deal, options, counting=True):
+    with compilers_beside(Question.SOLVE, deal, options, display, counting=True):
         return answer_all(deal, options, limits, form, display, wanted)
 
 
@@ -295,7 +293,7 @@ def _answer(
     display: DisplayOptions,
     may_know: bool,
 ) -> int:
-    """Run a search in the context ``beside``, and write its answer.
+    """Run a search and write its answer in the context ``beside``.
 
     An output that cannot be written to is an error before the search begins. If the search
     ``may_know`` a solution before its end, Ctrl-C is answered by the best one so far.
@@ -304,11 +302,11 @@ def _answer(
     wait = follow_to_best if may_know else follow
     with beside:
         result = wait(begin(), display.progress(), store)
-    if result.limit != Limit.INTERRUPT:
-        return _write(result, form, display.quiet)
-    if has_solution(result):
-        _write(result, form, display.quiet)
-    raise interrupted(store)
+        if result.limit != Limit.INTERRUPT:
+            return _write(result, form, display.quiet)
+        if has_solution(result):
+            _write(result, form, display.quiet)
+        raise interrupted(store)
 
 
 def _write(result: Result, form: AnswerForm, quiet: bool) -> int:

@@ -1,6 +1,7 @@
 """Processes that compile the kernels of a search while the search compiles those it needs first.
 
-They go on with the kernels of all searches of such games, so that no later one has to compile.
+They go on with the kernels of all searches of such games, so that no later one has to compile. A
+check of a store has a process for all checks of such games.
 
 numba compiles one kernel at a time in a process, however many threads it has. The processes share
 kernels through the cache (:mod:`dbmsolver.jit.sharing`), and nothing else: if they die, or cannot
@@ -12,11 +13,13 @@ from __future__ import annotations
 import subprocess
 import threading
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from dbmsolver.api.searches import Events
+from dbmsolver.errors import DbmError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Family
 from dbmsolver.game.measures import measure_of
@@ -37,17 +40,19 @@ class Compilers:
 
     The processes start when a kernel is missing for the first time. The end of the context waits
     until they have compiled everything, and calls ``on_waiting`` before; Ctrl-C ends the processes,
-    and so does an exception in the context. ``arguments()`` returns the arguments for
-    :func:`compile_share`.
+    and so does an exception in the context. ``command()`` returns the command of a process, and
+    ``most`` is the largest number of processes.
     """
 
     def __init__(
         self,
-        arguments: Callable[[], tuple[object, ...]],
+        command: Callable[[], list[str]],
         on_waiting: Callable[[], None] = lambda: None,
+        most: int = MOST,
     ) -> None:
-        self.arguments = arguments
+        self.command = command
         self.on_waiting = on_waiting
+        self.most = most
         self._lock = threading.Lock()
         self._over = False
         self._running: list[tuple[subprocess.Popen[bytes], threading.Thread]] = []
@@ -89,11 +94,11 @@ class Compilers:
 
         if not is_shared():
             return
-        command = python_command(compile_share, *self.arguments())
+        command = self.command()
         with self._lock:
             if self._over:
                 return
-            for _ in range(min(processors(), MOST)):
+            for _ in range(min(processors(), MOST, self.most)):
                 with suppress(OSError):
                     process = subprocess.Popen(
                         command,
@@ -138,7 +143,41 @@ def compilers_for(
     family = rules.family if usual or alone else "runs"
     ahead = str(method_ahead(question, deal, options.metric))
     hows = options.any_solution, counting, family, ahead
-    return Compilers(lambda: (parts(), str(question), method, code_bits(), *hows), on_waiting)
+
+    def command() -> list[str]:
+        return python_command(compile_share, parts(), str(question), method, code_bits(), *hows)
+
+    return Compilers(command, on_waiting)
+
+
+def compilers_for_check(
+    path: Path, on_waiting: Callable[[], None] = lambda: None
+) -> AbstractContextManager[None]:
+    """Return a context in which another process compiles the kernels of checks of a store.
+
+    It compiles those of all checks and surveys of such games. The end of the context waits for it,
+    and calls ``on_waiting`` before. Nothing is compiled for a store that cannot be read.
+    """
+    try:
+        family = _family_of(path)  # now, as a process opens a store once at a time
+    except DbmError:
+        return nullcontext()
+
+    def command() -> list[str]:
+        from dbmsolver.api.compiling import compile_part
+
+        return python_command(compile_part, family, "play")
+
+    return Compilers(command, on_waiting, most=1)
+
+
+def _family_of(path: Path) -> Family:
+    """Return the family of the game of a store."""
+    from dbmsolver.game.shipped import rules_from
+    from dbmsolver.storage.store import Store
+
+    with Store.open(path, readonly=True) as store:
+        return rules_from(store.manifest.rules).family
 
 
 def on_compiling(callback: Callable[[], None]) -> None:

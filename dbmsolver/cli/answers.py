@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 import click
@@ -36,7 +37,7 @@ COMPILING = (
     "minute. dbmsolver compile does all of it ahead."
 )
 COMPILING_THE_REST = (
-    "Compiling the rest, so that later searches of such games begin at once. Ctrl-C leaves it to "
+    "Compiling the rest, so that later commands for such games begin at once. Ctrl-C leaves it to "
     "them."
 )
 
@@ -127,11 +128,13 @@ def compilers_beside(
     """
     from dbmsolver.api.compilers import compilers_for
 
-    def say() -> None:
-        sys.stdout.flush()  # the answer does not wait
-        display.progress().say(COMPILING_THE_REST)
+    return compilers_for(question, deal, options, counting, partial(say_compiling_goes_on, display))
 
-    return compilers_for(question, deal, options, counting, say)
+
+def say_compiling_goes_on(display: DisplayOptions) -> None:
+    """Say that a command waits for what others compile, when its answer is written."""
+    sys.stdout.flush()  # the answer does not wait
+    display.progress().say(COMPILING_THE_REST)
 
 
 def follow(events: Events[Answer], progress: ProgressDisplay, store: str | None) -> Answer:

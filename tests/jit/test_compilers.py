@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 from numba import njit
 
-from dbmsolver.api.compilers import MOST, Compilers
+from dbmsolver.api.compilers import MOST, Compilers, compile_share
 from dbmsolver.jit import compilation, decorators, sharing
+from dbmsolver.programs import python_command
 
 SEARCHES = """
 import importlib, pkgutil, sys
@@ -180,9 +181,10 @@ print(f"{hits} hit, {misses} misses")
 PARENT = """
 import os, signal
 from numba import njit
-from dbmsolver.api.compilers import Compilers
+from dbmsolver.api.compilers import Compilers, compile_share
+from dbmsolver.programs import python_command
 
-compilers = Compilers(lambda: ([], "prove", "every-position", 8))
+compilers = Compilers(lambda: python_command(compile_share, [], "prove", "every-position", 8))
 with compilers:
     njit(lambda number: number + 1)(1)
     print(*[process.pid for process, _ in compilers._running], flush=True)
@@ -268,6 +270,11 @@ def test_a_kernel_is_free_for_others_after(tmp_path: Path, program: str) -> None
         first.stdin.close()
 
 
+def command(parts: list[str]) -> list[str]:
+    """Return the command of a process that compiles a proof's kernels, and those of parts."""
+    return python_command(compile_share, parts, "prove", "every-position", 8)
+
+
 @pytest.fixture
 def some(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let processes compile, which other tests do without."""
@@ -278,7 +285,7 @@ def some(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_they_end_with_the_search() -> None:
     """They are waited for, and no new ones start."""
     told: list[int] = []
-    compilers = Compilers(lambda: ([], "prove", "every-position", 8), lambda: told.append(1))
+    compilers = Compilers(lambda: command([]), lambda: told.append(1))
     with compilers:
         njit(lambda number: number + 1)(1)
         running = [process for process, _ in compilers._running]
@@ -286,7 +293,7 @@ def test_they_end_with_the_search() -> None:
     assert [process.returncode for process in running] == [0] * len(running) and told == [1]
     njit(lambda number: number + 2)(1)
     assert [process for process, _ in compilers._running] == running
-    with Compilers(lambda: ([],), lambda: told.append(2)):
+    with Compilers(list, lambda: told.append(2)):
         pass
     assert told == [1]
 
@@ -299,7 +306,7 @@ def test_they_are_ended_where_nobody_waits(interrupted: bool) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
 
-    compilers = Compilers(lambda: (["cover"], "prove", "every-position", 8), interrupt)
+    compilers = Compilers(lambda: command(["cover"]), interrupt)
     with suppress(ZeroDivisionError), compilers:
         njit(lambda number: number + 6 + interrupted)(1)
         running = [process for process, _ in compilers._running]
@@ -325,7 +332,7 @@ def test_they_end_with_the_process() -> None:
 @pytest.mark.usefixtures("some")
 def test_none_without_a_shared_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compilation, "is_shared", lambda: False)
-    compilers = Compilers(lambda: ([], "prove", "every-position", 8))
+    compilers = Compilers(lambda: command([]))
     with compilers:
         njit(lambda number: number + 3)(1)
         assert not compilers._running

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from dbmsolver.cli.answers import follow
+from dbmsolver.cli.answers import follow, say_compiling_goes_on
 from dbmsolver.cli.json_data import deal_data, dump_json, rules_data
 from dbmsolver.cli.options import DisplayOptions, json_option, progress_options, threads_option
 from dbmsolver.cli.progress import ProgressDisplay
@@ -88,6 +89,7 @@ def verify_command(
     Exit codes: 0 valid, 4 not valid, with the first counterexample; 20 if the search of a
     CERTIFICATE needs more memory.
     """
+    from dbmsolver.api.compilers import compilers_for_check
     from dbmsolver.api.stores import check_store, load_certificate
 
     if not os.path.lexists(source):
@@ -98,13 +100,13 @@ def verify_command(
         started = time.monotonic()
         steps = check_store(Path(source), threads, memory, sample, depth, record)
         reports = changed(steps, lambda event: _report(event, time.monotonic() - started))
-        report = follow(reports, progress, None)
-        valid = report.valid
-        text = render_json(report) if as_json else render_text(report)
-    elif sample is not None or record is not None or depth is not None:
+        with compilers_for_check(Path(source), partial(say_compiling_goes_on, display)):
+            report = follow(reports, progress, None)
+            click.echo(render_json(report) if as_json else render_text(report), nl=False)
+        return EXIT_SOLVED if report.valid else EXIT_STORE
+    if sample is not None or record is not None or depth is not None:
         raise UsageError("--sample, --depth and --certificate are for stores", source)
-    else:
-        valid, text = _repeat(source, threads, memory, as_json, progress)
+    valid, text = _repeat(source, threads, memory, as_json, progress)
     click.echo(text, nl=False)
     return EXIT_SOLVED if valid else EXIT_STORE
 

@@ -66,9 +66,9 @@ def is_shared() -> bool:
 def compile_ahead(kernel: Any, arguments: tuple[Any, ...], wait: bool = False) -> bool:
     """Compile a kernel for the types of some arguments, into the cache; return True.
 
-    If another process is compiling it, return False at once; with ``wait``, wait until that process
-    has ended with it, and compile it if it is not in the cache then. Without a folder for the cache
-    the kernel is compiled for this process only.
+    Nothing is done for a kernel that is in the cache. If another process is compiling it, return
+    False at once; with ``wait``, wait until that process has ended with it, and have the kernel
+    loaded or compiled. Without a folder for the cache the kernel is compiled for this process only.
     """
     types = tuple(type_of(argument) for argument in arguments)
     if types in kernel.overloads:
@@ -76,8 +76,11 @@ def compile_ahead(kernel: Any, arguments: tuple[Any, ...], wait: bool = False) -
     if not is_shared():
         kernel.compile(types)
         return True
-    if not wait and not kernel._cache.reserve():
-        return False
+    if not wait:
+        if kernel._cache.holds(types, kernel.targetctx):
+            return True
+        if not kernel._cache.reserve():
+            return False
     try:
         kernel.compile(types)
     finally:

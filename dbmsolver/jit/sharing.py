@@ -192,6 +192,14 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
             raise ValueError("a file of a kernel that is damaged, or another one's")
         return self._impl.rebuild(target_context, pickle.loads(content))
 
+    def holds(self, sig: Any, target_context: Any) -> bool:
+        """Return True if the cache says that it has the kernel compiled for these types."""
+        key = self._index_key(sig, target_context.codegen())
+        try:
+            return key in self._cache_file._load_index()
+        except Exception:  # pickle raises all kinds
+            return False  # the index is damaged
+
     def _save_overload(self, sig: Any, data: Any) -> None:
         """Put a kernel into the cache, with a digest of all of it and of its name."""
         if not self._impl.check_cachable(data):

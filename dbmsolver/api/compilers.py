@@ -36,12 +36,13 @@ MOST = 4
 
 
 class Compilers:
-    """A context manager around a search and its answer: other processes compile kernels.
+    """A context in which other processes compile kernels, for a search and for later ones.
 
-    The processes start when a kernel is missing for the first time. The end of the context waits
-    until they have compiled everything, and calls ``on_waiting`` before; Ctrl-C ends the processes,
-    and so does an exception in the context. ``command()`` returns the command of a process, and
-    ``most`` is the largest number of processes.
+    ``command()`` returns the command that each process runs; there are ``most`` processes at most.
+    They start when the search first asks for a kernel that the cache has not. When the context
+    ends, processes that still run are waited for; ``on_waiting`` is called before, if there is one.
+    Ctrl-C ends this wait and the processes, and is no error. An exception in the context ends them
+    at once.
     """
 
     def __init__(
@@ -119,9 +120,9 @@ def compilers_for(
     counting: bool = False,
     on_waiting: Callable[[], None] = lambda: None,
 ) -> AbstractContextManager[None]:
-    """Return a context in which other processes compile the kernels of a search for a deal.
+    """Return a context for a search, as :class:`Compilers` describes it.
 
-    Its end waits for them, and calls ``on_waiting`` before.
+    The processes compile the kernels of this search, then those of all searches of such games.
     """
     rules = deal.rules
     alone = rules.family in ("pile", "pairs", "patience", "canfield", "wide")
@@ -153,10 +154,10 @@ def compilers_for(
 def compilers_for_check(
     path: Path, on_waiting: Callable[[], None] = lambda: None
 ) -> AbstractContextManager[None]:
-    """Return a context in which another process compiles the kernels of checks of a store.
+    """Return a context for a check of the store ``path``, as :class:`Compilers` describes it.
 
-    It compiles those of all checks and surveys of such games. The end of the context waits for it,
-    and calls ``on_waiting`` before. Nothing is compiled for a store that cannot be read.
+    One process compiles the kernels of all checks, and of surveys, of games like that of the store.
+    There is none for a store that cannot be read.
     """
     try:
         family = _family_of(path)  # now, as a process opens a store once at a time
@@ -204,10 +205,11 @@ def compile_share(
     family: Family = "cards",
     ahead: Method = Method.EVERY_POSITION,
 ) -> None:
-    """Compile the kernels of a search that no other process is compiling: the program of one.
+    """Compile the kernels of a search, then those of the other searches of its family.
 
-    Then it compiles those of all searches of the family, for these parts of what is compiled for a
-    game. The other arguments are those of :func:`dbmsolver.search.precompile.needed`.
+    The main function of a process; several share the work, and leave to each other what one has
+    begun. ``parts`` are those of the family (:data:`dbmsolver.api.compiling.PARTS`). The other
+    arguments are those of :func:`dbmsolver.search.precompile.needed`.
     """
     end_with_parent()
     from dbmsolver.search.precompile import compile_needed, compile_searches

@@ -33,12 +33,12 @@ Answer = TypeVar("Answer")
 Events = Generator[Event, Any, Answer]
 
 COMPILING = (
-    "Compiling what searches of such games need, or checks, for this machine: once, in up to a "
-    "minute. dbmsolver compile does all of it ahead."
+    "Compiling for this machine, once for games of this kind: what their searches or their checks "
+    "need. It takes up to a minute. `dbmsolver compile` does it in advance, for all games."
 )
 COMPILING_THE_REST = (
-    "Compiling the rest, so that later commands for such games begin at once. Ctrl-C leaves it to "
-    "them."
+    "The answer is complete. What is left to be compiled for such games is compiled now, so that "
+    "later commands need not wait for it. Ctrl-C stops that, and nothing is lost."
 )
 
 

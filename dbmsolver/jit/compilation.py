@@ -64,11 +64,11 @@ def is_shared() -> bool:
 
 
 def compile_ahead(kernel: Any, arguments: tuple[Any, ...], wait: bool = False) -> bool:
-    """Compile a kernel for the types of some arguments, into the cache; return True.
+    """Compile a kernel for the types of these arguments, into the cache; return True.
 
-    Nothing is done for a kernel that is in the cache. If another process is compiling it, return
-    False at once; with ``wait``, wait until that process has ended with it, and have the kernel
-    loaded or compiled. Without a folder for the cache the kernel is compiled for this process only.
+    A kernel that is in the cache is passed over. If another process is compiling it, return False
+    at once. With ``wait``, wait for that process, and load the kernel from the cache, or compile it
+    if it is not there. Without a folder for the cache the kernel is compiled for this process only.
     """
     types = tuple(type_of(argument) for argument in arguments)
     if types in kernel.overloads:

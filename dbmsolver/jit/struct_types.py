@@ -1,6 +1,7 @@
-"""numba's view of tuples that kernels get by reference (:mod:`dbmsolver.jit.structs`).
+"""numba's types of tuples that kernels get by reference, and the code that reads their fields.
 
-The struct never changes while a kernel runs, and LLVM is told so: it may keep what it has read.
+What a struct has is said in :mod:`dbmsolver.jit.structs`. Numbers, addresses and shapes in it never
+change, and LLVM is told so: the code may read each once and keep it. What arrays hold may change.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """Tuples of arrays that kernels get by reference.
 
 numba hands a tuple from function to function as one argument for each number, pointer and dimension
-in it: some 200 for the tables of a deal. More than half of the code that LLVM would have to
-translate then packs and unpacks arguments. A tuple of a class marked with :func:`struct` is handed
-on as one pointer to a struct in memory (:mod:`dbmsolver.jit.struct_types`), which is made once,
-when a kernel first gets the tuple.
+of the tuple: about 200 for the tables of a deal. More than half of the code that LLVM translates
+would do nothing but pack and unpack them. A tuple of a class that :func:`struct` decorates is
+handed on as one pointer, to a struct in memory. The struct is made when the first kernel gets that
+tuple, and kept with it. :mod:`dbmsolver.jit.struct_types` tells numba of it.
 
-A struct has 8 bytes for each number, and for each array its address and its shape; for a struct in
-it, the address of that; for another tuple, its fields.
+The struct has the fields one after the other, in slots of 8 bytes: one slot for a number; for an
+array one for its address, and one for each dimension; none for None. A struct within has one slot,
+for its address. Any other tuple has the slots of its fields.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ _Class = TypeVar("_Class", bound=type)
 
 
 def struct(of_class: _Class) -> _Class:
-    """Return a subclass of a NamedTuple whose tuples kernels get by reference.
+    """Return a subclass of ``of_class``, a NamedTuple, for tuples that kernels get by reference.
 
-    Its fields are numbers, contiguous arrays, None, and tuples of these. Kernels read the fields by
-    name, and cannot make such tuples.
+    A class decorator. The fields are numbers, None, arrays in C order, structs, and plain tuples of
+    these. Kernels read the fields by name alone, and cannot make such tuples. TypeError when a
+    kernel gets an array in another order.
     """
     own = {
         "__module__": of_class.__module__,
@@ -40,12 +42,12 @@ def struct(of_class: _Class) -> _Class:
 
 
 def is_struct(value: Any) -> bool:
-    """Return True for a tuple that kernels get by reference."""
+    """Return True for an instance of a class that :func:`struct` decorates."""
     return hasattr(type(value), ADDRESS)
 
 
 class _Address:
-    """The attribute of the address, which is kept when it was asked for once."""
+    """The descriptor of the struct's address: made on first access, then kept by the instance."""
 
     def __get__(self, instance: Any, _owner: type) -> Any:
         if instance is None:
@@ -62,7 +64,7 @@ def _slots(value: Any) -> list[int]:
         return []
     if isinstance(value, np.ndarray):
         if not value.flags.c_contiguous:
-            raise TypeError("an array in a struct is contiguous")
+            raise TypeError("an array in a struct is contiguous, in C order")
         return [value.ctypes.data, *value.shape]
     if is_struct(value):
         return [getattr(value, ADDRESS)]

@@ -103,9 +103,10 @@ def compile_needed(*search: Any) -> None:
 
 
 def compile_searches(family: Family, part: SearchPart, code_bits: int) -> None:
-    """Compile all kernels that searches of a family can need for one part of their work.
+    """Compile all kernels that a part of the searches of a family can need.
 
-    Kernels that another process is compiling are left to it.
+    Kernels that another process is compiling are left to it. ``code_bits`` is the width of
+    parent-move codes, as in :func:`needed`.
     """
     covering = _COVERING.get(family, Method.EVERY_POSITION)
     question = Question.SOLVE if part == "solve" else Question.PROVE

@@ -27,9 +27,9 @@ _Class = TypeVar("_Class", bound=type)
 def struct(of_class: _Class) -> _Class:
     """Return a subclass of ``of_class``, a NamedTuple, for tuples that kernels get by reference.
 
-    A class decorator. The fields are numbers, None, arrays in C order, structs, and plain tuples of
-    these. Kernels read the fields by name alone, and cannot make such tuples. TypeError when a
-    kernel gets an array in another order.
+    A class decorator. The fields are whole numbers, None, arrays in C order, structs, and plain
+    tuples of these. Kernels read the fields by name alone, and cannot make such tuples. TypeError
+    when a kernel gets a field of another kind.
     """
     own = {
         "__module__": of_class.__module__,
@@ -70,4 +70,6 @@ def _slots(value: Any) -> list[int]:
         return [getattr(value, ADDRESS)]
     if isinstance(value, tuple):
         return [slot for part in value for slot in _slots(part)]
+    if not isinstance(value, int | np.integer | np.bool_):
+        raise TypeError(f"a field of a struct is a {type(value).__name__}, expected a whole number")
     return [int(value) % 2**64]

@@ -116,6 +116,11 @@ def test_an_array_with_gaps_is_refused() -> None:
         _fields(outer._replace(table=outer.table[:, ::2]))
 
 
+def test_what_has_no_slot_is_refused() -> None:
+    with pytest.raises(TypeError, match="is a float, expected a whole number"):
+        _fields(make_outer()._replace(pair=(2.5, np.arange(4, dtype=np.uint8))))
+
+
 def test_an_error_while_a_struct_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kernel that is compiled gives the error on, for want of memory, say."""
     outer = make_outer()

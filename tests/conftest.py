@@ -146,15 +146,14 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def no_compilers() -> Iterator[None]:
-    """Let searches in this process compile what they need, and no more.
+    """Let searches compile what they need, and no more: here, and in programs that tests start.
 
-    Other processes would compile ahead what no test needs, and be ended amid it. Programs that
-    tests start have them.
+    Other processes would compile ahead what no test needs, or be ended amid it.
     """
-    from dbmsolver.api import compilers
+    from dbmsolver.api.compilers import VARIABLE
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compilers, "MOST", 0)
+        patch.setenv(VARIABLE, "0")
         yield
 
 

@@ -10,6 +10,7 @@ be started, the search takes longer and has the same result.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import threading
 from collections.abc import Callable, Iterable
@@ -19,7 +20,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from dbmsolver.api.searches import Events
-from dbmsolver.errors import DbmError
+from dbmsolver.errors import DbmError, UsageError, quoted
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Family
 from dbmsolver.game.measures import measure_of
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 MOST = 4
 """The most processes: more do not help, as one chain of kernels takes half of the time."""
+VARIABLE = "DBMSOLVER_COMPILERS"
+"""The environment variable that says how many processes there are at most; 0 for none."""
 
 
 class Compilers:
@@ -51,9 +54,10 @@ class Compilers:
         on_waiting: Callable[[], None] = lambda: None,
         most: int = MOST,
     ) -> None:
+        """Make the context; UsageError if the environment says no number of processes."""
         self.command = command
         self.on_waiting = on_waiting
-        self.most = most
+        self.processes = min(most, processors(), _most_wanted())
         self._lock = threading.Lock()
         self._over = False
         self._running: list[tuple[subprocess.Popen[bytes], threading.Thread]] = []
@@ -99,7 +103,7 @@ class Compilers:
         with self._lock:
             if self._over:
                 return
-            for _ in range(min(processors(), MOST, self.most)):
+            for _ in range(self.processes):
                 with suppress(OSError):
                     process = subprocess.Popen(
                         command,
@@ -111,6 +115,14 @@ class Compilers:
                     waiter = threading.Thread(target=process.wait, daemon=True)
                     waiter.start()
                     self._running.append((process, waiter))
+
+
+def _most_wanted() -> int:
+    """Return the number of processes that the environment asks for at most, or MOST."""
+    text = os.environ.get(VARIABLE, str(MOST))
+    if not (text.isascii() and text.isdigit()):
+        raise UsageError(f"{VARIABLE} is {quoted(text)}, expected a whole number")
+    return int(text)
 
 
 def compilers_for(

@@ -12,9 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from helpers.command import run
 from numba import njit
 
-from dbmsolver.api.compilers import MOST, Compilers, compile_share
+from dbmsolver.api.compilers import MOST, VARIABLE, Compilers, compile_share
 from dbmsolver.jit import compilation, decorators, sharing
 from dbmsolver.programs import python_command
 
@@ -278,7 +279,7 @@ def command(parts: list[str]) -> list[str]:
 @pytest.fixture
 def some(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let processes compile, which other tests do without."""
-    monkeypatch.setattr("dbmsolver.api.compilers.MOST", MOST)
+    monkeypatch.setenv(VARIABLE, str(MOST))
 
 
 @pytest.mark.usefixtures("some")
@@ -317,6 +318,7 @@ def test_they_are_ended_where_nobody_waits(interrupted: bool) -> None:
     assert [process.returncode for process in running] == [-signal.SIGKILL] * len(running)
 
 
+@pytest.mark.usefixtures("some")
 def test_they_end_with_the_process() -> None:
     run = subprocess.run([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, timeout=60)
     assert run.returncode == -signal.SIGKILL
@@ -327,6 +329,25 @@ def test_they_end_with_the_process() -> None:
             continue
         assert select.select([process], [], [], 60)[0]
         os.close(process)
+
+
+@pytest.mark.usefixtures("some")
+@pytest.mark.parametrize(("wanted", "number"), [("0", 0), ("1", 1), ("99", 4)])
+def test_the_environment_says_how_many(
+    monkeypatch: pytest.MonkeyPatch, wanted: str, number: int
+) -> None:
+    monkeypatch.setattr("dbmsolver.api.compilers.processors", lambda: 8)
+    monkeypatch.setenv(VARIABLE, wanted)
+    assert Compilers(list).processes == number
+    assert Compilers(list, most=1).processes == min(number, 1)
+
+
+@pytest.mark.parametrize("wanted", ["", "-1", "two", "²"])
+def test_no_number_of_processes(monkeypatch: pytest.MonkeyPatch, wanted: str) -> None:
+    monkeypatch.setenv(VARIABLE, wanted)
+    result = run("prove", "3", "--quiet")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"{VARIABLE} is '{wanted}', expected a whole number" in result.stderr
 
 
 @pytest.mark.usefixtures("some")

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dbmsolver.api.searches import Events
 from dbmsolver.errors import DbmError, UsageError, quoted
@@ -26,11 +26,11 @@ from dbmsolver.game.kinds import Family
 from dbmsolver.game.measures import measure_of
 from dbmsolver.process import processors
 from dbmsolver.programs import python_command
-from dbmsolver.results import Method, Options, Question, Result, method_ahead, method_for
+from dbmsolver.results import Options, Question, Result, method_ahead, method_for
 from dbmsolver.signals import end_with_parent
 
 if TYPE_CHECKING:
-    from dbmsolver.api.compiling import Part
+    from dbmsolver.search.precompile import SearchPart
 
 MOST = 4
 """The most processes: more do not help, as one chain of kernels takes half of the time."""
@@ -146,11 +146,6 @@ def compilers_for(
 
         return StateCodec(deal, options.policy, options.metric).deal_tables.code_bits
 
-    def parts() -> list[Part]:
-        from dbmsolver.api.compiling import tasks_for
-
-        return [task.part for task in tasks_for([rules]) if task.family == family]
-
     method = str(method_for(question, deal, options.method))
     usual = measure_of(rules, options.policy, options.metric).metric == "cards"
     family = rules.family if usual or alone else "runs"
@@ -158,7 +153,12 @@ def compilers_for(
     hows = options.any_solution, counting, family, ahead
 
     def command() -> list[str]:
-        return python_command(compile_share, parts(), str(question), method, code_bits(), *hows)
+        from dbmsolver.api.compiling import tasks_for
+
+        bits = code_bits()
+        tasks = [task for task in tasks_for([rules]) if task.family == family]
+        later = [(family, task.part, bits) for task in tasks if task.part != "play"]
+        return python_command(compile_share, later, str(question), method, bits, *hows)
 
     return Compilers(command, on_waiting)
 
@@ -207,26 +207,16 @@ def not_cut_by_compiling(search: Callable[[], Events[Result]]) -> Events[Result]
     return limits.not_cut_by_compiling(search)
 
 
-def compile_share(
-    parts: Iterable[Part],
-    question: Question,
-    method: Method,
-    code_bits: int,
-    any_solution: bool = False,
-    counting: bool = False,
-    family: Family = "cards",
-    ahead: Method = Method.EVERY_POSITION,
-) -> None:
-    """Compile the kernels of a search, then those of the other searches of its family.
+def compile_share(later: Iterable[tuple[Family, SearchPart, int]], *search: Any) -> None:
+    """Compile the kernels of a search, then those of later ones.
 
     The main function of a process; several share the work, and leave to each other what one has
-    begun. ``parts`` are those of the family (:data:`dbmsolver.api.compiling.PARTS`). The other
-    arguments are those of :func:`dbmsolver.search.precompile.needed`.
+    begun. ``search`` are the arguments of :func:`dbmsolver.search.precompile.needed`, ``later``
+    those of calls of :func:`dbmsolver.search.precompile.compile_searches`.
     """
     end_with_parent()
     from dbmsolver.search.precompile import compile_needed, compile_searches
 
-    compile_needed(question, method, code_bits, any_solution, counting, family, ahead)
-    for part in parts:
-        if part != "play":
-            compile_searches(family, part, code_bits)
+    compile_needed(*search)
+    for searches in later:
+        compile_searches(*searches)

@@ -178,27 +178,33 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         return None
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the kernel in the cache, None if there is none.
+        """Return the kernel in the cache, None if there is none; ValueError as `_content_of`."""
+        content = self._content_of(self._index_key(sig, target_context.codegen()))
+        return (
+            None if content is None else self._impl.rebuild(target_context, pickle.loads(content))
+        )
+
+    def _content_of(self, key: Any) -> bytes | None:
+        """Return the content of a kernel's file, None if there is none.
 
         ValueError for a file that is damaged, or that of another kernel: other code, other types,
         other sources, or another processor.
         """
-        key = self._index_key(sig, target_context.codegen())
         kept = self._cache_file.load(key)
         if kept is None:
             return None
+        content: bytes
         digest, content = kept
         if digest != _digest(self._identity(key), content):
             raise ValueError("a file of a kernel that is damaged, or another one's")
-        return self._impl.rebuild(target_context, pickle.loads(content))
+        return content
 
     def holds(self, sig: Any, target_context: Any) -> bool:
-        """Return True if the cache says that it has the kernel compiled for these types."""
-        key = self._index_key(sig, target_context.codegen())
+        """Return True if the cache has the kernel compiled for these types, undamaged."""
         try:
-            return key in self._cache_file._load_index()
+            return self._content_of(self._index_key(sig, target_context.codegen())) is not None
         except Exception:  # pickle raises all kinds
-            return False  # the index is damaged
+            return False
 
     def _save_overload(self, sig: Any, data: Any) -> None:
         """Put a kernel into the cache, with a digest of all of it and of its name."""

@@ -273,7 +273,8 @@ def test_a_kernel_is_free_for_others_after(tmp_path: Path, program: str) -> None
 
 def command(parts: list[str]) -> list[str]:
     """Return the command of a process that compiles a proof's kernels, and those of parts."""
-    return python_command(compile_share, parts, "prove", "every-position", 8)
+    later = [("cards", part, 8) for part in parts]
+    return python_command(compile_share, later, "prove", "every-position", 8)
 
 
 @pytest.fixture

@@ -45,12 +45,13 @@ class RecordKeys(StateCodec):
 
     def dive_kernels(self) -> list[Call]:
         """Return the kernels that expand records."""
-        from dbmsolver.kits.records.dominance import expand_record, normal_record
+        from dbmsolver.kits.records.dominance import expand_record, normal_record, successors
         from dbmsolver.kits.records.macros import make_scratch
 
         return [
             (expand_record, (self.tables, self.sets, WORD, WORD, WORD, make_scratch())),
             (normal_record, (self.tables, *[WORD] * 4, WORDS)),
+            (successors, (self.tables, *[WORD] * 3, make_scratch())),
         ]
 
     def state(self, position: Position) -> State:

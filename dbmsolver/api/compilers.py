@@ -19,10 +19,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from dbmsolver.api.compiling import CODE_BITS, compile_part, tasks_for
 from dbmsolver.api.searches import Events
 from dbmsolver.errors import DbmError, UsageError, quoted
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Family
+from dbmsolver.game.kinds import Family, Metric, Policy
 from dbmsolver.game.measures import measure_of
 from dbmsolver.process import processors
 from dbmsolver.programs import python_command
@@ -31,6 +32,8 @@ from dbmsolver.signals import end_with_parent
 
 if TYPE_CHECKING:
     from dbmsolver.search.precompile import SearchPart
+    from dbmsolver.storage.manifest import Manifest
+    from dbmsolver.survey.run import Survey
 
 MOST = 4
 """The most processes: more do not help, as one chain of kernels takes half of the time."""
@@ -42,8 +45,9 @@ class Compilers:
     """A context in which other processes compile kernels, for a search and for later ones.
 
     ``command()`` returns the command that each process runs; there are ``most`` processes at most.
-    They start when the search first asks for a kernel that the cache has not. When the context
-    ends, processes that still run are waited for; ``on_waiting`` is called before, if there is one.
+    They start when the search first asks for a kernel that the cache has not; where a search runs
+    ``elsewhere``, in other processes, when :meth:`start` is called. When the context ends,
+    processes that still run are waited for; ``on_waiting`` is called before, if there is one.
     Ctrl-C ends this wait and the processes, and is no error. An exception in the context ends them
     at once.
     """
@@ -53,19 +57,45 @@ class Compilers:
         command: Callable[[], list[str]],
         on_waiting: Callable[[], None] = lambda: None,
         most: int = MOST,
+        elsewhere: bool = False,
     ) -> None:
         """Make the context; UsageError if the environment says no number of processes."""
         self.command = command
         self.on_waiting = on_waiting
+        self.elsewhere = elsewhere
         self.processes = min(most, processors(), _most_wanted())
         self._lock = threading.Lock()
         self._over = False
         self._running: list[tuple[subprocess.Popen[bytes], threading.Thread]] = []
 
-    def __enter__(self) -> None:
-        from dbmsolver.jit.compilation import on_first_compilation
+    def start(self) -> None:
+        """Start the processes, unless they are started: a kernel is missing."""
+        from dbmsolver.jit.compilation import is_shared
 
-        on_first_compilation(self._start)
+        if not is_shared():
+            return
+        command = self.command()
+        with self._lock:
+            if self._over or self._running:
+                return
+            for _ in range(self.processes):
+                with suppress(OSError):
+                    process = subprocess.Popen(
+                        command,
+                        stdin=subprocess.PIPE,  # it ends with this process
+                        stdout=subprocess.DEVNULL,
+                        stderr=subprocess.DEVNULL,
+                        process_group=0,  # Ctrl-C is for the search, which ends them
+                    )
+                    waiter = threading.Thread(target=process.wait, daemon=True)
+                    waiter.start()
+                    self._running.append((process, waiter))
+
+    def __enter__(self) -> None:
+        if not self.elsewhere:
+            from dbmsolver.jit.compilation import on_first_compilation
+
+            on_first_compilation(self.start)
 
     def __exit__(
         self,
@@ -93,29 +123,6 @@ class Compilers:
         for waiter in waiters:
             waiter.join()
 
-    def _start(self) -> None:
-        """Start the processes; the first thread that misses a kernel calls this."""
-        from dbmsolver.jit.compilation import is_shared
-
-        if not is_shared():
-            return
-        command = self.command()
-        with self._lock:
-            if self._over:
-                return
-            for _ in range(self.processes):
-                with suppress(OSError):
-                    process = subprocess.Popen(
-                        command,
-                        stdin=subprocess.PIPE,  # it ends with this process
-                        stdout=subprocess.DEVNULL,
-                        stderr=subprocess.DEVNULL,
-                        process_group=0,  # Ctrl-C is for the search, which ends them
-                    )
-                    waiter = threading.Thread(target=process.wait, daemon=True)
-                    waiter.start()
-                    self._running.append((process, waiter))
-
 
 def _most_wanted() -> int:
     """Return the number of processes that the environment asks for at most, or MOST."""
@@ -137,30 +144,70 @@ def compilers_for(
     The processes compile the kernels of this search, then those of all searches of such games.
     """
     rules = deal.rules
-    alone = rules.family in ("pile", "pairs", "patience", "canfield", "wide")
-
-    def code_bits() -> int:
-        if alone:  # as wide as any
-            return 16
-        from dbmsolver.kits.states import StateCodec
-
-        return StateCodec(deal, options.policy, options.metric).deal_tables.code_bits
-
     method = str(method_for(question, deal, options.method))
     usual = measure_of(rules, options.policy, options.metric).metric == "cards"
-    family = rules.family if usual or alone else "runs"
+    family = rules.family if usual or rules.family not in CODE_BITS else "runs"
     ahead = str(method_ahead(question, deal, options.metric))
     hows = options.any_solution, counting, family, ahead
 
     def command() -> list[str]:
-        from dbmsolver.api.compiling import tasks_for
-
-        bits = code_bits()
-        tasks = [task for task in tasks_for([rules]) if task.family == family]
-        later = [(family, task.part, bits) for task in tasks if task.part != "play"]
+        later = _searches_of(deal, options.policy, options.metric, family)
+        bits = later[0][2]
         return python_command(compile_share, later, str(question), method, bits, *hows)
 
     return Compilers(command, on_waiting)
+
+
+def _searches_of(
+    deal: Deal, policy: Policy, metric: Metric | None, family: Family
+) -> list[tuple[Family, SearchPart, int]]:
+    """Return what :func:`compile_share` needs to know of all searches of games like the deal's."""
+    from dbmsolver.kits.states import StateCodec
+
+    bits = 16  # as wide as any
+    if deal.rules.family in CODE_BITS:
+        bits = StateCodec(deal, policy, metric).deal_tables.code_bits
+    tasks = tasks_for([deal.rules])
+    return [
+        (family, task.part, bits) for task in tasks if task.family == family and task.part != "play"
+    ]
+
+
+def compilers_to_resume(
+    path: Path, on_waiting: Callable[[], None] = lambda: None
+) -> AbstractContextManager[None]:
+    """Return a context for the search in the store ``path``, as :func:`compilers_for` does.
+
+    There is none for a store that cannot be read.
+    """
+    from dbmsolver.storage.manifest import deal_of
+
+    try:
+        kept = _manifest_of(path)
+        deal = deal_of(kept, str(path))
+    except DbmError:
+        return nullcontext()
+    options = Options(kept.policy, kept.metric, method=kept.method, any_solution=kept.any_solution)
+    return compilers_for(kept.question, deal, options, on_waiting=on_waiting)
+
+
+def compilers_for_survey(survey: Survey, on_waiting: Callable[[], None]) -> Compilers:
+    """Return a context for a survey, as :class:`Compilers` describes it.
+
+    The processes compile the kernels of all searches of such games. Call its `start` when a process
+    of the survey compiles.
+    """
+
+    def command() -> list[str]:
+        policy, metric = survey.question.policy, survey.question.metric
+        later = dict.fromkeys(
+            searches
+            for rules in survey.games
+            for searches in _searches_of(Deal.from_number(1, rules), policy, metric, rules.family)
+        )
+        return python_command(compile_share, [*later])
+
+    return Compilers(command, on_waiting, elsewhere=True)
 
 
 def compilers_for_check(
@@ -171,26 +218,24 @@ def compilers_for_check(
     One process compiles the kernels of all checks, and of surveys, of games like that of the store.
     There is none for a store that cannot be read.
     """
-    try:
-        family = _family_of(path)  # now, as a process opens a store once at a time
+    from dbmsolver.game.shipped import rules_from
+
+    try:  # now, as a process opens a store once at a time
+        family = rules_from(_manifest_of(path).rules).family
     except DbmError:
         return nullcontext()
 
     def command() -> list[str]:
-        from dbmsolver.api.compiling import compile_part
-
         return python_command(compile_part, family, "play")
 
     return Compilers(command, on_waiting, most=1)
 
 
-def _family_of(path: Path) -> Family:
-    """Return the family of the game of a store."""
-    from dbmsolver.game.shipped import rules_from
-    from dbmsolver.storage.store import Store
+def _manifest_of(path: Path) -> Manifest:
+    """Return the manifest of a store."""
+    from dbmsolver.storage.store import look
 
-    with Store.open(path, readonly=True) as store:
-        return rules_from(store.manifest.rules).family
+    return look(path, lambda store: store.manifest)
 
 
 def on_compiling(callback: Callable[[], None]) -> None:
@@ -208,7 +253,7 @@ def not_cut_by_compiling(search: Callable[[], Events[Result]]) -> Events[Result]
 
 
 def compile_share(later: Iterable[tuple[Family, SearchPart, int]], *search: Any) -> None:
-    """Compile the kernels of a search, then those of later ones.
+    """Compile the kernels of a search, if there is one, then those of later ones.
 
     The main function of a process; several share the work, and leave to each other what one has
     begun. ``search`` are the arguments of :func:`dbmsolver.search.precompile.needed`, ``later``
@@ -217,6 +262,7 @@ def compile_share(later: Iterable[tuple[Family, SearchPart, int]], *search: Any)
     end_with_parent()
     from dbmsolver.search.precompile import compile_needed, compile_searches
 
-    compile_needed(*search)
+    if search:
+        compile_needed(*search)
     for searches in later:
         compile_searches(*searches)

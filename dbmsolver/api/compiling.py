@@ -64,7 +64,7 @@ _LOST: dict[str, tuple[str, int]] = {
     "canfield": ("canfield", 5),
 }
 """A game of each family, and the number of a deal with few positions that cannot be won."""
-_CODE_BITS = {"cards": (8, 16), "runs": (8, 16), "two-way": (8, 16)}
+CODE_BITS = {"cards": (8, 16), "runs": (8, 16), "two-way": (8, 16)}
 """The widths of parent-move codes of families that have more than one."""
 _MOST_STATES = 2000
 _CLASSES_MEMORY = 1 << 28
@@ -170,7 +170,7 @@ def compile_part(family: Family, part: Part) -> None:
         with temporary_folder() as folder:
             _play(family, folder)
         return
-    for bits in _CODE_BITS.get(family, (8,)):
+    for bits in CODE_BITS.get(family, (8,)):
         compile_searches(family, part, bits)
 
 

@@ -128,13 +128,14 @@ def compilers_beside(
     """
     from dbmsolver.api.compilers import compilers_for
 
-    return compilers_for(question, deal, options, counting, partial(say_compiling_goes_on, display))
+    on_waiting = partial(say_compiling_goes_on, display.progress())
+    return compilers_for(question, deal, options, counting, on_waiting)
 
 
-def say_compiling_goes_on(display: DisplayOptions) -> None:
+def say_compiling_goes_on(progress: ProgressDisplay) -> None:
     """Say that a command waits for what others compile, when its answer is written."""
     sys.stdout.flush()  # the answer does not wait
-    display.progress().say(COMPILING_THE_REST)
+    progress.say(COMPILING_THE_REST)
 
 
 def follow(events: Events[Answer], progress: ProgressDisplay, store: str | None) -> Answer:

@@ -71,6 +71,7 @@ from dbmsolver.kernels.sorting import sort_states
 from dbmsolver.kernels.workspace import make_output, make_workspace
 from dbmsolver.kits.choice import are_covering, are_of_patience, are_wide, keys_of
 from dbmsolver.kits.records.dive import dive, fingerprints, make_diving
+from dbmsolver.kits.records.keys import RecordKeys
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Method, Question
 
@@ -114,16 +115,20 @@ def compile_searches(family: Family, part: SearchPart, code_bits: int) -> None:
     counting = question == Question.SOLVE
     for any_solution in (False, True):
         compile_needed(question, method, code_bits, any_solution, counting, family, covering)
-    if family == "patience" and part == "solve":
-        _compile_listing()
-
-
-def _compile_listing() -> None:
-    """Compile the kernels that list classes and measure them, which few searches need."""
-    keys = keys_of(Deal.from_number(1, _SAMPLES["patience"]), "wkr", Method.EVERY_POSITION)
-    assert are_of_patience(keys)
-    for kernel, arguments in keys.listing_kernels():
+    for kernel, arguments in seldom_needed(family, part):
         compile_ahead(kernel, arguments)
+
+
+def seldom_needed(family: Family, part: SearchPart) -> list[Call]:
+    """Return kernels that few searches of a family need: none of them waits for these."""
+    deal = Deal.from_number(1, _SAMPLES[family])
+    if (family, part) == ("patience", "solve"):
+        keys = keys_of(deal, "wkr", Method.EVERY_POSITION)
+        assert are_of_patience(keys)
+        return keys.listing_kernels()
+    if (family, part) == ("cards", "cover"):
+        return RecordKeys(deal, "wkr").survey_kernels()
+    return []
 
 
 def needed(

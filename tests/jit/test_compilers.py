@@ -25,11 +25,11 @@ from pathlib import Path
 import numpy as np
 import dbmsolver.kernels, dbmsolver.kits
 from numba.core.dispatcher import Dispatcher
-from dbmsolver import Deal, all_solutions, count_solutions, prove, solve
+from dbmsolver import Deal, all_solutions, count_solutions, prove, solve, survey_deals
 from dbmsolver.jit.arguments import type_of
 from dbmsolver.search.improve import beside_proof
 from dbmsolver.search.proof import dives, piece_tables, pieces, worker
-from dbmsolver.search.precompile import needed
+from dbmsolver.search.precompile import needed, seldom_needed
 from dbmsolver.search.proof.piece_set import PieceSet
 from dbmsolver.kernels.workspace import BUFFER
 from dbmsolver.game.shipped import rules_for
@@ -46,9 +46,9 @@ def compiled():
                     found |= {(kernel.py_func.__name__, types) for types in kernel.signatures}
     return found
 
-def check(questions, method, searches, **how):
+def check(questions, method, searches, more=(), **how):
     for question in questions.split():
-        for kernel, arguments in needed(question, method, 8, **how):
+        for kernel, arguments in [*needed(question, method, 8, **how), *more]:
             kernel.compile(tuple(map(type_of, arguments)))
     before = compiled()
     searches()
@@ -121,6 +121,10 @@ def piles():
     assert prove(deal).verdict == solve(deal).verdict == "unsolvable"
     assert solve(Deal.from_number(2, rules_for("golf"))).moves
 
+def surveys():
+    rows = survey_deals("1-3", Path(sys.argv[1]) / "table.csv", threads=1)
+    assert [row["verdict"] for row in rows] == ["solved"] * 3
+
 def wide():
     deal = Deal.from_number(3, rules_for("scorpion"))
     assert prove(deal, memory=1 << 28).verdict == "unsolvable"
@@ -135,6 +139,7 @@ CHECKS = {
         'check("prove", "every-position", lambda: proves("every-position", 61643, 70882))'
     ),
     "records": 'check("prove", "dominating", lambda: proves("dominating", 11162, 14555))',
+    "surveys": 'check("prove", "dominating", surveys, seldom_needed("cards", "cover"))',
     "runs": 'check("prove", "every-position", runs, family="runs")',
     "classes": 'check("prove", "classes", classes, family="patience")',
     "turns": ('check("prove solve", "every-position", turns, family="patience", ahead="classes")'),

@@ -31,9 +31,9 @@ from dbmsolver.signals import raise_on_signals
 def compile_command(games: tuple[str, ...], threads: int | None, quiet: bool) -> int:
     """Compile all kernels for this machine, so that no other command has to.
 
-    Without it the first search of a kind of game compiles what all its searches need, and the first
-    check what all checks need. What is compiled is kept; it fits this processor and this version of
-    dbmsolver.
+    Without it the first search or survey of a kind of game compiles what all its searches need, and
+    the first check what all checks need. What is compiled is kept; it fits this processor and this
+    version of dbmsolver.
     """
     from dbmsolver.api.compiling import check_disk, compile_tasks, kernel_folder, tasks_for
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from dbmsolver.cli.answers import (
     follow,
     follow_to_best,
     interrupted,
+    say_compiling_goes_on,
     write_answer,
 )
 from dbmsolver.cli.first_moves import answer_values, check_values
@@ -275,6 +276,7 @@ def resume_command(
     and so is the cluster. A search begun with --any goes on as such.
     """
     check_address(address, "STORE")
+    from dbmsolver.api.compilers import compilers_to_resume
     from dbmsolver.api.searches import resume
     from dbmsolver.api.stores import stored_search
 
@@ -282,7 +284,8 @@ def resume_command(
         kept = stored_search(Path(store))
         check_game(form.name, kept.deal.rules, kept.policy)
     begin = partial(resume, Path(store), threads, limits, address)
-    return _answer(begin, nullcontext(), store, form, display, may_know=True)
+    compilers = compilers_to_resume(Path(store), partial(say_compiling_goes_on, display.progress()))
+    return _answer(begin, compilers, store, form, display, may_know=True)
 
 
 def _answer(

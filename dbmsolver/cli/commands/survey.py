@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from dbmsolver.cli.answers import COMPILING, Interrupted
+from dbmsolver.cli.answers import COMPILING, Interrupted, say_compiling_goes_on
 from dbmsolver.cli.options import (
     automove_option,
     check_address,
@@ -21,7 +21,7 @@ from dbmsolver.cli.options import (
     threads_option,
 )
 from dbmsolver.cli.output import check_output, write_text
-from dbmsolver.cli.progress import progress_for
+from dbmsolver.cli.progress import ProgressDisplay, progress_for
 from dbmsolver.cli.survey_options import GameChoice, games_options
 from dbmsolver.cli.values import DealCommand
 from dbmsolver.errors import UsageError
@@ -34,6 +34,7 @@ from dbmsolver.signals import raise_on_signals
 from dbmsolver.steps import follow
 
 if TYPE_CHECKING:
+    from dbmsolver.api.compilers import Compilers
     from dbmsolver.api.surveys import TableSummary
 
 _OF_REPORTS = ("output", "report", "quiet")
@@ -131,6 +132,7 @@ def survey_command(
     or a crash, the same command continues.
     """
     from dbmsolver.api import surveys
+    from dbmsolver.api.compilers import compilers_for_survey
 
     if fewest and question not in (None, "fewest-freecells"):
         raise UsageError(f"--fewest-freecells and --question {question}, expected one of them")
@@ -153,7 +155,9 @@ def survey_command(
         survey = surveys.survey_of(inquiry, deals, games, limits, undecided_only, lengths)
         check_address(address, "RANGES")
         work = partial(surveys.fill_table, survey, Path(output), address, threads)
-        fill_table(work, Path(output), undecided_only, quiet)
+        progress = progress_for(quiet, False)
+        compilers = compilers_for_survey(survey, partial(say_compiling_goes_on, progress))
+        fill_table(work, compilers, Path(output), undecided_only, progress)
     elif report is None:
         raise UsageError("nothing to ask, expected RANGES, --undecided-only or --report")
     if report is not None:
@@ -173,22 +177,29 @@ def check_nothing_else_said() -> None:
             )
 
 
-def fill_table(work: SurveyWork, path: Path, undecided_only: bool, quiet: bool) -> None:
+def fill_table(
+    work: SurveyWork,
+    compilers: Compilers,
+    path: Path,
+    undecided_only: bool,
+    progress: ProgressDisplay,
+) -> None:
     """Run a survey, show its progress, and print a line about its table."""
     raise_on_signals()
-    progress = progress_for(quiet, False)
 
     def compiles() -> None:
         progress.say(COMPILING)
+        compilers.start()
 
-    try:
-        with progress:
-            filled = follow(work(compiles), progress)
-    except KeyboardInterrupt:
-        raise Interrupted("interrupted; the same command continues the table") from None
-    if undecided_only and not filled.new:
-        click.echo(nothing_taken_up(filled.answers, path))
-    click.echo(summary(filled.answers, path))
+    with compilers:
+        try:
+            with progress:
+                filled = follow(work(compiles), progress)
+        except KeyboardInterrupt:
+            raise Interrupted("interrupted; the same command continues the table") from None
+        if undecided_only and not filled.new:
+            click.echo(nothing_taken_up(filled.answers, path))
+        click.echo(summary(filled.answers, path))
 
 
 def summary(answers: Mapping[str, int], path: Path) -> str:

@@ -100,7 +100,7 @@ def verify_command(
         started = time.monotonic()
         steps = check_store(Path(source), threads, memory, sample, depth, record)
         reports = changed(steps, lambda event: _report(event, time.monotonic() - started))
-        with compilers_for_check(Path(source), partial(say_compiling_goes_on, display)):
+        with compilers_for_check(Path(source), partial(say_compiling_goes_on, progress)):
             report = follow(reports, progress, None)
             click.echo(render_json(report) if as_json else render_text(report), nl=False)
         return EXIT_SOLVED if report.valid else EXIT_STORE

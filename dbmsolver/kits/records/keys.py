@@ -14,7 +14,8 @@ from dbmsolver.game.dominance.records import (
 )
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.position import Position
-from dbmsolver.kernels.samples import WORD, WORDS, Call
+from dbmsolver.kernels.samples import NUMBER, WORD, WORDS, Call
+from dbmsolver.kernels.states import CARDS
 from dbmsolver.kits.cards.tables import PLACE_BOTTOM, PLACE_FREECELL
 from dbmsolver.kits.states import State, StateCodec, pile_on
 from dbmsolver.results import Method
@@ -53,6 +54,17 @@ class RecordKeys(StateCodec):
             (normal_record, (self.tables, *[WORD] * 4, WORDS)),
             (successors, (self.tables, *[WORD] * 3, make_scratch())),
         ]
+
+    def survey_kernels(self) -> list[Call]:
+        """Return the kernels that dive for many deals."""
+        from dbmsolver.kits.records.dive import make_diving
+        from dbmsolver.kits.records.dives_of_deals import LaidDeal, dive_deals, own_tables
+
+        row, rows = np.empty((1, 5), np.int64), np.empty((1, 1, 3), np.uint64)
+        laid = LaidDeal(np.empty((1, CARDS), np.uint8), np.empty((1, 9), np.uint8))
+        tables, root = own_tables(self.tables), np.empty(5, np.uint64)
+        arguments = (tables, make_diving(1), root, laid, NUMBER, row, row, rows, True)
+        return [(dive_deals, arguments)]
 
     def state(self, position: Position) -> State:
         """Return the state of the normalised record that covers a position.

@@ -1,10 +1,11 @@
 """The second program: decides whether the claim of a store is right.
 
-It shares no kernel, table, codec or bound with the search, and no moves but those of the readable
-game (:mod:`dbmsolver.game`), by which it plays a solution. Of the store it is given the records;
-blocks are decoded by :mod:`dbmsolver.verify.blocks`, and everything else is made anew from the
-deal, the rules and the description of the keys. It takes what is written as it is: what does not
-fit is refused, not mended.
+It shares no kernel, table, codec or bound with the search. From the readable game
+(:mod:`dbmsolver.game`) it takes the rules, the moves home that are safe, the conditions of the
+theorems, the class of a deal, and the moves by which it plays a solution. Of the store it is given
+the records; blocks are decoded by :mod:`dbmsolver.verify.blocks`, and everything else is made anew
+from the deal, the rules and the description of the keys. It takes what is written as it is: what
+does not fit is refused, not mended.
 
 **How to read it.** Whoever has read the argument below and these modules, in this order, knows why
 to believe the check.
@@ -98,7 +99,8 @@ program makes it by itself; in Klondike 1 and the turns before it, where these c
 the sum of costs. Let h be the lower bound as computed here (``bound_of`` in
 :mod:`dbmsolver.verify.kernels.kinds`; each module of bounds has the argument why it never exceeds
 the costs to come), C the closed states of layers f < L, and g(s) = f(s) - h(s) for s in C. Checked:
-(1) if h(deal) < L, the deal is in C with g = 0; (2) as above, of C; (3) no state in C is a goal;
+(1) if h(deal) < L, the deal is in C with g = 0 (else nothing has to be closed; what is closed is
+checked all the same); (2) as above, of C; (3) no state in C is a goal;
 (4) for every s in C and every successor t of s: either g(s) + c(s, t) + h(t) >= L, or t is in C
 with g(t) <= g(s) + c(s, t) (a closed t of a layer from L on will do, too: its g and h make up L or
 more, so the first case holds); (5) the solution, replayed by the rules, is legal, ends with all
@@ -109,8 +111,8 @@ is in C with g <= d(i), then g + c(s(i), s(i+1)) + h(s(i+1)) <= d(i+1) + (n - d(
 the search: not that its bound is right (where the f it wrote down are those of another bound, (1)
 or (4) may fail, and the store is refused), nor that its order was.
 
-In games whose cards only leave, f itself takes the place of g, the layers that a move leads up take
-that of its costs, and 0 that of h. No move leads to a lower layer, and that of a goal is its
+In games whose cards only leave read f for g, 0 for h, and for the costs of a move the number of
+layers that it leads up. No move leads to a lower layer, and that of a goal is its
 length. Where the same cards may be left in several layers, these are different states.
 
 *With distances of classes.* A store of Klondike may say that its layers are counted with these,
@@ -121,7 +123,8 @@ lists all classes of the deal and works their distances out
 positions is a shift, a turn, or one move between classes, and each card of the stock has to be
 turned up. So h never exceeds the costs to come, and the argument above needs no more of it. For the
 same reason h falls by no more than a move costs.
-Where the class cannot be won, h is larger than any length: such a successor may be missing, and
+Where the class cannot be won, h is larger than any number of moves made that a state may have:
+such a successor may be missing, and
 such a closed state is refused, as its g would be below 0 in every layer below L. A closed state of
 a class that is not among the listed ones is refused, too, and so is a deal that the theorem of
 classes does not speak of.
@@ -131,11 +134,11 @@ positions hang on them. A code names a card and the place that it came from. Che
 sample of the blocks is: to each closed state but the deal's, a move leads that has this code, from
 a closed state. It is found when the moves of that state are looked up. Where costs count, the moves
 made to both differ by what the move costs. A code and the position after a move tell the position
-before it. So the parent is right. No other state has the deal's code, where it has one of its own,
-nor no moves made to it, unless these cost nothing. Going on so leads to the deal: progress (cards
-home and locked cards released; in Klondike cards played from stock and reserve, and turned up)
-never falls along a move, so back from a state it never rises. Among the states of one stratum
-the chains of parents are followed to their ends, so they have no rings.
+before it. So the parent is right. Only the deal has the deal's code, where that is a code of its
+own. Only the deal has no moves made to it, unless some moves cost nothing. Going on so leads to the
+deal: progress (cards home and locked cards released; in Klondike cards played from stock and
+reserve, and turned up) never falls along a move, so back from a state it never rises. Among the
+states of one stratum the chains of parents are followed to their ends, so they have no rings.
 
 **Memory.** A move leads to its own stratum or to one of the next few; of records, to any later one.
 (To a goal it may lead further up, but no goal is closed.) So the closed states of some

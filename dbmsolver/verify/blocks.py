@@ -101,9 +101,10 @@ def _keys(planes: NDArray[np.uint8], counts: Ints, words: int) -> Words:
 
 
 def _header(data: bytes, width: int, where: str, place: bytes | None) -> _Header:
-    """Return a block's header; where it has a ``place``, its checksum is compared, too.
+    """Return a block's header.
 
-    ``width`` are the bytes of a parent-move code.
+    With a ``place`` (the store's id and the key) the checksum is compared, too. ``width`` are the
+    bytes of a parent-move code.
     """
     if len(data) < _HEADER.size:
         raise StoreError("the block is damaged (it is cut short)", where)

@@ -13,7 +13,7 @@ from dbmsolver.process import anonymous_memory
 from dbmsolver.storage.certificate import deal_of, differences, from_manifest
 from dbmsolver.storage.certificate_file import Certificate
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.refutation import Refuted, State
+from dbmsolver.verify.refutation import Refuted, StateWords
 from dbmsolver.verify.report import CheckOptions, Depth, Progress, Verification
 from dbmsolver.verify.run import StoreCheck, run_check
 from dbmsolver.verify.solution import bad_path
@@ -71,7 +71,7 @@ def verify(
     return report
 
 
-def _position(shown: State | Position | None, check: StoreCheck) -> Position | None:
+def _position(shown: StateWords | Position | None, check: StoreCheck) -> Position | None:
     """Return the position that a refutation shows; None if it shows none, or no position."""
     return check.show(shown) if isinstance(shown, tuple) else shown
 

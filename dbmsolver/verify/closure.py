@@ -58,7 +58,7 @@ class Part(NamedTuple):
     """A part of a window's states in memory."""
 
     window: Window
-    made: NDArray[np.int16]  # the moves made to each state of any part; empty if costs do not count
+    made: NDArray[np.int16]  # the moves made to each state of any part; 0 if costs do not count
     closed: ClosedSet
     lock: Lock  # only one thread enters states at a time
     entered: list[int]  # [1]: the states that have been entered
@@ -70,7 +70,6 @@ class Worker:
     def __init__(self, keys: Keys) -> None:
         self.table = keys.make_table()
         self.states = closed_set.make_states(_AT_ONCE)
-        self.nothing_made = np.zeros(_AT_ONCE, np.int16)
         self.after = make_successors(_SUCCESSORS)
 
 
@@ -112,8 +111,8 @@ class Closure:
         self.chosen = self.catalog.sample(sample, seed)
         self.follows_parents = sample is None and keys.codes
         self.counts: dict[tuple[int, int], list[int]] = {}
-        """By layer and stratum, checked states, and, where these are counted, those of others that
-        have a forced move."""
+        """By layer and stratum, checked states without a forced move, and with one. Where these are
+        not counted apart, all are among the first."""
         self.digest = 0
         self._parents: dict[int, NDArray[Any]] = {}
         """Of strata that are checked in a later window, the parents found so far."""
@@ -165,7 +164,7 @@ class Closure:
 
     def _check_window(self, window: Window) -> Generator[Progress, None, None]:
         parents = self._parents_of(window)
-        made = self._numbered(window.states if self.costs else 0, np.int16)
+        made = self._numbered(window.states, np.int16, self.costs)
         for number in range(window.parts):
             yield from self._check_part(window, parents, made, number)
         if self.follows_parents:
@@ -191,17 +190,18 @@ class Closure:
     def _parents_of(self, window: Window) -> NDArray[Any]:
         """Return the parents of a window's states (see `ClosedSet`); some have been found."""
         kind = np.int32 if window.states < np.iinfo(np.int32).max - closed_set.INSIDE else np.int64
-        # Zeros that nobody looks at take no memory.
-        make = self._numbered if self.follows_parents else zeros
-        parents = make(window.states, kind)
+        parents = self._numbered(window.states, kind, self.follows_parents)
         for stratum, (first, last) in window.ranges.items():
             if stratum in self._parents:
                 parents[first:last] = self._parents.pop(stratum)
         return parents
 
-    def _numbered(self, states: int, kind: type[Any]) -> NDArray[Any]:
-        """Return zeros, one for each state of a window: in a file if they are many."""
-        large = states * np.dtype(kind).itemsize > self.memory // 4
+    def _numbered(self, states: int, kind: type[Any], used: bool) -> NDArray[Any]:
+        """Return zeros, one for each state of a window: in a file if they are many, and ``used``.
+
+        Zeros that nobody looks at take no memory.
+        """
+        large = used and states * np.dtype(kind).itemsize > self.memory // 4
         return mapped_zeros(states, kind) if large else zeros(states, kind)
 
     def _load(
@@ -254,7 +254,7 @@ class Closure:
         """Enter the states of a block that are of a part; count the moves made to all of them."""
         first, worker = part.window.firsts[block.key], self._worker()
         for states, count in self._read(block, worker):
-            made = self._made(part, first, count, worker)
+            made = part.made[first : first + count]
             if self.costs and part.closed.part == 0:
                 error, wrong = k.count_moves_made(
                     self.keys.tables, states, count, block.layer, worker.table, made
@@ -271,10 +271,6 @@ class Closure:
             if ended == closed_set.FULL:
                 raise _PartFull
             first += count
-
-    def _made(self, part: Part, first: int, count: int, worker: Worker) -> NDArray[np.int16]:
-        """Return the moves made to states, with numbers from ``first`` on; 0 if none count."""
-        return part.made[first : first + count] if self.costs else worker.nothing_made
 
     def _read(self, stored: StoredBlock, worker: Worker) -> Iterator[tuple[States, int]]:
         """Yield the states of a block, some at a time, and how many they are."""
@@ -328,8 +324,8 @@ class Closure:
         first, forced, digest = part.window.firsts[stored.key], 0, 0
         for states, count in self._read(stored, worker):
             error, index, some, hashes = k.check_states(
-                keys.tables, part.closed, task, states, self._made(part, first, count, worker),
-                count, first, worker.table, worker.after,
+                keys.tables, part.closed, task, states, part.made[first : first + count], count,
+                first, worker.table, worker.after,
             )  # fmt: skip
             if error == NOT_CLOSED:
                 source = worker.after.sources[index]

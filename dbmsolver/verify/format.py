@@ -32,9 +32,9 @@ each plane, bit number = card.
 **Cards that come back from the foundations** (where columns are built by alternate colour or by any
 suit): all is as under the policy ``none``. The heights of a signature are those of the cards that
 never come back: those of the ranks that the deal puts home in all suits. All other cards are loose
-when they are home, with the bits 1, 0, 1, and there are three planes. Their place 7 is not among
-the values of the public key, whose first four digits are all cards home, and the last one in the
-list of parent-move codes of each of them. A bit of ``high`` that is always 1 counts as varying. The
+when they are home, with the bits 1, 0, 1, and there are three planes. Their place 7 has no digit in
+the public key: its first four digits count all cards home. In the list of parent-move codes it is
+the last place of each of these cards. A bit of ``high`` that is always 1 counts as varying. The
 state with all cards home has the heights 13, and nothing is loose.
 
 **A base that the deal gives**: all cards are written as they count from it, the base as the lowest

@@ -18,7 +18,7 @@ from dbmsolver.errors import InternalError
 from dbmsolver.game.position import Position
 from dbmsolver.verify.kernels.expand import bound_of_cards, make_table
 from dbmsolver.verify.kernels.positions import Tables
-from dbmsolver.verify.refutation import State
+from dbmsolver.verify.refutation import StateWords
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,11 @@ class Keys:
     noun: str  # the word for a state
     tables: Any  # the rules and the deal, for kernels: their class decides which ones are called
     form: Any  # the form of signatures and local keys, likewise; it tells strata of signatures
-    root: State  # the deal's state
+    root: StateWords  # the deal's state
     root_stratum: int
     words: int  # the number of words by which states differ
     code_bytes: int  # the bytes of a parent-move code
-    position: Callable[[State], Position | None]  # returns it to be shown, None for none
+    position: Callable[[StateWords], Position | None]  # returns it to be shown, None for none
     make_table: Callable[[], Any]  # returns scratch memory of one thread
     lift: int | None = 2  # the most strata that a move, if not to a goal, leads up; None for any
     root_made: int = 0  # the moves that are said to be made to the deal
@@ -51,7 +51,7 @@ def least_of(keys: Keys) -> int:
     return bound_of(keys.tables, keys.root) if isinstance(keys.tables, Tables) else keys.root_made
 
 
-def bound_of(tables: Tables, root: State) -> int:
+def bound_of(tables: Tables, root: StateWords) -> int:
     """Return the lower bound of the deal's state."""
     error, bound = bound_of_cards(tables, np.array(root, np.uint64), make_table(tables))
     if error or bound < 0:

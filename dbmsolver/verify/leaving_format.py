@@ -72,7 +72,7 @@ from dbmsolver.verify.kernels.leaving import (
 )
 from dbmsolver.verify.kernels.words import Ints
 from dbmsolver.verify.keys import Keys
-from dbmsolver.verify.refutation import State
+from dbmsolver.verify.refutation import StateWords
 
 _MOST_LENGTHS = {True: 1 << 17, False: 1 << 21}
 """With a stock, and without."""
@@ -94,7 +94,7 @@ def _keys(
     """Return the keys of a game; ``layer`` is that of the deal, ``position`` shows a state."""
     form = game.keys
 
-    def shown(words: State) -> Position | None:
+    def shown(words: StateWords) -> Position | None:
         fields = fields_of(game, words[0])
         return None if fields is None else position(deal, fields)
 

@@ -46,7 +46,7 @@ from dbmsolver.verify.kernels.opening import PER_WORD, PLACES_OF_DIGITS, DigitKe
 from dbmsolver.verify.kernels.positions import TURNS_SHIFT, WASTE_SHIFT, Tables
 from dbmsolver.verify.kernels.rules import AS_DEALT, BOTTOM, HOME, MOST_TAKERS, is_as_none
 from dbmsolver.verify.keys import Keys
-from dbmsolver.verify.refutation import State
+from dbmsolver.verify.refutation import StateWords
 from dbmsolver.verify.rules_of_deal import from_base, rules_of_deal, set_of
 from dbmsolver.verify.showing import position_of
 
@@ -54,7 +54,7 @@ _DEAL = 63
 """The code of the deal, which has no parent."""
 
 
-def root_state(places: Sequence[int], waste: int = 0, turns: int = 0) -> State:
+def root_state(places: Sequence[int], waste: int = 0, turns: int = 0) -> StateWords:
     """Return the state with cards in these places."""
     ones, twos, fours = (
         sum((place >> bit & 1) << card for card, place in enumerate(places)) for bit in range(3)

@@ -17,7 +17,7 @@ from dbmsolver.verify.kernels.positions import Tables
 from dbmsolver.verify.kernels.record_expand import first_record
 from dbmsolver.verify.kernels.record_layout import RecordTables, make_table
 from dbmsolver.verify.keys import Keys
-from dbmsolver.verify.refutation import Refuted, State, words_of
+from dbmsolver.verify.refutation import Refuted, StateWords, words_of
 from dbmsolver.verify.showing import position_of_record
 
 
@@ -51,7 +51,7 @@ def keys_of_records(deal: Deal, policy: Policy, metric: Metric | None) -> Keys:
     )
 
 
-def _root(tables: Tables, deal: State) -> State:
+def _root(tables: Tables, deal: StateWords) -> StateWords:
     """Return the normal form of the deal's own record; ``deal`` is the state of its position."""
     words, found = np.array(deal, np.uint64), np.zeros(4, np.uint64)
     if first_record(tables, words, make_table(), found):

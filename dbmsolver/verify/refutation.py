@@ -34,7 +34,7 @@ _REASONS = {
 }
 
 
-State = tuple[int, int, int, int]
+StateWords = tuple[int, int, int, int]
 """A state: the words of its key, and zeros."""
 
 
@@ -48,8 +48,8 @@ class Refuted(Exception):
     def __init__(
         self,
         reason: str,
-        shown: State | Position | None = None,
-        other: State | Position | None = None,
+        shown: StateWords | Position | None = None,
+        other: StateWords | Position | None = None,
         relation: str | None = None,
     ) -> None:
         super().__init__(reason)
@@ -64,7 +64,7 @@ def reason_of(error: int, noun: str) -> str:
     return _REASONS[error].format(noun)
 
 
-def words_of(row: Words) -> State:
+def words_of(row: Words) -> StateWords:
     """Return the words of a state in a row of an array."""
     first, second, third, fourth = (int(word) for word in row)
     return first, second, third, fourth

@@ -57,7 +57,9 @@ class Verification:
     blocks: int = 0
     all_blocks: int = 0
     states: int = 0
+    """Checked states without a forced move, as far as these are counted apart."""
     forced: int = 0
+    """Checked states with a forced move."""
     all_states: int = 0
     digest: str | None = None
     strata: list[tuple[int, int, int, int]] = field(default_factory=list)

@@ -26,7 +26,7 @@ from dbmsolver.verify.keys import Keys, least_of
 from dbmsolver.verify.leaving_format import keys_of_leaving
 from dbmsolver.verify.listing import list_positions
 from dbmsolver.verify.record_format import keys_of_records
-from dbmsolver.verify.refutation import Refuted, State
+from dbmsolver.verify.refutation import Refuted, StateWords
 from dbmsolver.verify.report import CheckOptions, Progress, TooMany, Verification
 from dbmsolver.verify.solution import check_solution
 
@@ -46,7 +46,7 @@ class StoreCheck:
         self.options = options
         self.threads = options.threads or processors()
         self.memory = options.memory or default_memory()
-        self.show: Callable[[State], Position | None] = lambda _: None
+        self.show: Callable[[StateWords], Position | None] = lambda _: None
         """Returns the position of a state; set by the first step that knows the keys."""
 
     def is_shortest_by_bound(self, least: int, length: int) -> bool:
@@ -102,18 +102,18 @@ def run_check(check: StoreCheck) -> Generator[Progress, None, None]:
         raise Refuted("a proof does not look for shortest solutions")
     keys = _keys_of(check)
     check.show = keys.position
-    if length is not None:
-        if check.is_shortest_by_bound(least_of(keys), length):
-            return
-        if manifest.bound == Bound.CLASSES:
-            keys = yield from _with_distances(check, keys)
-            if check.is_shortest_by_bound(least_of(keys), length):
-                return
+    if length is not None and manifest.bound == Bound.CLASSES:
+        keys = yield from _with_distances(check, keys)
+    needs_states = length is None or not check.is_shortest_by_bound(least_of(keys), length)
     closure = Closure(
         check.store, keys, length, _has_layers(check), check.threads, check.memory,
         check.options.sample, check.options.seed,
     )  # fmt: skip
     report.all_blocks, report.all_states = len(closure.catalog.blocks), closure.catalog.states
+    if not (needs_states or report.all_blocks):
+        if manifest.strata:
+            raise Refuted(f"strata: 0, not {len(manifest.strata)} as claimed")
+        return
     if manifest.method == Method.EVERY_POSITION:
         yield from _check_closure(check, closure)
     else:

@@ -11,7 +11,7 @@ from dbmsolver.verify.kernels.board import Board, make_board
 from dbmsolver.verify.kernels.positions import Tables, lay_out, state_in
 from dbmsolver.verify.kernels.record_layout import make_table, take_apart
 from dbmsolver.verify.kernels.words import SUIT
-from dbmsolver.verify.refutation import State
+from dbmsolver.verify.refutation import StateWords
 
 
 def cards_of(cards: int) -> list[int]:
@@ -49,7 +49,7 @@ def as_dealt(
     return places
 
 
-def position_of(tables: Tables, deal: Deal, words: State) -> Position | None:
+def position_of(tables: Tables, deal: Deal, words: StateWords) -> Position | None:
     """Return the position of a state; None if there is none."""
     board, dealt, base = make_board(), deal.position, deal.position.base
     error, laid = lay_out(tables, state_in(words), board)
@@ -75,7 +75,7 @@ def position_of(tables: Tables, deal: Deal, words: State) -> Position | None:
     return Position(columns, (*cells, *empty), heights, base=base)
 
 
-def position_of_record(tables: Tables, deal: Deal, words: State) -> Position | None:
+def position_of_record(tables: Tables, deal: Deal, words: StateWords) -> Position | None:
     """Return one of the positions that a record stands for, slot cards in freecells first.
 
     None if there is none.

@@ -21,7 +21,7 @@ from dbmsolver.verify.refutation import Refuted
 TURNED = 6
 """The place value of a step that turns cards of the stock, or the waste; its card is 0."""
 PAIRED = 64
-"""The place value of a card that is removed with another, less the number of that one."""
+"""The place value of a card that is removed with another is this plus the other's number."""
 
 
 def check_solution(

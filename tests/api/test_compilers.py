@@ -1,4 +1,4 @@
-"""What other processes are told to compile: for searches, surveys and checks."""
+"""Orders to the processes that compile: for searches, surveys and checks."""
 
 from __future__ import annotations
 

@@ -212,6 +212,8 @@ def test_stores_that_are_said_to_have_distances(tmp_path: Path) -> None:
         verdicts.add(report.valid)
         assert report.checked[1].endswith(" classes were listed, and their distances worked out")
         assert report.valid or report.reason is not None
+        if report.checked[1].startswith("0 "):  # the class of the deal is won
+            continue
         with pytest.raises(UsageError, match="classes, for which"):
             end_of(verify(store, memory=1))
     assert len(verdicts) == 2

@@ -267,10 +267,25 @@ def test_too_many_states(sound: Path, tmp_path: Path) -> None:
 
 
 def test_a_solution_as_short_as_the_bound(tmp_path: Path) -> None:
-    """No closed state is needed then, and none is looked at."""
-    deal = pile_games.small_deck("golf", Random(5))
-    result = api.solve(deal, store=tmp_path)
+    """No closed state is needed then; those that there are, and the counts, are checked."""
+    deal, store = pile_games.small_deck("golf", Random(5)), tmp_path / "store"
+    result = api.solve(deal, store=store)
     assert result.length == sum(map(len, deal.position.columns)) and deal.position.stock
+    report = faults.check(store)
+    assert report.valid and (report.blocks, report.states) == (1, 132)
+    assert report.checked[1] == "no solution is shorter than the deal's lower bound"
+    assert report.checked[-1] == "counts and digest are those of the manifest"
+    (key,) = faults.closed_keys(store)
+    faults.change_block(store, key, lambda runs: faults.with_code(runs, 0, 51))
+    assert faults.check(store).reason is not None
+
+
+def test_counts_of_a_solution_as_short_as_the_bound(tmp_path: Path) -> None:
+    """A solution that was found before anything was closed has no counts."""
+    deal = pile_games.small_deck("golf", Random(5))
+    api.solve(deal, store=tmp_path, any_solution=True)
     report = faults.check(tmp_path)
-    assert report.valid and (report.blocks, report.states) == (0, 0)
-    assert report.checked[-1] == "no solution is shorter than the deal's lower bound"
+    assert report.valid and (report.all_blocks, report.states) == (0, 0)
+    assert report.checked[1:] == ["no solution is shorter than the deal's lower bound"]
+    faults.change_manifest(tmp_path, lambda manifest: manifest.update(strata=[[0, 0, 5, 0]]))
+    assert faults.check(tmp_path).reason == "strata: 0, not 1 as claimed"

@@ -66,10 +66,11 @@ def lower_bound(r, board, laid):
 
 @inlined
 def cut_into_pieces(r, board, laid):
-    """Cut columns into pieces: (pieces with a card above a lower one of its suit, other cards).
+    """Cut columns into pieces; return two of their properties.
 
-    Writes the deepest card of each card's piece to ``board.piece``, and the cards that are higher
-    than one of their suit beneath it to ``board.near``.
+    The first is the number of pieces with a card above a lower one of its suit, the second the set
+    of the cards in other pieces. Writes the deepest card of each card's piece to ``board.piece``,
+    and the cards that are higher than one of their suit beneath it to ``board.near``.
     """
     result, still, bottoms = 0, ZERO, laid.bottoms
     while bottoms:
@@ -123,9 +124,9 @@ def bound_of_patience(r, board, laid):
     """Return a number of moves that no solution from a position falls short of.
 
     One home for each card. One away for each card face down, and for the open cards of each column
-    together, if such a card lies above a lower one of its suit in the column. Of these that do not,
-    one of two has to go away before it goes home, if each of their deepest cards, as it was dealt,
-    lies above a card that is lower than the other one, and of its suit. If turns count: one for
+    together, if such a card lies above a lower one of its suit in the column. Of two columns
+    without such a card, one move away more if the deepest open card of each, as it was dealt, lies
+    above a card that is lower than the other column's, and of its suit. If turns count: one for
     every ``draw`` cards of the stock, and what waste and stock need besides; and where single cards
     are turned, those of the waste are like cards of columns, in pairs with these.
     """
@@ -201,7 +202,7 @@ def turned_again(r, board, hand, waste):
 
 @inlined
 def is_above_lower(board, first, place):
-    """Return True if a lower card of its suit lies between a place of the hand and a card's."""
+    """Return True if, from place ``first`` on, a lower card of its suit is beneath a card."""
     found, card = False, board.hand[place]
     for beneath in range(first, place):
         found |= board.hand[beneath] < card and (board.hand[beneath] ^ card) & 3 == 0

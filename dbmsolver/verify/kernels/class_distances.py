@@ -40,8 +40,8 @@ from dbmsolver.verify.kernels.classes import (
     lay_out,
     list_successors,
     only_move,
+    with_waste,
 )
-from dbmsolver.verify.kernels.rules import is_as_none
 from dbmsolver.verify.kernels.words import (
     HALF,
     ONE,
@@ -250,11 +250,7 @@ def key_of(game, laid):
     for place in range(size):
         if holds(laid.dealt, game.pack[place]):
             key |= ONE << U64(place)
-    if laid.hand == 0:
-        return key
-    if game.turns >= 0 or not is_as_none(laid.waste, laid.hand, game.draw):
-        key |= U64(laid.waste) << U64(size + 16)
-    return key | U64(laid.turns) << U64(size + 22) if laid.turns else key
+    return with_waste(game, key, laid.hand, laid.waste, laid.turns)
 
 
 @inner

@@ -55,7 +55,7 @@ class ClassRules(NamedTuple):
     at_home: Ints  # [ways, 52, 4]
     takes: Words  # [52]: the cards that a card may be put on
     carried: Words  # [52]: the cards that may be put on a card
-    alike: Words  # [52]: the cards of its rank that differ in neither from a card, and that card
+    alike: Words  # [52]: a card, and the cards of its rank with the same takes and carried
     dealt: Ints  # [columns, most]: cards from the bottom up, held card last, -1 beyond
     sizes: Ints  # [columns]: how many these are
     shifts: Ints  # [columns]: where the column's number is in a signature
@@ -215,10 +215,15 @@ def move_open(game, board, laid, count, signature, key, card):
 @inner
 def after_play(game, board, laid, key, number, turns):
     """Return the key after the last of ``number`` cards in the waste has left."""
-    size = game.pack.size
-    stay = (ONE << U64(size + 16)) - ONE
+    stay = (ONE << U64(game.pack.size + 16)) - ONE
     key = (key & stay) & ~(ONE << U64(board.hand[number - 1]))
-    waste, hand = number - 1, laid.hand - 1
+    return with_waste(game, key, laid.hand - 1, number - 1, turns)
+
+
+@inlined
+def with_waste(game, key, hand, waste, turns):
+    """Return a key that says where waste and stock begin, and the turns that are left."""
+    size = game.pack.size
     if hand == 0:
         return key
     if game.turns >= 0 or not is_as_none(waste, hand, game.draw):
@@ -230,7 +235,7 @@ def after_play(game, board, laid, key, number, turns):
 def list_plays(game, board, laid, count, signature, key, only):
     """Note what plays of the waste lead to.
 
-    ``only`` is the one card to be played, home, -1 for all.
+    ``only`` is a card that is played, and only home; -1 for every card.
 
     Cards are turned up pass after pass. What can be played in a pass is not looked at in a later
     one, which leaves fewer turns.
@@ -321,7 +326,7 @@ def list_returns(game, board, laid, count, signature, key):
 def list_successors(game, board, laid, signature, key, every):
     """Write the classes that follow from a class to the board; return how many.
 
-    With ``every``, moves that empty columns which no king needs are among them.
+    With ``every``, moves that empty a column are among them even where no king needs one.
     """
     card = only_move(game, laid)
     if card >= 0:

@@ -60,13 +60,6 @@ def make_states(most: int) -> States:
 
 
 @inlined
-def copy_row(row, target):
-    """Copy the words of a state."""
-    for word in range(STATE_WORDS):
-        target[word] = row[word]
-
-
-@inlined
 def hash_row(row):
     """Return the hash of a state."""
     return hash_state(row[0], row[1], row[2], row[3])
@@ -128,10 +121,11 @@ def ask_for(closed, hashed):
 
 @kernel
 def enter(closed, states, made, count, first, entered, hashes):
-    """Enter the first ``count`` states that are of this part; they have numbers from ``first`` on.
+    """Enter those of the first ``count`` states that are of this part.
 
-    ``made`` (int16[*]) are the moves made to them. ``entered`` states are there before. Returns how
-    it ended, how many are there then, and the index of the state that it ended at. An eighth of the
+    The i-th state has the number ``first + i``, also where some are passed over. ``made``
+    (int16[*]) are the moves made to them. ``entered`` states are there before. Returns how it
+    ended, how many are there then, and the index of the state that it ended at. An eighth of the
     slots stays empty. ``hashes`` is scratch memory.
     """
     slots, last = closed.slots, closed.slots.shape[1] - 1

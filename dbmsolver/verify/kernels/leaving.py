@@ -18,7 +18,7 @@ import numpy as np
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel, inner, kernel
 from dbmsolver.jit.structs import struct
-from dbmsolver.verify.kernels.words import U64, ZERO, Ints, Words
+from dbmsolver.verify.kernels.words import U64, ZERO, Ints, Words, copy
 
 
 @struct
@@ -57,13 +57,6 @@ def make_table(fields: int) -> LeavingTable:
     """Return scratch memory for states with this many fields."""
     state, after, free = (np.zeros(fields, np.int64) for _ in range(3))
     return LeavingTable(state, after, free, np.zeros(13, np.int64))
-
-
-@inlined
-def copy_state(state, target):
-    """Copy the fields of a state."""
-    for field in range(state.size):
-        target[field] = state[field]
 
 
 @inlined_kernel
@@ -112,7 +105,7 @@ class Pile(NamedTuple):
     keys: LeavingKeys
     columns: int
     cards: Ints  # [columns + 1, *]: cards of each column and of the stock; the last one goes first
-    source: Ints  # [53]: by card, the column that it lies in, or the number of columns; -1 for none
+    source: Ints  # [53]: by card, its column; the number of columns in the stock; -1 for no place
     depth: Ints  # [53]: by card, its place there, from 0
     ranks: int  # the ranks of the deck
     wraps: bool  # True if its lowest and highest rank follow each other
@@ -166,7 +159,7 @@ def list_pile_moves(p, state, table, layer, after, end):
         left, turned = state[place], place == p.columns
         if left == 0 or not (turned or may_go_on(p, p.cards[place, left - 1], top)):
             continue
-        copy_state(state, table.after)
+        copy(state, table.after)
         table.after[place], table.after[-1] = left - 1, p.cards[place, left - 1]
         layers = np.int64(turned and p.turns_count)
         end = write_after(p.keys, table, layer, top, layers, after, end)
@@ -302,7 +295,7 @@ def remove(p, state, free, first, second, after):
 
     The first slot is the lower one. A king is removed alone: both are the same then.
     """
-    copy_state(state, after)
+    copy(state, after)
     take(p, after, first, free[first])
     if first != second:
         take(p, after, second, free[second])
@@ -334,7 +327,7 @@ def list_pair_moves(p, state, table, layer, after, end):
     turned = next_left(held, waste)
     over = turned == 0 and waste > 0 and turns < p.turns
     if turned > 0 or over:
-        copy_state(state, following)
+        copy(state, following)
         following[p.columns], following[p.columns + 1] = turned, turns + over
         code, layers = OVER if over else TURNED, np.int64(p.turns_count and not over)
         end = write_after(p.keys, table, layer, code, layers, after, end)

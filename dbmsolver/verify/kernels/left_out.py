@@ -82,8 +82,8 @@ def bottoms_stay(r, board, laid):
 def is_of_use(r, board, laid, card, to_columns):
     """Return True if a card that comes back stays away, and a card can be put on it.
 
-    It is the same if a card can be put on one beneath it on its foundation, which comes back after
-    it. ``to_columns`` are the cards of columns that may go to columns.
+    Also True if a card can be put on one that is beneath it on the foundation, and can come back
+    after it. ``to_columns`` are the cards of columns that may go to columns.
     """
     if not r.only_shortest:
         return True

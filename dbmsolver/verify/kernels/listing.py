@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.jit.structs import struct
-from dbmsolver.verify.kernels.closed_set import STATE_WORDS, copy_row, hash_row
+from dbmsolver.verify.kernels.closed_set import STATE_WORDS, hash_row
 from dbmsolver.verify.kernels.errors import GOAL
 from dbmsolver.verify.kernels.kinds import expand_state
-from dbmsolver.verify.kernels.words import AHEAD, Words, fetch, slot_of
+from dbmsolver.verify.kernels.words import AHEAD, Words, copy, fetch, slot_of
 
 ALL_LISTED, MORE, FULL, WON, NO_STATE = range(5)
 """Ends of a call: nothing is left; some are left; there is no room; a win; no position."""
@@ -58,7 +58,7 @@ def add_new(listed, count, after, end):
         row = after.rows[place]
         slot = slot_in(listed, after.hashes[place], row)
         if listed.slots[slot] == 0:
-            copy_row(row, listed.rows[count])
+            copy(row, listed.rows[count])
             count += 1
             listed.slots[slot] = np.uint32(count)
     return count

@@ -139,11 +139,9 @@ def moves_of_foundations(r, board, laid, count, to_columns, after):
         card = 4 * (height - 1) + suit
         if height <= r.kept or not left_out.is_of_use(r, board, laid, card, to_columns):
             continue
-        count = onto_cards(r, board, laid, count, card, card, after)
+        count = moves_of_card(r, board, laid, count, card, r.fillers, after)
         if has_room(r, laid):
             count = note(board, count, card, FREECELL, after)
-        if laid.used < r.columns and holds(r.fillers, card):
-            count = note(board, count, card, BOTTOM, after)
     return count
 
 

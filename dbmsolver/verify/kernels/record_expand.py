@@ -25,7 +25,7 @@ from dbmsolver.verify.kernels.positions import (
 from dbmsolver.verify.kernels.record_layout import MOST_MACROS, take_apart, takes_any_card
 from dbmsolver.verify.kernels.record_macros import CARD, HOMEWARD, PARENT, WAY, list_macros
 from dbmsolver.verify.kernels.rules import BOTTOM, FREECELL, HOME, MOST_TAKERS, forced_card
-from dbmsolver.verify.kernels.words import ZERO, count_bits, first_bit, first_of, holds, one
+from dbmsolver.verify.kernels.words import ZERO, copy, count_bits, first_bit, first_of, holds, one
 
 
 class Record(NamedTuple):
@@ -54,27 +54,20 @@ def expand_record(r, row, layer, table, after, end):
     if heights == ALL_HOME:
         return wrong(GOAL, end)
     record = Record(put(here, laid.fix, FREECELL), laid.tops, laid.slots)
-    copy_columns(table)
+    copy(table.board.on, table.on)
     if not same_state(normal_form(f, record, laid.fix, table), here):
         return wrong(NOT_NORMAL, end)
     macros = list_macros(f, heights, laid, table)
     if macros > MOST_MACROS:
         return wrong(TOO_MANY_MACROS, end)
     for macro in range(macros):
-        copy_columns(table)
+        copy(table.board.on, table.on)
         result = carry_out(f, table.macros[macro], table.lifted[macro], record, table)
         state = normal_form(f, result, table.fixes[macro], table)
         if not same_state(state, here):
             write(after, end, state, 0, 0)
             end += 1
     return Seen(0, False, hash_public(f, here), end)
-
-
-@inlined
-def copy_columns(table):
-    """Begin with the columns of the record that is laid out."""
-    for card in range(table.on.size):
-        table.on[card] = table.board.on[card]
 
 
 @inlined
@@ -114,13 +107,12 @@ def carry_out(f, macro, lifted, record, table):
         if table.on[card] >= 0:
             tops |= one(table.on[card])
     x = macro[CARD]
-    record = without(Record(record.state, tops & ~lifted, record.slots), x, table)
+    record = Record(record.state, tops & ~lifted, record.slots)
     if macro[WAY] == HOMEWARD:
-        state = put(record.state, one(x), HOME)
-        record = Record(state, record.tops, record.slots)
+        record, _ = send_home(f, record, ZERO, x, table)
     else:
-        record = put_down(f, record, x, macro[PARENT], table)
-    record, _ = with_cards_alone(f, record, table)
+        record = put_down(f, without(record, x, table), x, macro[PARENT], table)
+        record, _ = with_cards_alone(f, record, table)
     return record
 
 
@@ -223,7 +215,7 @@ def first_record(f, words, table, found):
         return error
     # The cards that lie alone in columns.
     fix = laid.slots & ~cells if takes_any_card(f) else ZERO
-    copy_columns(table)
+    copy(table.board.on, table.on)
     state = normal_form(f, Record(state, laid.tops, laid.slots), fix, table)
     found[0], found[1], found[2] = state.ones, state.twos, state.fours
     return 0

@@ -27,7 +27,7 @@ IN_SLOT = -1
 
 @struct
 class RecordTables(NamedTuple):
-    """The tables of a deal whose records are looked at."""
+    """The tables of a deal, in a class of their own: by it the kernels of records are chosen."""
 
     cards: Tables
 

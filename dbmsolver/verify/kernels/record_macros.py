@@ -49,7 +49,7 @@ def list_macros(f, signature, record, table):
             if spaces > 0:
                 count = add(f, record, table, count, Attempt(x, -1, TO_COLUMN, -1))
             else:
-                hosts = cleared_by(record, table, free - 1)
+                hosts = stripped_by(record, table, ZERO, 0, free - 1)
                 count = add_hosts(f, record, table, count, Attempt(x, -1, TO_COLUMN, -1), hosts)
         for kind in range(MOST_TAKERS):
             p = f.rules.takers[x, kind]
@@ -71,7 +71,7 @@ def list_macros(f, signature, record, table):
             elif own == x:
                 count = add(f, record, table, count, Attempt(x, p, MOVED, own))
             else:
-                hosts = cleared_by(record, table, free)
+                hosts = stripped_by(record, table, ZERO, 0, free)
                 count = add_hosts(f, record, table, count, moved, hosts)
     return count
 
@@ -87,17 +87,6 @@ def cards_within(record, table, most):
             cards |= one(card)
             card, above = table.board.on[card], above + 1
     return cards
-
-
-@inlined
-def cleared_by(record, table, most):
-    """Return the columns whose first card has at most so many cards above it."""
-    hosts, rest = ZERO, record.bottoms
-    while rest:
-        host, rest = first_of(rest)
-        if count_bits(table.over[host]) <= most:
-            hosts |= one(host)
-    return hosts
 
 
 @inner
@@ -178,7 +167,7 @@ def add_variants(f, record, table, count, attempt, lifted, late):
         return count
     # free' >= 1, besides: a record for each J of `usable` columns, as many as there are freecells
     # at most, by which no slot stays free, and with which a late column is left outside J.
-    usable = stripped_by(record, table, lifted, left) & ~one(own)
+    usable = stripped_by(record, table, lifted, 1, left) & ~one(own)
     if attempt.host >= 0:
         usable &= ~one(attempt.host)
     if way == IN_PLACE and other != IN_SLOT:
@@ -199,12 +188,12 @@ def add_variants(f, record, table, count, attempt, lifted, late):
 
 
 @inlined
-def stripped_by(record, table, lifted, most):
-    """Return the columns from which at most so many cards have to be lifted besides, and some."""
+def stripped_by(record, table, lifted, least, most):
+    """Return the columns from which ``least`` to ``most`` cards have yet to be lifted."""
     columns, rest = ZERO, record.bottoms
     while rest:
         column, rest = first_of(rest)
         more = count_bits(table.over[column] & ~lifted)
-        if 1 <= more <= most:
+        if least <= more <= most:
             columns |= one(column)
     return columns

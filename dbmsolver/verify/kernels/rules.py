@@ -42,8 +42,8 @@ class Rules(NamedTuple):
     waste_fillers: np.uint64  # the cards that it takes from the waste
     whole_suits: bool  # True if only a whole suit goes home, from the end of a column, in one move
     kept: int  # the cards of each suit that never come back from the foundations; mostly all 13
-    at_home: Ints  # [ways, 52, 4]: in each way, the cards of each suit that are home if a card that
-    # can go home does so at once; 14 for never. No way at all where no move is forced
+    at_home: Ints  # [ways, 52, 4]: in each way, how many cards of each suit have to be home before
+    # a card that can go home does so at once; 14 for never. No way at all where no move is forced
     forced_free: bool  # True if a forced move costs nothing
     pack: Ints  # [*]: the deal's waste and stock, in the order in which they are turned
     reserve: Ints  # [*]: the reserve, of which only the last card moves; it fills empty columns

@@ -68,6 +68,13 @@ def bits_in(words: Words) -> Ints:
 
 
 @inlined
+def copy(source, target):
+    """Copy an array, or as much of it as the target holds."""
+    for place in range(target.size):
+        target[place] = source[place]
+
+
+@inlined
 def hash_state(signature, off, low, high):
     """Return the hash of a state; upper and lower bits serve different ends."""
     word = (off + signature * U64(0x9E3779B97F4A7C15)) * U64(0xFF51AFD7ED558CCD)

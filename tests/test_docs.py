@@ -14,6 +14,8 @@ import pytest
 
 import dbmsolver
 from dbmsolver import api
+from dbmsolver.game.kinds import Family
+from dbmsolver.game.shipped import GAMES, SHIPPED
 
 DOCS = Path(__file__).parents[1] / "docs"
 NAMES = sorted(path.name for path in DOCS.glob("*.md") if "```pycon" in path.read_text("utf-8"))
@@ -70,3 +72,34 @@ def test_quoted_code_is_that_of_the_sources() -> None:
         source = (DOCS.parent / "dbmsolver" / name).read_text("utf-8")
         margins = (textwrap.indent(quoted, " " * margin) for margin in range(0, 24, 4))
         assert any(f"\n{lines}" in source for lines in margins), quoted
+
+
+ROWS: dict[Family, str] = {
+    "runs": "runs as one move",
+    "two-way": "cards that go both ways",
+    "pile": "one pile",
+    "pairs": "pairs",
+    "patience": "Klondike and its relatives",
+    "canfield": "Canfield and its kin",
+    "wide": "wide",
+}
+"""The first cell of each family's row, where the second one names its games."""
+
+
+@pytest.mark.parametrize("game", [name for name, rules in GAMES.items() if rules.family in ROWS])
+def test_families_name_their_games(game: str) -> None:
+    page = (DOCS / "games.md").read_text("utf-8")
+    start = f"| {ROWS[GAMES[game].family]} |"
+    rows = [line for line in page.splitlines() if line.startswith(start)]
+    assert len(rows) == 1, f"docs/games.md: expected one row that starts with {start}"
+    named = re.split(", |; ", rows[0].split("|")[2].strip())
+    assert SHIPPED[game].title in named, f"docs/games.md: {SHIPPED[game].title} is not in {start}"
+
+
+@pytest.mark.parametrize("game", [name for name, rules in GAMES.items() if rules.is_patience])
+def test_relatives_of_klondike_are_judged(game: str) -> None:
+    """The page on classes says of each whether the theorem speaks of it."""
+    title = SHIPPED[game].title
+    page = (DOCS / "dominance.md").read_text("utf-8")
+    is_klondike = title.startswith("Klondike")
+    assert is_klondike or f"\n| {title}" in page, f"docs/dominance.md: expected a row for {title}"

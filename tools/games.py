@@ -18,6 +18,8 @@ from dbmsolver.game.library import ENDING, FILES
 from dbmsolver.game.shipped import rules_fields
 
 INDEX = FILES / "index.json"
+NUMBERS = "PySolFC and pysol-cards", "PySolFC", "dbmsolver"
+"""The programs that deals can have their numbers from; by this text tests choose comparisons."""
 MOST_DESCRIPTION = 72
 """The longest description, in characters: it stands in one line, after a name."""
 
@@ -43,6 +45,9 @@ def index() -> str:
         name, header = rules.pop("name"), game.header
         if not (header and header.name and header.description and header.numbers):
             raise InputError("expected Name, Description and Numbers in the Header", path.name)
+        if header.numbers not in NUMBERS:
+            text = f"Numbers {header.numbers!r}, expected one of {', '.join(map(repr, NUMBERS))}"
+            raise InputError(text, path.name)
         if name != path.stem:
             text = f"it has the Name of {name}, expected it in {name}{ENDING}"
             raise InputError(text, path.name)
@@ -62,6 +67,8 @@ def index() -> str:
 
 if __name__ == "__main__":
     try:
-        INDEX.write_text(index(), encoding="utf-8")
+        text = index()
     except InputError as error:
         sys.exit(f"games.py: {error}")
+    INDEX.write_text(text, encoding="utf-8")
+    print(f"{INDEX.name}: {len(json.loads(text))} games")

@@ -20,14 +20,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from dbmsolver.api.compiling import CODE_BITS, compile_part, tasks_for
-from dbmsolver.api.searches import Events
 from dbmsolver.errors import DbmError, UsageError, quoted
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Family, Metric, Policy
 from dbmsolver.game.measures import measure_of
 from dbmsolver.process import processors
 from dbmsolver.programs import python_command
-from dbmsolver.results import Options, Question, Result, method_ahead, method_for
+from dbmsolver.results import Options, Question, method_ahead, method_for
 from dbmsolver.signals import end_with_parent
 
 if TYPE_CHECKING:
@@ -243,13 +242,6 @@ def on_compiling(callback: Callable[[], None]) -> None:
     from dbmsolver.jit.compilation import on_first_compilation
 
     on_first_compilation(callback)
-
-
-def not_cut_by_compiling(search: Callable[[], Events[Result]]) -> Events[Result]:
-    """Run a search, and again as long as some of its time limit goes into compiling kernels."""
-    from dbmsolver.search import limits
-
-    return limits.not_cut_by_compiling(search)
 
 
 def compile_share(later: Iterable[tuple[Family, SearchPart, int]], *search: Any) -> None:

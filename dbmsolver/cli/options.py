@@ -272,9 +272,10 @@ def limits_with(usual: str | None) -> Callable[[Command], Command]:
             type=DURATION,
             default=usual,
             show_default=usual is not None,
-            help="End undecided after that time: 90 (seconds), 30m, 2h."
+            help="End undecided after that time: 90 (seconds), 30m, 2h. Compiling does not count."
             if usual is None
-            else "End after that time with what is known then: 90 (seconds), 30m, 2h.",
+            else "End after that time with what is known then: 90 (seconds), 30m, 2h. Compiling "
+            "does not count.",
         ),
         click.option(
             "--memory",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
+import time
+from collections.abc import Callable
+from threading import Lock
 from typing import Any
 
 from numba.core import event
@@ -39,19 +39,47 @@ def on_first_compilation(callback: Callable[[], None]) -> None:
     event.register(WAITING, listener)
 
 
-@contextmanager
-def noted_compilations() -> Iterator[list[bool]]:
-    """Yield a list that is empty until a kernel begins to be compiled in this context.
+class Clock(event.Listener):
+    """A clock that runs while a kernel is compiled, by any thread."""
 
-    Kernels count as for :func:`on_first_compilation`.
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._running = 0
+        self._since = 0.0
+        self._seconds = 0.0
+
+    def on_start(self, event: event.Event) -> None:
+        """Start the clock, if it does not run."""
+        with self._lock:
+            if not self._running:
+                self._since = time.monotonic()
+            self._running += 1
+
+    def on_end(self, event: event.Event) -> None:
+        """Stop the clock at the end of the outermost compilation."""
+        with self._lock:
+            self._running -= 1
+            if not self._running:
+                self._seconds += time.monotonic() - self._since
+
+    def seconds(self) -> float:
+        """Return the seconds that the clock has run."""
+        with self._lock:
+            running = time.monotonic() - self._since if self._running else 0.0
+            return self._seconds + running
+
+
+_clock = Clock()
+event.register("numba:compile", _clock)
+event.register(WAITING, _clock)
+
+
+def seconds_compiling() -> float:
+    """Return the seconds in which this process has compiled kernels.
+
+    They count as for :func:`on_first_compilation`.
     """
-    noted: list[bool] = []
-    listener = _First(partial(noted.append, True))
-    with (
-        event.install_listener("numba:compile", listener),
-        event.install_listener(WAITING, listener),
-    ):
-        yield noted
+    return _clock.seconds()
 
 
 def is_shared() -> bool:

@@ -32,10 +32,10 @@ def lengths(solution: Solution) -> dict[str, int | None]:
     explicit-wkr     ... with WKR automoves
 
     Where a run is one move, moves are counted in `runs` only; with one pile in `cards` only, and
-    turning the stock is a move, too. Where cards come back from the foundations, in `cards` only,
-    as well: they would meet automoves. In Klondike and its relatives `runs` are with all turns of
-    stock and waste, `turns` with those of the stock alone, `plays` with none. In pairing games
-    moves are counted in `turns` only, and so they are in Spider and its kin.
+    turning the stock is a move, too. Where columns are built both ways, or cards come back from
+    the foundations, in `cards` only, as well. In Klondike and its relatives `runs` are with all
+    turns of stock and waste, `turns` with those of the stock alone, `plays` with none. In pairing
+    games moves are counted in `turns` only, and so they are in Spider and its kin.
     """
     metrics = solution.rules.features.metrics
     if metrics:
@@ -45,7 +45,7 @@ def lengths(solution: Solution) -> dict[str, int | None]:
         return {"runs": len(solution.steps)}
     if solution.rules.has_pile:
         return {"cards": len(solution.steps)}
-    if solution.rules.takes_back:
+    if solution.rules.two_way:
         return {"cards": len(solution.moves())}
     by_runs = explicit(solution, "none", any_length=True)
     counts: dict[str, int | None] = {"cards": len(solution.moves()), "runs": len(by_runs.steps)}

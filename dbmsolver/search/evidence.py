@@ -51,19 +51,23 @@ def check_answer(store: Store, deal: Deal) -> list[str]:
 
 
 def check_unfinished(store: Store, deal: Deal) -> list[str]:
-    """Check which lengths an unfinished search says are possible still; return what was checked.
+    """Check the counts of an unfinished search, and which lengths it says are possible still.
 
-    The last layer with closed states and the best solution bound these lengths. The search may have
-    dropped states that are no part of a shorter solution, so it must not go on without that
-    solution. Returns lines of text. Raises StoreError if something does not fit.
+    Returns what was checked. The last layer with closed states and the best solution bound these
+    lengths. The search may have dropped states that are no part of a shorter solution, so it must
+    not go on without that solution. Raises StoreError if something does not fit.
     """
     manifest, where = store.manifest, str(store.path)
     last = max((parse_closed_key(key).layer for key in store.keys(b"C")), default=0)
     claimed = max((row[0] for row in manifest.strata), default=0)
     if manifest.question == Question.SOLVE and claimed != last:
         raise _wrong(f"the last layer with closed states is {last}, not {claimed}", where)
+    checked: list[str] = []
+    if manifest.keep != "none" and manifest.phase == "search":
+        # A goal that is found is counted before its layer is written.
+        checked.append(_check_counts(store, last if manifest.question == Question.SOLVE else None))
     if manifest.path is None:
-        return []
+        return checked
     if manifest.question != Question.SOLVE:
         raise _wrong("a proof has no solution before its end", where)
     codec = keys_of_manifest(manifest, deal)
@@ -73,7 +77,7 @@ def check_unfinished(store: Store, deal: Deal) -> list[str]:
         raise _wrong(f"its solution has {length} moves, not {manifest.length}", where)
     if last > length:
         raise _wrong(f"layer {last} was searched, for a solution of {length} moves", where)
-    return ["the solution was played and wins"]
+    return [*checked, "the solution was played and wins"]
 
 
 def moves_of(manifest: Manifest, codec: AnyKeys, where: str) -> tuple[Move, ...]:
@@ -108,10 +112,11 @@ def _check_nothing_pending(store: Store) -> list[str]:
     return ["nothing is pending"]
 
 
-def _check_counts(store: Store) -> str:
+def _check_counts(store: Store, besides: int | None = None) -> str:
     """Compare the states in the blocks' headers, by layer and stratum, with the manifest.
 
-    Returns a line of text; raises StoreError if they differ.
+    States of the layer ``besides`` are not compared. Returns a line of text; raises StoreError if
+    counts differ.
     """
     manifest, where = store.manifest, str(store.path)
     found: Counter[tuple[int, int]] = Counter()
@@ -123,7 +128,7 @@ def _check_counts(store: Store) -> str:
         claimed[layer, stratum] += states + forced
     total = manifest.states + manifest.forced
     for row in sorted(found.keys() | claimed.keys()):
-        if found[row] != claimed[row]:
+        if found[row] != claimed[row] and row[0] != besides:
             name = f"layer {row[0]}, stratum {row[1]}" if row[0] else f"stratum {row[1]}"
             raise _wrong(f"{name} has {found[row]:,} states, not {claimed[row]:,}", where)
     # A solution that a hasty search found is counted, and its states are not closed ones.

@@ -170,7 +170,8 @@ def lookup(path: Path, position: Position) -> list[Move] | None:
     they are those by which the search came to it. In one of dominating positions it need not have
     come to it: the moves go to the closed record that covers the position, and park cards from
     there. In one of any number of passes through the stock, None also if the moves that the search
-    came by need more than there are. UsageError for a position of another kind of game.
+    came by need more than there are. UsageError for a position of another kind of game; StoreError
+    if the store does not know, as it has not kept closed states.
     """
 
     def tell(store: Store) -> list[Move] | None:
@@ -183,7 +184,10 @@ def lookup(path: Path, position: Position) -> list[Move] | None:
         except InputError:
             return None  # no game from the deal comes to it
         if moves is None:
-            return _moves_on_solution(store, keys, position)
+            moves = _moves_on_solution(store, keys, position)
+            if moves is None:
+                _check_kept(store)
+            return moves
         reached = keys.deal.position
         for move in moves:
             reached = reached.apply(move)
@@ -208,6 +212,21 @@ def _moves_to(store: Store, keys: AnyKeys, position: Position) -> list[Move] | N
     if are_of_classes(keys):
         return _moves_to_class(store, keys, keys.state(position), position)
     return _moves_to_covered(store, keys, position)
+
+
+def _check_kept(store: Store) -> None:
+    """Raise StoreError if a search has not kept the positions that it came upon."""
+    manifest, where = store.manifest, str(store.path)
+    if manifest.keep == "none":
+        raise StoreError(
+            "was made with --keep none, and knows the deal and its solution only", where
+        )
+    if manifest.is_final and not store.keys(b"C"):
+        raise StoreError(
+            "has no closed states, and knows the deal and its solution only: "
+            "that was found before any was closed",
+            where,
+        )
 
 
 def _moves_on_solution(store: Store, keys: AnyKeys, position: Position) -> list[Move] | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
-from typing import Any
+from collections.abc import Callable
 
+from dbmsolver.jit.compilation import seconds_compiling
 from dbmsolver.process import default_memory
-from dbmsolver.results import Event, Limit, Limits, Result
+from dbmsolver.results import Limit, Limits
 from dbmsolver.search.statistics import Statistics
 
 _SECONDS = 0.05
@@ -15,6 +15,11 @@ _SECONDS = 0.05
 
 _SCRATCH = 96 << 20
 """Memory of a thread's scratch arrays, outside the budget's shares."""
+
+
+def searching_clock() -> float:
+    """Return the seconds of a clock that stands still while kernels are compiled."""
+    return time.monotonic() - seconds_compiling()
 
 
 def memory_for_arrays(limits: Limits, threads: int) -> int:
@@ -43,7 +48,8 @@ class Cancelled(Exception):
 class LimitCheck:
     """The limits of a run, and what they are compared with.
 
-    ``disk`` is a function that returns the size of the store in bytes.
+    Time in which kernels are compiled does not count. ``disk`` is a function that returns the size
+    of the store in bytes.
     """
 
     def __init__(self, limits: Limits, statistics: Statistics, disk: Callable[[], int]) -> None:
@@ -51,6 +57,7 @@ class LimitCheck:
         self.statistics = statistics
         self._disk = disk
         self._checked = 0.0
+        self._compiling_before = seconds_compiling()
 
     def states_reached(self, states: int) -> bool:
         """Return True if ``states`` states are as many as the limit allows."""
@@ -67,24 +74,13 @@ class LimitCheck:
         now = time.monotonic()
         if self.states_reached(states):
             return Limit.MAX_STATES
-        if limits.max_time is not None and now - statistics.started >= limits.max_time:
-            return Limit.MAX_TIME
+        if limits.max_time is not None:
+            compiling = seconds_compiling() - self._compiling_before
+            if now - statistics.started - compiling >= limits.max_time:
+                return Limit.MAX_TIME
         if now - self._checked > _SECONDS:
             self._checked = now
             statistics.measure_memory()
             if limits.max_disk is not None and self._disk() > limits.max_disk:
                 return Limit.MAX_DISK
         return None
-
-
-def not_cut_by_compiling(
-    search: Callable[[], Generator[Event, Any, Result]],
-) -> Generator[Event, Any, Result]:
-    """Run a search, and again as long as some of its time limit goes into compiling kernels."""
-    from dbmsolver.jit.compilation import noted_compilations
-
-    while True:
-        with noted_compilations() as noted:
-            result = yield from search()
-        if result.limit != Limit.MAX_TIME or not noted:
-            return result

@@ -67,7 +67,6 @@ class JobRunner:
 
     def _search(self, order: Order) -> Findings:
         from dbmsolver.search import session
-        from dbmsolver.search.limits import not_cut_by_compiling
 
         self._dives = None  # a search wants the memory
         solve = order.question == Question.SOLVE
@@ -82,8 +81,7 @@ class JobRunner:
         )
         for number, subject in enumerate(order.subjects):
             was_kept = kept is not None and kept.exists()
-            run = partial(session.run, order.question, subject.deal(), options, order.limits)
-            search = partial(not_cut_by_compiling, run)
+            search = partial(session.run, order.question, subject.deal(), options, order.limits)
             try:
                 result = yield from changed(search(), lambda _: None)
             except StoreInUseError:

@@ -133,6 +133,9 @@ def pysolfc_board(game: str, number: int) -> list[str]:
         rows = [*same[3:], *(card for card in rendered if card[0] != base)]
         lines = [f"Foundations: {' '.join(tops)}"] + ([f"Base: {base}"] if base != "A" else [])
         return [*lines, *(" ".join(rows[column::7]) for column in range(7))]
+    told = game in ("bath", "somerset", "king_albert") or "challenge" in game
+    in_turn = not (GAMES[game].layout or GAMES[game].is_patience)
+    assert told or in_turn, f"tell pysolfc_board how PySolFC deals {game}"
     end = 52 - GAMES[game].dealt_to_freecells
     reserve = ["Freecells: " + " ".join(rendered[end:])] if end < 52 else []
     cards = iter(rendered[:end])
@@ -148,6 +151,15 @@ def pysolfc_board(game: str, number: int) -> list[str]:
     for column, card in zip(order, cards, strict=True):
         columns[column].append(card)
     return reserve + [" ".join(column) for column in columns]
+
+
+def test_every_game_has_numbers_that_are_compared() -> None:
+    """By the text of `Numbers` tests choose what they compare a layout with."""
+    assert {game.numbers for game in SHIPPED.values()} == {
+        "PySolFC and pysol-cards",
+        "PySolFC",
+        "dbmsolver",  # of no other program
+    }
 
 
 @pytest.mark.parametrize("game", [name for name in GAMES if SHIPPED[name].numbers == "PySolFC"])

@@ -93,9 +93,12 @@ def close_one(path: Path, layer: int, stratum: int) -> None:
         )
 
 
+COUNTED = "the counts are those of the blocks"
+
+
 def test_what_is_under_way_and_claims_nothing_wrong(kept: dict[str, Path]) -> None:
-    assert checked(kept["won"]) == ["the solution was played and wins"]
-    assert checked(kept["half"]) == []
+    assert checked(kept["won"]) == [COUNTED, "the solution was played and wins"]
+    assert checked(kept["half"]) == [COUNTED]
 
 
 @pytest.mark.parametrize("more", [0, 1])
@@ -109,7 +112,23 @@ def test_layers_above_a_solution_are_not_searched(copied: Callable[[str], Path],
     if more:
         refused(path, f"layer {length + 1} was searched, for a solution of {length} moves")
     else:
-        assert checked(path) == ["the solution was played and wins"]
+        assert checked(path) == [COUNTED, "the solution was played and wins"]
+
+
+@pytest.mark.parametrize("kind", ["won", "half"])
+def test_other_counts_than_those_of_the_blocks(copied: Callable[[str], Path], kind: str) -> None:
+    path = copied(kind)
+
+    def with_more(manifest: dict[str, Any]) -> None:
+        manifest["strata"][0][2] += 5
+        manifest["states"] += 5
+
+    change_manifest(path, with_more)
+    with Store.open(path, readonly=True) as store:
+        layer, stratum, states, forced = store.manifest.strata[0]
+    name = f"layer {layer}, stratum {stratum}" if layer else f"stratum {stratum}"
+    have = states + forced
+    refused(path, f"{name} has {have - 5:,} states, not {have:,}")
 
 
 def test_fewer_layers_than_are_closed(copied: Callable[[str], Path]) -> None:
@@ -138,7 +157,7 @@ def test_the_length_is_that_of_the_moves_in_the_metric(tmp_path: Path) -> None:
     assert solve(nearly_done()[0], metric="moves", store=path).length == 0
     claims = {"verdict": "undecided", "limit": "max-states", "shortest": False}
     change_manifest(path, lambda manifest: manifest.update(claims))
-    assert checked(path) == ["the solution was played and wins"]
+    assert checked(path) == [COUNTED, "the solution was played and wins"]
     change_manifest(path, lambda manifest: manifest.update(length=1))
     refused(path, "its solution has 0 moves, not 1")
 

@@ -73,3 +73,14 @@ def test_the_time_of_earlier_runs_does_not_count() -> None:
 )
 def test_arrays_leave_room_for_what_threads_work_with(memory: int, threads: int, left: int) -> None:
     assert memory_for_arrays(Limits(memory=memory), threads) == left
+
+
+def test_time_in_which_kernels_are_compiled_does_not_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compiling = iter([5.0, 5.0 + HOUR, 5.0 + HOUR / 2])
+    monkeypatch.setattr("dbmsolver.search.limits.seconds_compiling", lambda: next(compiling))
+    statistics = Statistics(started=time.monotonic() - 1.5 * HOUR)
+    check = LimitCheck(Limits(max_time=HOUR), statistics, lambda: 0)
+    assert check.reached(0) is None
+    assert check.reached(0) == Limit.MAX_TIME

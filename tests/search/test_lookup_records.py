@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -21,7 +22,8 @@ from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import FILLS, Build, Fill
 from dbmsolver.game.position import Position
-from dbmsolver.game.shipped import rules_for
+from dbmsolver.game.shipped import GAMES, rules_for
+from dbmsolver.results import Result
 from dbmsolver.search import inspect
 
 
@@ -144,3 +146,32 @@ def test_the_deal_is_met_before_anything_is_closed(tmp_path: Path) -> None:
     solve(deal, store=tmp_path, cancel=lambda: True, threads=1)
     assert inspect.status(tmp_path).closed == 0
     assert inspect.lookup(tmp_path, deal.position) == []
+
+
+@pytest.mark.parametrize("question", [prove, solve])
+def test_a_store_that_has_not_kept_its_positions_knows_few(
+    tmp_path: Path, question: Callable[..., Result]
+) -> None:
+    """It must not say of any other position that the search did not come upon it."""
+    deal = Deal.from_number(1, GAMES["golf"])
+    question(deal, store=tmp_path, keep="none")
+    assert inspect.lookup(tmp_path, deal.position) == []
+    other = deal.position.apply(deal.position.moves(deal.rules)[0])
+    with pytest.raises(StoreError, match="was made with --keep none, and knows the deal and"):
+        inspect.lookup(tmp_path, other)
+
+
+def test_a_deal_that_a_dive_wins(tmp_path: Path) -> None:
+    """Nothing is closed then, but the positions of the solution are known."""
+    deal = Deal.from_number(1)
+    moves = prove(deal, store=tmp_path).moves
+    assert moves is not None
+    on_the_way = deal.position.apply(moves[0]).apply(moves[1])
+    assert inspect.lookup(tmp_path, on_the_way) == list(moves[:2])
+    other = next(
+        after
+        for move in deal.position.moves(deal.rules)
+        if (after := deal.position.apply(move)) != deal.position.apply(moves[0])
+    )
+    with pytest.raises(StoreError, match="has no closed states, and knows the deal and"):
+        inspect.lookup(tmp_path, other)

@@ -65,25 +65,19 @@ def test_the_store_of_a_search_that_lacks_memory_stays(
     assert store.exists()
 
 
-def test_the_time_of_compiling_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A search whose time was over because kernels were compiled is made again."""
-    run, ends = session.run, [(True, "max-time"), (True, "max-time"), (False, None)]
-    begun: list[bool] = []
+def test_a_search_that_a_limit_ends_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiling does not count for the limit of time, so it is a limit of the search alone."""
+    run, begun = session.run, list[bool]()
 
     def compiling(*asked: Any) -> session.Events:
-        compiles, limit = ends[len(begun)]
-        begun.append(compiles)
-        for _ in range(2 * compiles):
-            numba_event.start_event(WAITING)
-            numba_event.end_event(WAITING)
+        begun.append(True)
+        numba_event.start_event(WAITING)
+        numba_event.end_event(WAITING)
         result = yield from run(*asked)
-        return result if limit is None else replace(result, limit=Limit(limit))
+        return replace(result, limit=Limit.MAX_TIME)
 
     monkeypatch.setattr(session, "run", compiling)
-    assert (search(None).limit, begun) == (None, [True, True, False])
-    ends[:] = [(False, "max-time")]
-    begun.clear()
-    assert (search(None).limit, begun) == (Limit.MAX_TIME, [False])
+    assert (search(None).limit, begun) == (Limit.MAX_TIME, [True])
 
 
 def test_what_is_found_out_about_a_deal() -> None:

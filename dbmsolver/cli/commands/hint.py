@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from functools import partial
 
 import click
 
@@ -78,9 +77,9 @@ def hint_command(
     It also says whether the position can still be won. MOVES are the moves so far, as words (26 76
     7a) or as a file, in any notation that check reads; - is standard input. The best move begins a
     shortest solution. Where a limit or Ctrl-C comes first, a good move is told instead: it begins
-    the best solution so far, so it wins. --max-time gives the search more time, or less; compiling
-    kernels, which is done once, does not count. With --every-first-move each legal move is told,
-    and the exit code is 20 where the limit left one open; compiling counts there.
+    the best solution so far, so it wins. --max-time gives the search more time, or less. With
+    --every-first-move each legal move is told, and the exit code is 20 where the limit left one
+    open.
 
     DEAL is a number, the path of a board, or - for a board on standard input.
     """
@@ -106,9 +105,8 @@ def hint_command(
         return answer_values(game, options, limits, form, display)
 
     from dbmsolver.api.advice import value
-    from dbmsolver.api.compilers import not_cut_by_compiling
 
-    events = not_cut_by_compiling(partial(value, game.deal, options, limits))
+    events = value(game.deal, options, limits)
     with compilers_beside(Question.SOLVE, game.deal, options, display):
         result = follow_to_best(events, display.progress(), None)
         write = hint_json if as_json else hint_text

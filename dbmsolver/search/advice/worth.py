@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Generator
 from dataclasses import replace
 
@@ -21,22 +20,25 @@ from dbmsolver.results import (
     method_for,
 )
 from dbmsolver.search import session
-from dbmsolver.search.limits import Cancelled
+from dbmsolver.search.limits import Cancelled, searching_clock
 
 Results = Generator[Event, Cancelled | None, Result]
 
 
 class Clock:
-    """The limits of several searches together: each gets the time that the others have left."""
+    """The limits of several searches together: each gets the time that the others have left.
+
+    Time in which kernels are compiled does not count.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        self._started = time.monotonic()
+        self._started = searching_clock()
 
     @property
     def seconds(self) -> float:
         """Seconds since the first search began."""
-        return time.monotonic() - self._started
+        return searching_clock() - self._started
 
     @property
     def is_over(self) -> bool:

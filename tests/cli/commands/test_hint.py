@@ -10,10 +10,8 @@ from typing import Any
 import pytest
 from click.testing import Result
 from helpers import command
-from numba.core import event
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.jit.sharing import WAITING
 from dbmsolver.results import Limit, Limits, Options
 from dbmsolver.search.advice import worth
 
@@ -174,27 +172,15 @@ def test_nothing_is_known_when_a_limit_comes() -> None:
 
 
 class Asked:
-    """Stands in for the search of a hint: it notes the limit of time, and passes no time.
+    """Stands in for the search of a hint: it notes the limit of time, and passes no time."""
 
-    The first ``compiling`` searches begin to compile a kernel each.
-    """
-
-    def __init__(
-        self,
-        monkeypatch: pytest.MonkeyPatch,
-        ends_by: tuple[str | None, ...],
-        compiling: int = 0,
-    ) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, ends_by: tuple[str | None, ...]) -> None:
         self.times: list[float | None] = []
-        self._compiling = compiling
         self._ends_by = iter(ends_by)
         self._worth = worth.worth
         monkeypatch.setattr(worth, "worth", self.search)
 
     def search(self, deal: Deal, options: Options, clock: worth.Clock) -> worth.Results:
-        if len(self.times) < self._compiling:
-            event.start_event(WAITING)
-            event.end_event(WAITING)
         self.times.append(clock.limits.max_time)
         found = yield from self._worth(deal, options, worth.Clock(Limits()))
         limit = next(self._ends_by)
@@ -209,13 +195,15 @@ def test_a_hint_has_a_limit_of_time(board: str, monkeypatch: pytest.MonkeyPatch)
     assert asked.times == [10.0, 120.0, 10.0]
 
 
-def test_the_time_of_compiling_does_not_count(board: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A search whose time was over because kernels were compiled is made again, told of once."""
-    asked = Asked(monkeypatch, ("max-time", "max-time", None), compiling=2)
-    result = command.run("hint", board)
-    assert result.exit_code == 0 and "limit" not in result.stdout
-    assert asked.times == [10.0, 10.0, 10.0]
-    assert result.stderr.count("Compiling") == 1
+def test_the_time_of_compiling_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither for the limit of a search, nor for the time that is left to the next one."""
+    now, compiling = iter([100.0, 130.0, 130.0, 171.0]), iter([7.0, 32.0, 32.0, 32.0])
+    monkeypatch.setattr("dbmsolver.search.limits.time.monotonic", lambda: next(now))
+    monkeypatch.setattr("dbmsolver.search.limits.seconds_compiling", lambda: next(compiling))
+    clock = worth.Clock(Limits(max_time=10))
+    assert not clock.is_over
+    assert clock.rest() == Limits(max_time=5)
+    assert clock.is_over
 
 
 @pytest.mark.parametrize(

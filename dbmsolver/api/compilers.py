@@ -41,14 +41,15 @@ VARIABLE = "DBMSOLVER_COMPILERS"
 
 
 class Compilers:
-    """A context in which other processes compile kernels, for a search and for later ones.
+    """A context manager: helper processes compile kernels for a search, and for later searches.
 
-    ``command()`` returns the command that each process runs; there are ``most`` processes at most.
-    They start when the search first asks for a kernel that the cache has not; where a search runs
-    ``elsewhere``, in other processes, when :meth:`start` is called. When the context ends,
-    processes that still run are waited for; ``on_waiting`` is called before, if there is one.
-    Ctrl-C ends this wait and the processes, and is no error. An exception in the context ends them
-    at once.
+    ``command()`` returns the command that each helper runs; at most ``most`` helpers run at once.
+    They start when this process first needs a kernel that is not in the cache. If ``elsewhere`` is
+    true, the search runs in other processes, and the helpers start when :meth:`start` is called.
+
+    The end of the context waits for helpers that still run, after a call of ``on_waiting``; without
+    such helpers there is no call. Ctrl-C during this wait kills the helpers, and is not raised. If
+    an exception leaves the context, the helpers are killed without waiting.
     """
 
     def __init__(
@@ -175,9 +176,9 @@ def _searches_of(
 def compilers_to_resume(
     path: Path, on_waiting: Callable[[], None] = lambda: None
 ) -> AbstractContextManager[None]:
-    """Return a context for the search in the store ``path``, as :func:`compilers_for` does.
+    """Return the context for resuming the search in the store ``path``, as :func:`compilers_for`.
 
-    There is none for a store that cannot be read.
+    If the store cannot be read, return a context that does nothing.
     """
     from dbmsolver.storage.manifest import deal_of
 
@@ -193,8 +194,8 @@ def compilers_to_resume(
 def compilers_for_survey(survey: Survey, on_waiting: Callable[[], None]) -> Compilers:
     """Return a context for a survey, as :class:`Compilers` describes it.
 
-    The processes compile the kernels of all searches of such games. Call its `start` when a process
-    of the survey compiles.
+    Its helpers compile every kernel that a search of the survey's games may need. Call the
+    context's ``start`` when a worker of the survey begins to compile.
     """
 
     def command() -> list[str]:
@@ -215,7 +216,7 @@ def compilers_for_check(
     """Return a context for a check of the store ``path``, as :class:`Compilers` describes it.
 
     One process compiles the kernels of all checks, and of surveys, of games like that of the store.
-    There is none for a store that cannot be read.
+    If the store cannot be read, return a context that does nothing.
     """
     from dbmsolver.game.shipped import rules_from
 

@@ -30,9 +30,9 @@ class _First(event.Listener):
 
 
 def on_first_compilation(callback: Callable[[], None]) -> None:
-    """Call back once, when the first kernel that is not in the cache begins to be compiled.
+    """Call ``callback`` once, when the first kernel that is not in the cache begins to be compiled.
 
-    It may be compiled in this process, or in another one that this one waits for.
+    It may be compiled in this process, or in another process that this one waits for.
     """
     listener = _First(callback)
     event.register("numba:compile", listener)
@@ -75,9 +75,9 @@ event.register(WAITING, _clock)
 
 
 def seconds_compiling() -> float:
-    """Return the seconds in which this process has compiled kernels.
+    """Return the seconds that this process has spent compiling kernels.
 
-    They count as for :func:`on_first_compilation`.
+    Waiting for another process to compile one counts, too.
     """
     return _clock.seconds()
 

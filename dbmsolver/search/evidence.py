@@ -51,11 +51,12 @@ def check_answer(store: Store, deal: Deal) -> list[str]:
 
 
 def check_unfinished(store: Store, deal: Deal) -> list[str]:
-    """Check the counts of an unfinished search, and which lengths it says are possible still.
+    """Check the counts of an unfinished search, and the lengths that it leaves possible.
 
-    Returns what was checked. The last layer with closed states and the best solution bound these
-    lengths. The search may have dropped states that are no part of a shorter solution, so it must
-    not go on without that solution. Raises StoreError if something does not fit.
+    The last layer with closed states is the lower bound of these lengths, the best solution the
+    upper one. The search may have dropped states that cannot lead to a solution shorter than the
+    best one, so that has to be there, and to win. Returns lines of text that say what was checked.
+    Raises StoreError if something does not fit.
     """
     manifest, where = store.manifest, str(store.path)
     last = max((parse_closed_key(key).layer for key in store.keys(b"C")), default=0)
@@ -112,11 +113,11 @@ def _check_nothing_pending(store: Store) -> list[str]:
     return ["nothing is pending"]
 
 
-def _check_counts(store: Store, besides: int | None = None) -> str:
-    """Compare the states in the blocks' headers, by layer and stratum, with the manifest.
+def _check_counts(store: Store, passed_over: int | None = None) -> str:
+    """Compare the numbers of states in the blocks' headers with the manifest's rows.
 
-    States of the layer ``besides`` are not compared. Returns a line of text; raises StoreError if
-    counts differ.
+    The layer ``passed_over`` is not compared. Returns a line of text that says what was compared;
+    raises StoreError if numbers differ.
     """
     manifest, where = store.manifest, str(store.path)
     found: Counter[tuple[int, int]] = Counter()
@@ -128,7 +129,7 @@ def _check_counts(store: Store, besides: int | None = None) -> str:
         claimed[layer, stratum] += states + forced
     total = manifest.states + manifest.forced
     for row in sorted(found.keys() | claimed.keys()):
-        if found[row] != claimed[row] and row[0] != besides:
+        if found[row] != claimed[row] and row[0] != passed_over:
             name = f"layer {row[0]}, stratum {row[1]}" if row[0] else f"stratum {row[1]}"
             raise _wrong(f"{name} has {found[row]:,} states, not {claimed[row]:,}", where)
     # A solution that a hasty search found is counted, and its states are not closed ones.

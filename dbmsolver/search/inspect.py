@@ -215,16 +215,15 @@ def _moves_to(store: Store, keys: AnyKeys, position: Position) -> list[Move] | N
 
 
 def _check_kept(store: Store) -> None:
-    """Raise StoreError if a search has not kept the positions that it came upon."""
+    """Raise StoreError if a finished search has left no closed states in its store."""
     manifest, where = store.manifest, str(store.path)
     if manifest.keep == "none":
         raise StoreError(
-            "was made with --keep none, and knows the deal and its solution only", where
+            "was made with --keep none, and holds no positions but those of its solution", where
         )
     if manifest.is_final and not store.keys(b"C"):
         raise StoreError(
-            "has no closed states, and knows the deal and its solution only: "
-            "that was found before any was closed",
+            "holds no positions but those of its solution, which was found before any was closed",
             where,
         )
 

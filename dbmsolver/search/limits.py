@@ -18,7 +18,7 @@ _SCRATCH = 96 << 20
 
 
 def searching_clock() -> float:
-    """Return the seconds of a clock that stands still while kernels are compiled."""
+    """Return the seconds of a clock that stands still while this process compiles kernels."""
     return time.monotonic() - seconds_compiling()
 
 

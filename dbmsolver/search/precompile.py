@@ -120,7 +120,10 @@ def compile_searches(family: Family, part: SearchPart, code_bits: int) -> None:
 
 
 def seldom_needed(family: Family, part: SearchPart) -> list[Call]:
-    """Return kernels that few searches of a family need: none of them waits for these."""
+    """Return the kernels that only a few searches of a family need, in a part of these.
+
+    They are compiled after all others. A search that needs one earlier compiles it itself.
+    """
     deal = Deal.from_number(1, _SAMPLES[family])
     if (family, part) == ("patience", "solve"):
         keys = keys_of(deal, "wkr", Method.EVERY_POSITION)

@@ -164,7 +164,7 @@ class Closure:
 
     def _check_window(self, window: Window) -> Generator[Progress, None, None]:
         parents = self._parents_of(window)
-        made = self._numbered(window.states, np.int16, self.costs)
+        made = self._zeros(window.states, np.int16, self.costs)
         for number in range(window.parts):
             yield from self._check_part(window, parents, made, number)
         if self.follows_parents:
@@ -190,16 +190,16 @@ class Closure:
     def _parents_of(self, window: Window) -> NDArray[Any]:
         """Return the parents of a window's states (see `ClosedSet`); some have been found."""
         kind = np.int32 if window.states < np.iinfo(np.int32).max - closed_set.INSIDE else np.int64
-        parents = self._numbered(window.states, kind, self.follows_parents)
+        parents = self._zeros(window.states, kind, self.follows_parents)
         for stratum, (first, last) in window.ranges.items():
             if stratum in self._parents:
                 parents[first:last] = self._parents.pop(stratum)
         return parents
 
-    def _numbered(self, states: int, kind: type[Any], used: bool) -> NDArray[Any]:
-        """Return zeros, one for each state of a window: in a file if they are many, and ``used``.
+    def _zeros(self, states: int, kind: type[Any], used: bool) -> NDArray[Any]:
+        """Return an array of zeros of a dtype, one for each state of a window.
 
-        Zeros that nobody looks at take no memory.
+        It is in a file if it is large and ``used``. One that is not used takes no memory.
         """
         large = used and states * np.dtype(kind).itemsize > self.memory // 4
         return mapped_zeros(states, kind) if large else zeros(states, kind)

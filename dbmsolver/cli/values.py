@@ -26,13 +26,13 @@ MOST_DIGITS = 18
 _WHOLE = re.compile(rf"[-+]?[0-9]{{1,{MOST_DIGITS}}}")
 
 
-def parse_memory(text: str) -> int:
-    """Return bytes of memory: no less than a search needs, no more than there are."""
+def parse_memory(text: str, least: int = LEAST_MEMORY) -> int:
+    """Return bytes of memory: no fewer than ``least``, no more than there are."""
     from dbmsolver.process import all_memory
 
     size, most = parse_size(text), all_memory()
-    if size < LEAST_MEMORY:
-        raise UsageError(f"{quoted(text)} is too little, expected {LEAST_MEMORY >> 20}M or more")
+    if size < least:
+        raise UsageError(f"{quoted(text)} is too little, expected {least >> 20}M or more")
     if size > most:
         raise UsageError(f"{quoted(text)} is more than there is, expected {most >> 20}M or less")
     return size

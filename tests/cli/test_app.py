@@ -162,6 +162,7 @@ WRONG = [
     (2, ["solve", "3", "--memory", "-1"], "'-1' is no size"),
     (2, ["solve", "3", "--memory", "9" * 30], "is no size"),
     (2, ["verify", ".", "--memory", "1"], "'1' is too little"),
+    (2, ["play", "--memory", "1M"], "'1M' is too little, expected 512M or more"),
     (2, ["verify", ".", "--threads", "100000"], "100000 is not in the range 1<=x<=256"),
     (2, ["resume", "no", "--memory", "1000T"], "more than there is"),
     (2, ["solve", "3", "--threads", "100000"], "100000 is not in the range 1<=x<=256"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+from functools import partial
 from importlib.util import find_spec
 
 import click
@@ -20,13 +21,6 @@ from dbmsolver.signals import raise_on_signals
 PARTS = ("starlette", "uvicorn")
 LEAST_MEMORY = 512 << 20
 """The least that --memory can be: compiling a few kernels takes some 300 MiB."""
-
-
-def _memory(text: str) -> int:
-    size = parse_memory(text)
-    if size < LEAST_MEMORY:
-        raise UsageError(f"'{text}' is too little, expected {LEAST_MEMORY >> 20}M or more")
-    return size
 
 
 @click.command("play", cls=DealCommand)
@@ -49,7 +43,7 @@ def _memory(text: str) -> int:
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @click.option(
     "--memory",
-    type=Parsed("size", _memory),
+    type=Parsed("size", partial(parse_memory, least=LEAST_MEMORY)),
     default="1G",
     show_default=True,
     help="Memory of all searches together, from 512M on.",

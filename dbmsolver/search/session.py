@@ -202,6 +202,8 @@ class _Run:
     """One run on one open store."""
 
     def __init__(self, store: Store, deal: Deal, options: Options, limits: Limits) -> None:
+        if not deal.rules.features.has_stores:
+            limits = replace(limits, max_disk=None)  # its states are in memory only
         self.store = store
         self.deal = deal
         self.options = options

@@ -272,3 +272,9 @@ def test_spider_of_one_suit_is_won_and_the_solution_is_legal() -> None:
         assert move in position.moves(deal.rules)
         position = position.apply(move)
     assert position.is_goal()
+
+
+def test_a_search_in_memory_heeds_no_limit_of_the_disk() -> None:
+    deal = Deal.from_number(3, GAMES["scorpion"])
+    result = prove(deal, max_disk=1, memory=1 << 28)
+    assert (result.verdict, result.limit) == ("unsolvable", None)

@@ -130,6 +130,9 @@ def _check_counts(store: Store, passed_over: int | None = None) -> str:
     total = manifest.states + manifest.forced
     for row in sorted(found.keys() | claimed.keys()):
         if found[row] != claimed[row] and row[0] != passed_over:
+            # A damaged or exchanged block says more than a number that does not fit.
+            for key in (*store.keys(b"P"), *store.keys(b"C")):
+                store.check_record(key)
             name = f"layer {row[0]}, stratum {row[1]}" if row[0] else f"stratum {row[1]}"
             raise _wrong(f"{name} has {found[row]:,} states, not {claimed[row]:,}", where)
     # A solution that a hasty search found is counted, and its states are not closed ones.

@@ -7,6 +7,7 @@ import random
 import shutil
 import struct
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +163,23 @@ def test_changed_values(
         if name == "finished" and len(before) != len(after) and before[8:40] == after[8:40]:
             assert "valid: True" not in said  # cut short or too long
         shutil.rmtree(path)
+
+
+def test_exchanged_blocks_of_other_sizes(stores: dict[str, Path], tmp_path: Path) -> None:
+    """The block that is damaged is named, and not the number that does not fit."""
+    original = read(stores["proof"])
+    with Store.open(stores["proof"], readonly=True) as store:
+        sizes = {key: store.states_in(key) for key in (*store.keys(b"P"), *store.keys(b"C"))}
+    pending, closed = next(
+        (one, other)
+        for one, other in product(sizes, sizes)
+        if one[:1] == b"P" and other[:1] == b"C" and sizes[one] != sizes[other]
+    )
+    path = tmp_path / "store"
+    shutil.copytree(stores["proof"], path)
+    write(path, {**original, pending: original[closed], closed: original[pending]})
+    with pytest.raises(StoreError, match=r"pending block .*checksum does not match"):
+        end_of(session.resume(path))
 
 
 def test_exchanged_values(stores: dict[str, Path], tmp_path: Path) -> None:

@@ -20,10 +20,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from dbmsolver.api.compiling import CODE_BITS, compile_part, tasks_for
-from dbmsolver.errors import DbmError, UsageError, quoted
+from dbmsolver.errors import DbmError, InputError, UsageError, quoted
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Family, Metric, Policy
 from dbmsolver.game.measures import measure_of
+from dbmsolver.game.rules import Rules
 from dbmsolver.process import processors
 from dbmsolver.programs import python_command
 from dbmsolver.results import Options, Question, method_ahead, method_for
@@ -31,7 +32,6 @@ from dbmsolver.signals import end_with_parent
 
 if TYPE_CHECKING:
     from dbmsolver.search.precompile import SearchPart
-    from dbmsolver.storage.manifest import Manifest
     from dbmsolver.survey.run import Survey
 
 MOST = 4
@@ -143,33 +143,40 @@ def compilers_for(
 
     The processes compile the kernels of this search, then those of all searches of such games.
     """
-    rules = deal.rules
     method = str(method_for(question, deal, options.method))
-    usual = measure_of(rules, options.policy, options.metric).metric == "cards"
-    family = rules.family if usual or rules.family not in CODE_BITS else "runs"
+    family = _family_of(deal.rules, options.policy, options.metric)
     ahead = str(method_ahead(question, deal, options.metric))
     hows = options.any_solution, counting, family, ahead
 
     def command() -> list[str]:
-        later = _searches_of(deal, options.policy, options.metric, family)
-        bits = later[0][2]
+        bits = _code_bits(deal, options.policy, options.metric)
+        later = _searches_of(deal.rules, family, bits)
         return python_command(compile_share, later, str(question), method, bits, *hows)
 
     return Compilers(command, on_waiting)
 
 
-def _searches_of(
-    deal: Deal, policy: Policy, metric: Metric | None, family: Family
-) -> list[tuple[Family, SearchPart, int]]:
-    """Return what :func:`compile_share` needs to know of all searches of games like the deal's."""
+def _family_of(rules: Rules, policy: Policy, metric: Metric | None) -> Family:
+    """Return the family whose kernels search a game in a metric; UsageError for none of it."""
+    usual = measure_of(rules, policy, metric).metric == "cards"
+    return rules.family if usual or rules.family not in CODE_BITS else "runs"
+
+
+def _code_bits(deal: Deal, policy: Policy, metric: Metric | None) -> int:
+    """Return the width of a deal's parent-move codes; 16 in families that have one width."""
+    if deal.rules.family not in CODE_BITS:
+        return 16
     from dbmsolver.kits.states import StateCodec
 
-    bits = 16  # as wide as any
-    if deal.rules.family in CODE_BITS:
-        bits = StateCodec(deal, policy, metric).deal_tables.code_bits
-    tasks = tasks_for([deal.rules])
+    return StateCodec(deal, policy, metric).deal_tables.code_bits
+
+
+def _searches_of(rules: Rules, family: Family, bits: int) -> list[tuple[Family, SearchPart, int]]:
+    """Return what :func:`compile_share` needs to know of all searches of such games."""
     return [
-        (family, task.part, bits) for task in tasks if task.family == family and task.part != "play"
+        (family, task.part, bits)
+        for task in tasks_for([rules])
+        if task.family == family and task.part != "play"
     ]
 
 
@@ -181,9 +188,10 @@ def compilers_to_resume(
     If the store cannot be read, return a context that does nothing.
     """
     from dbmsolver.storage.manifest import deal_of
+    from dbmsolver.storage.store import manifest_of
 
     try:
-        kept = _manifest_of(path)
+        kept = manifest_of(path)
         deal = deal_of(kept, str(path))
     except DbmError:
         return nullcontext()
@@ -194,17 +202,19 @@ def compilers_to_resume(
 def compilers_for_survey(survey: Survey, on_waiting: Callable[[], None]) -> Compilers:
     """Return a context for a survey, as :class:`Compilers` describes it.
 
-    Its helpers compile every kernel that a search of the survey's games may need. Call the
-    context's ``start`` when a worker of the survey begins to compile.
+    Its helpers compile every kernel that a search of the survey's games may need, but of games
+    whose rules deal no numbers. Call the context's ``start`` when a worker of the survey begins to
+    compile.
     """
 
     def command() -> list[str]:
         policy, metric = survey.question.policy, survey.question.metric
-        later = dict.fromkeys(
-            searches
-            for rules in survey.games
-            for searches in _searches_of(Deal.from_number(1, rules), policy, metric, rules.family)
-        )
+        later: dict[tuple[Family, SearchPart, int], None] = {}
+        for rules in survey.games:
+            with suppress(InputError):  # some rules say nothing of how a number is dealt
+                bits = _code_bits(Deal.from_number(1, rules), policy, metric)
+                family = _family_of(rules, policy, metric)
+                later |= dict.fromkeys(_searches_of(rules, family, bits))
         return python_command(compile_share, [*later])
 
     return Compilers(command, on_waiting, elsewhere=True)
@@ -219,9 +229,10 @@ def compilers_for_check(
     If the store cannot be read, return a context that does nothing.
     """
     from dbmsolver.game.shipped import rules_from
+    from dbmsolver.storage.store import manifest_of
 
     try:  # now, as a process opens a store once at a time
-        family = rules_from(_manifest_of(path).rules).family
+        family = rules_from(manifest_of(path).rules).family
     except DbmError:
         return nullcontext()
 
@@ -229,13 +240,6 @@ def compilers_for_check(
         return python_command(compile_part, family, "play")
 
     return Compilers(command, on_waiting, most=1)
-
-
-def _manifest_of(path: Path) -> Manifest:
-    """Return the manifest of a store."""
-    from dbmsolver.storage.store import look
-
-    return look(path, lambda store: store.manifest)
 
 
 def on_compiling(callback: Callable[[], None]) -> None:

@@ -43,23 +43,23 @@ class StoredSearch:
     @property
     def method(self) -> Method:
         """The method of the search: whether a state is a position, or covers many."""
-        from dbmsolver.search import inspect
+        from dbmsolver.storage.store import manifest_of
 
-        return inspect.manifest(self.path).method
+        return manifest_of(self.path).method
 
     @property
     def policy(self) -> Policy:
         """The policy of the search: which safe moves to the foundations it makes by itself."""
-        from dbmsolver.search import inspect
+        from dbmsolver.storage.store import manifest_of
 
-        return inspect.manifest(self.path).policy
+        return manifest_of(self.path).policy
 
     @property
     def metric(self) -> Metric:
         """The metric of the search: what counts as a move."""
-        from dbmsolver.search import inspect
+        from dbmsolver.storage.store import manifest_of
 
-        return inspect.manifest(self.path).metric
+        return manifest_of(self.path).metric
 
     def status(self) -> StoreStatus:
         """Return the verdict, and counts of states by layer and stratum, as of the last commit."""

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 import click
@@ -128,7 +127,9 @@ def compilers_beside(
     """
     from dbmsolver.api.compilers import compilers_for
 
-    on_waiting = partial(say_compiling_goes_on, display.progress())
+    def on_waiting() -> None:
+        say_compiling_goes_on(display.progress())
+
     return compilers_for(question, deal, options, counting, on_waiting)
 
 

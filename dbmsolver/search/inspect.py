@@ -28,7 +28,7 @@ from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.trace import Finder, replay, steps_to
 from dbmsolver.storage.certificate import from_manifest
 from dbmsolver.storage.certificate_file import Certificate
-from dbmsolver.storage.manifest import Manifest, deal_of
+from dbmsolver.storage.manifest import deal_of
 from dbmsolver.storage.meanings import Meaning
 from dbmsolver.storage.records import parse_pending_key
 from dbmsolver.storage.store import Store, look
@@ -157,11 +157,6 @@ def certificate(path: Path) -> Certificate:
     return look(path, tell)
 
 
-def manifest(path: Path) -> Manifest:
-    """Return the manifest of a store."""
-    return look(path, lambda store: store.manifest)
-
-
 def lookup(path: Path, position: Position) -> list[Move] | None:
     """Return legal moves from the deal of a store's search to a position.
 
@@ -218,14 +213,9 @@ def _check_kept(store: Store) -> None:
     """Raise StoreError if a finished search has left no closed states in its store."""
     manifest, where = store.manifest, str(store.path)
     if manifest.keep == "none":
-        raise StoreError(
-            "was made with --keep none, and holds no positions but those of its solution", where
-        )
+        raise StoreError("was made with --keep none, and has no closed states to look in", where)
     if manifest.is_final and not store.keys(b"C"):
-        raise StoreError(
-            "holds no positions but those of its solution, which was found before any was closed",
-            where,
-        )
+        raise StoreError("has no closed states to look in: it was decided before", where)
 
 
 def _moves_on_solution(store: Store, keys: AnyKeys, position: Position) -> list[Move] | None:

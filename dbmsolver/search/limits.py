@@ -57,7 +57,7 @@ class LimitCheck:
         self.statistics = statistics
         self._disk = disk
         self._checked = 0.0
-        self._compiling_before = seconds_compiling()
+        self._started = statistics.started - seconds_compiling()  # by the clock of searching
 
     def states_reached(self, states: int) -> bool:
         """Return True if ``states`` states are as many as the limit allows."""
@@ -74,10 +74,8 @@ class LimitCheck:
         now = time.monotonic()
         if self.states_reached(states):
             return Limit.MAX_STATES
-        if limits.max_time is not None:
-            compiling = seconds_compiling() - self._compiling_before
-            if now - statistics.started - compiling >= limits.max_time:
-                return Limit.MAX_TIME
+        if limits.max_time is not None and searching_clock() - self._started >= limits.max_time:
+            return Limit.MAX_TIME
         if now - self._checked > _SECONDS:
             self._checked = now
             statistics.measure_memory()

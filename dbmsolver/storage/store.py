@@ -257,3 +257,8 @@ def look(path: Path, work: Callable[[Store], Value]) -> Value:
             if attempt == _TRIES - 1:
                 raise
     raise AssertionError
+
+
+def manifest_of(path: Path) -> Manifest:
+    """Return the manifest of the store at a path; StoreError if there is none."""
+    return look(path, lambda store: store.manifest)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from dbmsolver.api.compilers import (
     compilers_to_resume,
 )
 from dbmsolver.api.surveys import deals_of, inquiry_of, survey_of
+from dbmsolver.errors import InputError
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Limits, Options, Question
 
@@ -91,3 +93,24 @@ def test_they_start_once_when_a_survey_says_that_it_compiles(
         assert len(compilers._running) == 1
     compilers.start()
     assert len(compilers._running) == 1
+
+
+def test_a_survey_of_boards_whose_rules_deal_no_numbers(orders: Orders, tmp_path: Path) -> None:
+    """Nothing is compiled for them ahead, and the survey goes on."""
+    undealt = replace(GAMES["canfield"], layout="")
+    with pytest.raises(InputError, match="has no such deal"):
+        Deal.from_number(1, undealt)
+    survey = survey_of(
+        inquiry_of("verdict", None, None), None, (undealt, GAMES["golf"]), Limits(), True, False
+    )
+    (searches,) = orders(compilers_for_survey(survey, lambda: None))
+    assert {search[0] for search in searches} == {"pile"}
+
+
+def test_a_survey_in_moves_needs_the_kernels_of_runs(orders: Orders) -> None:
+    asked = inquiry_of("shortest", "moves", "max")
+    survey = survey_of(asked, None, (GAMES["freecell"],), Limits(), True, False)
+    (searches,) = orders(compilers_for_survey(survey, lambda: None))
+    options = Options("max", "moves")
+    begun = orders(compilers_for(Question.SOLVE, Deal.from_number(1), options))
+    assert searches == begun[0] and searches[0][0] == "runs"

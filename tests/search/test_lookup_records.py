@@ -25,6 +25,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.results import Result
 from dbmsolver.search import inspect
+from dbmsolver.storage.store import manifest_of
 
 
 def check_lookup(store: Path, start: Position, position: Position, deal: Deal) -> None:
@@ -55,7 +56,7 @@ def test_positions_of_small_decks(tmp_path: Path, build: Build, fill: Fill) -> N
         store = tmp_path / f"store{seed}"
         deck, deal = unsolvable_deck(build, fill, seed)
         assert prove(deal, policy=deck.policy, store=store).verdict == "unsolvable"
-        assert inspect.manifest(store).method == "dominating"
+        assert manifest_of(store).method == "dominating"
         states = reached(deck, 600)
         assert states is not None
         last = sorted({settled(state, deck) for state in states}, key=repr)
@@ -157,7 +158,7 @@ def test_a_store_that_has_not_kept_its_positions_knows_few(
     question(deal, store=tmp_path, keep="none")
     assert inspect.lookup(tmp_path, deal.position) == []
     other = deal.position.apply(deal.position.moves(deal.rules)[0])
-    with pytest.raises(StoreError, match="was made with --keep none, and holds no positions but"):
+    with pytest.raises(StoreError, match="was made with --keep none, and has no closed states to"):
         inspect.lookup(tmp_path, other)
 
 
@@ -173,5 +174,5 @@ def test_a_deal_that_a_dive_wins(tmp_path: Path) -> None:
         for move in deal.position.moves(deal.rules)
         if (after := deal.position.apply(move)) != deal.position.apply(moves[0])
     )
-    with pytest.raises(StoreError, match="solution, which was found before any was closed"):
+    with pytest.raises(StoreError, match="has no closed states to look in: it was decided before"):
         inspect.lookup(tmp_path, other)

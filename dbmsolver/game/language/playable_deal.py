@@ -9,6 +9,7 @@ from typing import Literal, TypeVar
 from dbmsolver.errors import UsageError
 from dbmsolver.game.cards import CARDS, parse_card
 from dbmsolver.game.language.description import BASE, Dealt, Phase, StackEntry
+from dbmsolver.game.language.playable_moves import Elements
 from dbmsolver.game.language.problems import Problems
 from dbmsolver.game.layouts import Layout, Order
 
@@ -39,29 +40,39 @@ def understand_deal(
     columns: int,
     freecells: int,
     ranks: int,
-    based: bool,
+    elements: Elements,
     problems: Problems,
 ) -> LaidOut:
-    """Return the layout; what cannot be played is added to the problems.
-
-    ``based`` says whether the deal gives the rank with which foundations begin.
-    """
+    """Return the layout; what cannot be played is added to the problems."""
     dealt = dealt_lines(
         phases,
         ("Tableau", "Foundation", "Reserve"),
         "expected cards for Tableau, Reserve and Foundation only",
         problems,
     )
-    laid_out = attempt(
-        lambda: (
-            with_bases(dealt, columns, 13 - ranks)
-            if based
-            else _laid_out(dealt, columns, freecells, 13 - ranks)
-        ),
-        dealt,
-        problems,
-    )
-    return laid_out or LaidOut("", 0, False)
+    laid_out = None
+    if not (elements.other_base and deals_base(dealt)):
+        laid_out = attempt(
+            lambda: (
+                with_bases(dealt, columns, 13 - ranks)
+                if elements.based
+                else _laid_out(dealt, columns, freecells, 13 - ranks)
+            ),
+            dealt,
+            problems,
+        )
+    # Cells of a deal that is not understood are filled all the same.
+    filled = len(dealt["Reserve"].stacks) if "Reserve" in dealt else 0
+    return laid_out or LaidOut("", filled, False)
+
+
+def deals_base(dealt: Mapping[str, Dealt]) -> bool:
+    """Return True if a deal says with which cards foundations begin.
+
+    It gives some to the Foundation, or has `{Base}`.
+    """
+    entries = [entry for one in dealt.values() for stack in one.stacks for entry in stack]
+    return "Foundation" in dealt or any(entry.first == BASE for entry in entries)
 
 
 def dealt_lines(

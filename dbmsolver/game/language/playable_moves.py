@@ -45,6 +45,8 @@ class Elements:
     """True if cards stay on the foundations."""
     based: bool = False
     """True if the deal gives the rank with which foundations begin."""
+    other_base: bool = False
+    """True if foundations begin with a rank that is not played."""
 
 
 def understand_moves(lines: Iterable[MoveLine], elements: Elements, problems: Problems) -> Moves:
@@ -82,7 +84,7 @@ def understand_moves(lines: Iterable[MoveLine], elements: Elements, problems: Pr
             problems.add(text, line.element)
         groups["start"] = []
     if not whole:
-        check_home(groups, problems, starts=not elements.based)
+        check_home(groups, problems, starts=not (elements.based or elements.other_base))
     for line in groups["cell"]:
         if set(line.destinations) - {"Any", "AnySuit"} != {"OnBlank"} or line.modifiers:
             problems.add(
@@ -233,13 +235,13 @@ def check_home(
 ) -> None:
     """Add a problem unless foundations go up by suit.
 
-    With ``starts`` a line has to say that they begin with the ace; otherwise they begin with a
-    base.
+    With ``starts`` a line has to say that they begin with the ace. Otherwise they begin with a
+    base, and no line about it is looked at.
     """
     for line in groups["home"]:
         if set(line.destinations) != {"SameSuit"} or direction_of(line) != {"Ascending"}:
             problems.add("expected Foundation SingleCard SameSuit Ascending", line.element)
-    for line in groups["start"]:
+    for line in groups["start"] if starts else ():
         if set(line.destinations) != {"Rank", "OnBlank"} or line.rank != "A":
             shown = f"Rank[{line.rank}]" if line.rank else str(line.element)
             problems.add("expected Foundation Rank[A] OnBlank", line.element, show=shown)

@@ -25,6 +25,7 @@ from dbmsolver.game.language.playable_deal import (
     Unplayable,
     attempt,
     card_of,
+    deals_base,
     dealt_lines,
     has_order,
     low_of,
@@ -43,6 +44,7 @@ from dbmsolver.game.language.playable_reserve import (
     check_fill_by_program,
     columns_moved,
     fill_with_waste,
+    has_other_base,
     is_fill_by_program,
     renumbered,
     reserve_dealt,
@@ -205,6 +207,9 @@ def _moves(lines: Iterable[MoveLine], setup: Mapping[str, SetupLine], problems: 
             text = "Base[Deal] says what foundations begin with, expected no such line"
             problems.add(text, line.element)
         groups["start"] = []
+    if has_other_base(foundation):
+        # How ranks are counted depends on the base that the text will have.
+        groups["fill"] = [line for line in groups["fill"] if line.rank is None]
     check_home(groups, problems, starts=base in (None, "A"))
     check_fill_by_program(groups["auto"], setup.get("Reserve"), problems)
     draw = drawn_at_once(groups["turn"], has_waste, problems)
@@ -339,6 +344,8 @@ def _deal(
     expected = f"expected cards for {', '.join(('Tableau', 'Foundation', *held))}"
     expected += ", the rest is the stock"
     dealt = dealt_lines(phases, ("Tableau", "Foundation", *held), expected, problems)
+    if has_other_base(setup.get("Foundation")) and deals_base(dealt):
+        return Layout(), 0
     found = attempt(lambda: _laid_out(dealt, columns, setup, shift), dealt, problems)
     return found or (Layout(), 0)
 

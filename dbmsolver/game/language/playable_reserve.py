@@ -28,6 +28,15 @@ def base_of(setup: Mapping[str, SetupLine], high: str | None) -> Bases:
     return "round" if high == "Cyclic" else "deal"
 
 
+def has_other_base(foundation: SetupLine | None, played: tuple[str, ...] = ("A", "Deal")) -> bool:
+    """Return True if foundations begin with a rank that is not played.
+
+    That is refused by itself. What else the text says of ranks fits it, and is no problem of its
+    own: the lines of the first cards, the cards dealt to the foundations, the highest rank.
+    """
+    return foundation is not None and foundation.base not in (None, *played)
+
+
 def is_fill_by_program(line: MoveLine) -> bool:
     """Return True if a line says that the program puts cards into empty columns."""
     return line.element == "Tableau" and "Auto" in line.modifiers

@@ -23,6 +23,7 @@ from dbmsolver.game.language.playable_deal import (
     Unplayable,
     attempt,
     card_of,
+    deals_base,
     has_order,
     low_of,
     order_of,
@@ -38,6 +39,7 @@ from dbmsolver.game.language.playable_patience import (
     hidden_in,
     takes_of,
 )
+from dbmsolver.game.language.playable_reserve import has_other_base
 from dbmsolver.game.language.playable_runs import whole_suits
 from dbmsolver.game.language.playable_setup import Expected, setup_of
 from dbmsolver.game.language.problems import Problems
@@ -77,7 +79,10 @@ def understand_wide(game: Description, name: str, ranks: int, problems: Problems
     columns = setup["Tableau"].count if "Tableau" in setup else 1
     phases = game.deal or ()
     rows = [phase for phase in phases if phase.triggered]
-    layout, stock = _deal(phases, columns, "Stock" in setup, 13 - ranks, packs, problems)
+    other_base = has_other_base(setup.get("Foundation"), ("A",))
+    layout, stock = _deal(
+        phases, columns, "Stock" in setup, 13 - ranks, packs, other_base, problems
+    )
     row_deals = _row_deals(rows, game.triggers or (), columns, stock, problems)
     for word in game.finish or ():
         if word != "AllInFoundation":
@@ -86,7 +91,7 @@ def understand_wide(game: Description, name: str, ranks: int, problems: Problems
     keeps = "Foundation" in setup and setup["Foundation"].keep
     whole = whole_suits(groups["home"], groups["start"], keeps, problems)
     if not whole:
-        check_home(groups, problems)
+        check_home(groups, problems, starts=not other_base)
     elif home := _dealt_to("Foundation", phases):
         problems.add("whole suits go home, expected no cards for it", home[0].element)
     has_waste = "Wastepile" in setup
@@ -98,10 +103,10 @@ def understand_wide(game: Description, name: str, ranks: int, problems: Problems
     draw = drawn_at_once(groups["turn"], has_waste, problems)
     if stock and row_deals == "none" and not has_waste:
         problems.add(f"{stock} cards are left, and nothing says how they are dealt, {_ROW}", "Deal")
-    if stock < 0 and not problems.found:
+    if stock is not None and stock < 0 and not problems.found:
         text = f"{-stock} cards more are dealt than the deck has, expected fewer"
         problems.add(text, _dealt_to("Tableau", phases)[0].element)
-    if problems.found:
+    if problems.found or stock is None:
         return None
     try:
         return Rules(
@@ -168,13 +173,18 @@ def _expected(packs: Packs) -> Expected:
 
 
 def _row_deals(
-    rows: list[Phase], triggers: tuple[str, ...], columns: int, stock: int, problems: Problems
+    rows: list[Phase],
+    triggers: tuple[str, ...],
+    columns: int,
+    stock: int | None,
+    problems: Problems,
 ) -> RowDeals:
-    """Return how the stock is dealt onto the columns."""
+    """Return how the stock is dealt onto the columns; its cards are None if nobody knows them."""
     for word in triggers:
         if word != "Tableau" or not rows:
             shown = "NoValidMove" if word == "NoValidMove" else f"NoBlank[{word}]"
             problems.add("expected NoBlank[Tableau], beside a triggered deal", word, show=shown)
+    least = -(-(stock or 0) // columns)
     for phase in rows:
         dealt = phase.dealt[0] if phase.dealt else None
         plain = dealt is not None and dealt == Dealt("Tableau", rows=1)
@@ -183,10 +193,10 @@ def _row_deals(
             problems.add(text, "Triggered", at=phase.at)
         elif len(phase.dealt) != 1 or not plain:
             problems.add(_ROW, "Triggered", at=phase.at)
-        elif not stock:
+        elif stock == 0:
             problems.add("no cards are left for it, expected some", "Triggered", at=phase.at)
-        elif phase.times is not None and phase.times < -(-stock // columns):
-            text = f"{stock} cards are left, expected {-(-stock // columns)} times at least"
+        elif phase.times is not None and phase.times < least:
+            text = f"{stock} cards are left, expected {least} times at least"
             problems.add(text, "Triggered", show=f"Triggered[{phase.times}]", at=phase.at)
     if not rows:
         return "none"
@@ -221,9 +231,13 @@ def _deal(
     has_stock: bool,
     shift: int,
     packs: Packs,
+    other_base: bool,
     problems: Problems,
-) -> tuple[Layout, int]:
-    """Return the layout, and the number of cards of the stock."""
+) -> tuple[Layout, int | None]:
+    """Return the layout, and the number of cards of the stock; None if the deal is not understood.
+
+    ``other_base``: foundations begin with a rank that is not played.
+    """
     dealt: dict[str, Dealt] = {}
     for phase in phases:
         for one in () if phase.triggered else phase.dealt:
@@ -233,6 +247,8 @@ def _deal(
                 text = "expected cards for Tableau and Foundation only, the rest is the stock"
                 problems.add(text, one.element)
             dealt.setdefault(one.element, one)
+    if other_base and deals_base(dealt):
+        return Layout(), None
     found = attempt(
         lambda: _laid_out(
             dealt.get("Tableau"),
@@ -244,7 +260,7 @@ def _deal(
         dealt,
         problems,
     )
-    return found or (Layout(), 0)
+    return found or (Layout(), None)
 
 
 def _ranks_home(foundation: Dealt | None, shift: int, packs: Packs) -> int:

@@ -21,7 +21,7 @@ from dbmsolver.game.language.playable_moves import Elements, understand_moves
 from dbmsolver.game.language.playable_pairs import has_pairs, understand_pairs
 from dbmsolver.game.language.playable_patience import is_patience, understand_patience
 from dbmsolver.game.language.playable_pile import has_one_pile, understand_pile
-from dbmsolver.game.language.playable_reserve import base_of
+from dbmsolver.game.language.playable_reserve import base_of, has_other_base
 from dbmsolver.game.language.playable_wide import is_wide, understand_wide
 from dbmsolver.game.language.problems import Problem, Problems
 from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, MAX_RESERVE, Rules
@@ -70,7 +70,8 @@ def understand(game: Description, name: str) -> Understood:
     patience = not (pairs or one_pile or wide) and is_patience(game)
     setup = {line.element: line for line in game.setup or ()}
     dealt = "Foundation" in setup and setup["Foundation"].base == "Deal"
-    highest: _Highest = "any" if one_pile else "base" if dealt else "king"
+    other = has_other_base(setup.get("Foundation"), ("A",) if wide else ("A", "Deal"))
+    highest: _Highest = "any" if one_pile or other else "base" if dealt else "king"
     ranks = _deck(game.deck or Deck(), highest, wide, "Foundation" in setup, problems)
     if pairs:
         rules = understand_pairs(game, name, ranks, problems)
@@ -96,7 +97,8 @@ def _understand_cards(
     tableau, reserve, foundation = _setup(game.setup or (), problems)
     columns = tableau.count if tableau else 1
     freecells = reserve.count if reserve else 0
-    elements = Elements(freecells > 0, bool(foundation and foundation.keep), dealt)
+    other = has_other_base(foundation)
+    elements = Elements(freecells > 0, bool(foundation and foundation.keep), dealt, other)
     moves = understand_moves(game.moves or (), elements, problems)
     only_left = reserve is not None and not moves.cells
     most = MAX_RESERVE if only_left else MAX_FREECELLS
@@ -104,7 +106,7 @@ def _understand_cards(
         if line and line.count > limit:
             shown = f"{line.element}[{line.count}]"
             problems.add(f"expected at most {limit}", line.display, show=shown)
-    deal = understand_deal(game.deal or (), columns, freecells, ranks, dealt, problems)
+    deal = understand_deal(game.deal or (), columns, freecells, ranks, elements, problems)
     if reserve and only_left and not deal.filled:
         problems.add(
             "no card is dealt there, and none can be put there, expected Reserve SingleCard Any "

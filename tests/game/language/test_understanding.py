@@ -462,3 +462,61 @@ def test_golf_is_not_told_to_become_a_game_with_foundations(
 ) -> None:
     found = understand(parse(text_of("golf").replace(old, new), "x.game"), "x")
     assert any(one.reason.endswith(expected) for one in found.problems)
+
+
+DEUCES = "{2H}{2S}{2D}{2C}"
+BASE_2 = [
+    ("freecell", [("TopStack[4] Keep", "TopStack[4] Keep Base[2]"), ("Rank[A]", "Rank[2]"),
+                  ("KingHigh", "AceHigh"),
+                  ("Tableau Rows", f"Foundation {DEUCES} Tableau Rows")]),
+    ("penguin", [("Base[Deal]", "Base[2]")]),
+    ("penguin", [("Base[Deal]", "Base[2]"), ("Foundation {Base}{Base}{Base}", "")]),
+    ("canfield", [("Base[Deal]", "Base[2]")]),
+    ("canfield", [("Base[Deal]", "Base[2]"), ("{1}", "{2S}"),
+                  ("Any OnBlank\n", "Rank[A] OnBlank\n"),
+                  ("    Foundation SingleCard", "    Foundation Rank[2] OnBlank "
+                   "Foundation SingleCard")]),
+    ("klondike", [("TopStack[4]", "TopStack[4] Base[2]"), ("KingHigh", "Cyclic"),
+                  ("Rank[A]", "Rank[2]")]),
+    ("gypsy", [("TopStack[8]", "TopStack[8] Base[2]"), ("Rank[A]", "Rank[2]"),
+               ("Initial", f"Initial Foundation {DEUCES}{DEUCES}")]),
+    ("gypsy", [("TopStack[8]", "TopStack[8] Base[Deal]"), ("Initial", "Initial Foundation {1}"),
+               ("    Foundation Rank[A] OnBlank\n", "")]),
+    ("flower_garden", [("Keep", "Keep Base[2]"),
+                       ("Tableau Rows", f"Foundation {DEUCES} Tableau Rows")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "pairs"), BASE_2)
+def test_a_base_that_is_not_played_is_the_one_problem_of_its_text(
+    name: str, pairs: list[tuple[str, str]]
+) -> None:
+    text = text_of(name)
+    for old, new in pairs:
+        assert old in text, old
+        text = text.replace(old, new)
+    word = "Base[Deal]" if name == "gypsy" and "Base[Deal]" in text else "Base[2]"
+    assert [problem.word for problem in understood(text).problems] == [word]
+
+
+def test_other_problems_are_told_beside_a_base_that_is_not_played() -> None:
+    text = text_of("penguin").replace("Base[Deal]", "Base[2]").replace("Face[7]", "Face[14]")
+    text = text.replace("SameSuit Descending", "SameColor Descending")
+    found = understood(text.replace("Finish\n    AllInFoundation", "Finish TableauEmpty"))
+    words = [problem.word for problem in found.problems]
+    assert words == ["Base[2]", "Reserve[14]", "SameColor", "TableauEmpty"]
+
+
+@pytest.mark.parametrize(
+    ("name", "pair", "word"),
+    [
+        ("gypsy", ("(1),(9),17", "AS"), "AS"),
+        ("flower_garden", ("{37}", "{36}"), "Reserve"),
+        ("flower_garden", ("Tableau Rows", "Tableau KingsSunk"), "KingsSunk"),
+    ],
+)
+def test_a_deal_that_is_not_understood_is_not_said_to_leave_no_cards(
+    name: str, pair: tuple[str, str], word: str
+) -> None:
+    found = understood(text_of(name).replace(*pair))
+    assert [problem.word for problem in found.problems] == [word]

@@ -207,11 +207,14 @@ def _moves(lines: Iterable[MoveLine], setup: Mapping[str, SetupLine], problems: 
             text = "Base[Deal] says what foundations begin with, expected no such line"
             problems.add(text, line.element)
         groups["start"] = []
+    check_home(groups, problems, starts=base in (None, "A"))
+    check_fill_by_program(groups["auto"], groups["fill"], setup.get("Reserve"), problems)
     if has_other_base(foundation):
         # How ranks are counted depends on the base that the text will have.
         groups["fill"] = [line for line in groups["fill"] if line.rank is None]
-    check_home(groups, problems, starts=base in (None, "A"))
-    check_fill_by_program(groups["auto"], setup.get("Reserve"), problems)
+    if "Reserve" in setup and not groups["auto"]:
+        # Such a line is refused above: other lines need not say more beside it.
+        groups["fill"] = [line for line in groups["fill"] if line.sources != ("Reserve",)]
     draw = drawn_at_once(groups["turn"], has_waste, problems)
     passes = _passes(groups["over"], problems)
     keeps = foundation is not None and foundation.keep

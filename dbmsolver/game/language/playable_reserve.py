@@ -43,11 +43,18 @@ def is_fill_by_program(line: MoveLine) -> bool:
 
 
 def check_fill_by_program(
-    lines: list[MoveLine], reserve: SetupLine | None, problems: Problems
+    lines: list[MoveLine], fills: list[MoveLine], reserve: SetupLine | None, problems: Problems
 ) -> None:
-    """Add a problem unless a reserve fills empty columns, and no other element does by itself."""
+    """Add a problem unless a reserve fills empty columns, and no other element does by itself.
+
+    ``fills`` are the lines by which the player puts cards into empty columns.
+    """
     if reserve is not None and not lines:
-        text = f"no line says that it fills empty columns, expected {_AUTO}"
+        chosen = any(not line.sources or "Reserve" in line.sources for line in fills)
+        text = "no line puts its cards into empty columns, which is not played"
+        if chosen:
+            text = "the player puts its cards into empty columns, which is not played"
+        text += f"; where the program puts them there, expected {_AUTO}"
         problems.add(text, reserve.element)
     for line in lines:
         if reserve is None:

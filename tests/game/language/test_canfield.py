@@ -11,6 +11,7 @@ from dbmsolver.errors import InputError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.language.reading import parse
 from dbmsolver.game.language.understanding import understand
+from dbmsolver.game.library import text_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
@@ -111,7 +112,12 @@ def test_a_reserve_without_a_base() -> None:
 @pytest.mark.parametrize(
     ("pairs", "message"),
     [
-        ([(" Auto", "")], "no line says that it fills empty columns"),
+        ([(" Auto", "")], "Reserve: the player puts its cards into empty columns, which is not"),
+        ([(FILLED, "")], "Reserve: the player puts its cards into empty columns, which is not"),
+        ([(FILLED, ""), (BLANK, BLANK[:-1] + " SourceElement[Wastepile]\n")],
+         "Reserve: no line puts its cards into empty columns, which is not played; where the "
+         "program puts them there, expected Tableau SingleCard Any OnBlank SourceElement[Reserve] "
+         "Auto"),
         ([(FILLED, FILLED + FILLED)], "a second line, expected one"),
         ([(FILLED, FILLED.replace("Reserve", "Wastepile"))], "expected Tableau SingleCard Any"),
         ([("Base[Deal]", "Base[K]")], "Base[K]: foundations begin with the ace or with a card"),
@@ -144,3 +150,14 @@ def test_what_is_not_played(pairs: list[tuple[str, str]], message: str) -> None:
         read(changed(*pairs))
     assert message in str(caught.value) and "\n" not in str(caught.value)
     assert re.match(r"m\.game(, line |: mine cannot be played: Deal: )", str(caught.value))
+
+
+def test_a_fill_by_the_player_is_refused_alone() -> None:
+    text = changed((" Auto", ""), (BLANK, BLANK[:-1] + " SourceElement[Wastepile]\n"))
+    assert [one.word for one in understand(parse(text), "mine").problems] == ["Reserve"]
+
+
+def test_a_fill_from_a_reserve_that_is_not_there_is_refused() -> None:
+    text = text_of("klondike").replace("Rank[K] OnBlank", "Rank[K] OnBlank SourceElement[Reserve]")
+    words = [one.word for one in understand(parse(text), "mine").problems]
+    assert "Reserve" in words

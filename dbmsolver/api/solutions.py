@@ -10,6 +10,7 @@ from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
 from dbmsolver.results import Result
 
 if TYPE_CHECKING:
@@ -70,10 +71,15 @@ def solution_of(result: Result) -> Solution:
     return Solution.from_moves(result.deal, result.moves, result.policy)
 
 
-def draw_board(position: Position, title: str) -> str:
-    """Return a picture of a position with a title, as SVG."""
+def draw_board(position: Position, title: str, rules: Rules | None = None) -> str:
+    """Return a picture of a position with a title, as SVG.
+
+    With `rules` the position is checked to be one of them, and places are called as they are there.
+    """
     checked_instance("position", position, Position)
     checked_text("title", title)
+    if rules is not None:
+        position.validate(checked_instance("rules", rules, Rules))
     from dbmsolver.notation.pictures import board
 
-    return board.draw_board(position, title)
+    return board.draw_board(position, title, rules)

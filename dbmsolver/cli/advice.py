@@ -51,7 +51,7 @@ def hint_text(game: GameSoFar, result: Result, seconds: float, peak_memory: int)
     elif result.verdict == Verdict.UNDECIDED:
         facts.append(("Good move", "none is known"))
     facts += [("Time", human_time(seconds)), ("Memory", f"{human_bytes(peak_memory)} at most")]
-    board = board_text(game.deal.position)
+    board = board_text(game.deal.position, game.deal.rules)
     return f"{hint_line(game, result)}\n\n{board}\n{fact_lines(facts)}"
 
 
@@ -114,7 +114,7 @@ def values_text(game: GameSoFar, found: FirstMoves) -> str:
     moves = counted(len(found.values), "first move", "first moves")
     parts = [
         f"{hint_line(game, found.result)}; {moves}\n",
-        board_text(game.deal.position),
+        board_text(game.deal.position, game.deal.rules),
     ]
     cost = found.result.measure.cost
     rows = [

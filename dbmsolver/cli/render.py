@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dbmsolver.cli.json_data import deal_data, dump_json, move_data, rules_data, strata_data
 from dbmsolver.cli.proofs import proof_facts, verifying
 from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, EXIT_UNSOLVABLE
-from dbmsolver.game.boards import format_board
+from dbmsolver.game.boards import shown_board
 from dbmsolver.game.cards import card_name
 from dbmsolver.game.measures import Measure, counted, length_words, spoiling_words
 from dbmsolver.game.moves import Move
@@ -107,7 +107,7 @@ def has_solution(result: Result) -> bool:
 
 def render_text(result: Result, boards: bool = False) -> str:
     """Return the answer for people; with `boards`, the board after every move."""
-    parts = [verdict_line(result) + "\n", format_board(result.deal.position)]
+    parts = [verdict_line(result) + "\n", shown_board(result.deal.position, result.deal.rules)]
     if has_solution(result):
         parts.append("".join(_move_lines(result, boards)) or "No move is needed.\n")
     parts.append(fact_lines(_facts(result)))
@@ -120,7 +120,7 @@ def _move_lines(result: Result, boards: bool) -> Iterator[str]:
         position = position.apply(move)
         yield line
         if boards:
-            yield f"\n{board_text(position)}\n"
+            yield f"\n{board_text(position, result.deal.rules)}\n"
 
 
 def move_lines(moves: Sequence[Move], measure: Measure) -> Iterator[str]:
@@ -148,9 +148,9 @@ def describe_move(move: Move) -> str:
     return f"{card_name(move.card)}  {source} -> {destination}{pair}{cards}"
 
 
-def board_text(position: Position) -> str:
+def board_text(position: Position, rules: Rules) -> str:
     """Return a board for people; of one that is won, the foundations, and what they begin with."""
-    text = format_board(position)
+    text = shown_board(position, rules)
     if position.is_goal() and position.pile is None and position.pyramid is None:
         lines = text.splitlines(keepends=True)
         return "".join(line for line in lines if line.startswith(("Foundations:", "Base:")))

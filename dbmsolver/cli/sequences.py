@@ -26,7 +26,7 @@ from dbmsolver.cli.render import (
 from dbmsolver.cli.streams import MessageStream
 from dbmsolver.cli.values import Whole
 from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, UsageError
-from dbmsolver.game.boards import format_board
+from dbmsolver.game.boards import shown_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import counted
 from dbmsolver.game.moves import Move
@@ -171,7 +171,8 @@ def _text(
     found: SolutionCount, wanted: SequenceOptions, solutions: Iterator[Moves]
 ) -> Iterator[str]:
     """Yield the answer for people, in pieces."""
-    yield f"{count_line(found)}\n\n{format_board(found.result.deal.position)}\n"
+    deal = found.result.deal
+    yield f"{count_line(found)}\n\n{shown_board(deal.position, deal.rules)}\n"
     if wanted.most is not None and found.count:
         total = min(found.count, wanted.most or found.count)
         width = len(str(total))

@@ -106,9 +106,9 @@ def _rules_line(report: Verification) -> str:
 
 def _boards(report: Verification) -> Iterator[str]:
     if report.position is not None:
-        yield board_text(report.position)
+        yield board_text(report.position, report.deal.rules)
     if report.neighbour is not None:
-        yield f"{report.relation}:\n\n{board_text(report.neighbour)}"
+        yield f"{report.relation}:\n\n{board_text(report.neighbour, report.deal.rules)}"
 
 
 def render_json(report: Verification) -> str:

@@ -45,6 +45,9 @@ the removed cards, in any order.
 Where the deal gives the rank with which foundations begin, `Base: J` says it; in a short deck its
 lowest rank follows, as in `Base: J 9`. Without that line it is the ace. Foundations say the rank on
 top all the same. `Reserve:` has the cards of a reserve that is one stack, the last one on top.
+
+Where cards only leave the freecells, these are a reserve: `Reserve:` stands for `Freecells:`. Both
+are read.
 """
 
 from __future__ import annotations
@@ -119,11 +122,17 @@ def format_board(position: Position, rules: Rules | None = None) -> str:
     """Return the position as text that `parse_board` reads back as the same position.
 
     Foundations and freecells are mentioned if there is a card in them. With `rules` the position is
-    checked to be one of them.
+    checked to be one of them, and freecells that cards only leave are called a reserve. Without, as
+    stores and formats have it, they are freecells.
     """
     checked_instance("position", position, Position)
     if rules is not None:
         position.validate(checked_instance("rules", rules, Rules))
+    return shown_board(position, rules)
+
+
+def shown_board(position: Position, rules: Rules | None) -> str:
+    """Return the same as `format_board`, for a position that is known to be one of the rules."""
     lines = []
     home = home_words(position)
     if home and not position.names_empty_foundations:
@@ -134,7 +143,8 @@ def format_board(position: Position, rules: Rules | None = None) -> str:
         lines.append("Foundations: " + " ".join(tops))
     if any(card is not None for card in position.freecells):
         cells = ["-" if card is None else card_name(card) for card in position.freecells]
-        lines.append("Freecells: " + " ".join(cells))
+        name = "Reserve" if rules is not None and rules.reserve else "Freecells"
+        lines.append(f"{name}: {' '.join(cells)}")
     if position.base != ACE:
         lowest = f" {RANKS[position.lowest - 1]}" if position.lowest > 1 else ""
         lines.append(f"Base: {RANKS[position.base.rank - 1]}{lowest}")
@@ -243,10 +253,11 @@ class _BoardReader:
                 self.fail(f"Foundations a second time, expected only those of line {first}", at)
             self.foundations_line = number
             self.read_foundations(words)
-        elif label and label["cells"]:
+        elif label and (label["cells"] or (label["reserve"] and self.rules.reserve)):
             if self.freecells_line is not None:
                 first = self.freecells_line
-                self.fail(f"Freecells a second time, expected only those of line {first}", at)
+                name = "the reserve" if self.rules.reserve else "Freecells"
+                self.fail(f"{name} a second time, expected only those of line {first}", at)
             self.freecells_line = number
             most = self.rules.freecells
             self.read_freecells(cells_of(line, number, label.end(), most))
@@ -330,7 +341,8 @@ class _BoardReader:
         self.freecells = []
         for word, at in words:
             if len(self.freecells) == self.rules.freecells:
-                text = f"{quoted(word)} is one freecell too many"
+                name = "card of the reserve" if self.rules.reserve else "freecell"
+                text = f"{quoted(word)} is one {name} too many"
                 text = f"{text}, expected at most {self.rules.freecells} in {self.rules.name}"
                 self.fail(text, at, "--game or --freecells says otherwise")
             self.freecells.append(None if word in ("-", "*") else self.read_card(word, at))

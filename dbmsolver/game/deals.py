@@ -17,7 +17,7 @@ from dbmsolver.arguments import (
 )
 from dbmsolver.errors import InputError, UsageError, WrongTypeError, quoted
 from dbmsolver.game.bases import Base
-from dbmsolver.game.boards import format_board, parse_board
+from dbmsolver.game.boards import format_board, parse_board, shown_board
 from dbmsolver.game.cards import rank
 from dbmsolver.game.decks import (
     DIGITS,
@@ -244,11 +244,11 @@ class Deal:
 
     def __str__(self) -> str:
         """Return the deal's name and its board, for people."""
-        return f"{title(self)}\n{format_board(self.position)}".rstrip("\n")
+        return f"{title(self)}\n{shown_board(self.position, self.rules)}".rstrip("\n")
 
     def _repr_svg_(self) -> str | None:
         """Return a picture of the board, which notebooks show."""
-        return picture(self.position, title(self))
+        return picture(self.position, title(self), self.rules)
 
     def check_number(self, where: str) -> None:
         """Raise InputError, naming `where`, if the deal is not that of its number."""

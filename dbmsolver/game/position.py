@@ -357,7 +357,7 @@ class Position:
             raise IllegalMoveError(f"{card_name(card)} never leaves its foundation", str(source))
         self.check_column(card, destination, rules)
         if destination.kind == "freecell" and rules.reserve:
-            raise IllegalMoveError("no card is put into a freecell", str(destination))
+            raise IllegalMoveError("no card is put into the reserve", str(destination))
         if destination.kind == "foundation" and rules.whole_suits:
             if not self.goes_home(card, count, rules):
                 raise IllegalMoveError("no whole suit, expected its cards from the king on")

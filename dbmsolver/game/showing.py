@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-Draw = Callable[[Any, str], str]
-"""A function that returns a position as SVG, with a title."""
+Draw = Callable[[Any, str, Any], str]
+"""A function that returns a position as SVG, with a title, by rules or None."""
 
 _draw: Draw | None = None
 
@@ -17,6 +17,6 @@ def draw_with(draw: Draw) -> None:
     _draw = draw
 
 
-def picture(position: Any, title: str = "") -> str | None:
+def picture(position: Any, title: str = "", rules: Any = None) -> str | None:
     """Return a position as SVG; None, for which notebooks show text, where nothing draws."""
-    return None if _draw is None else _draw(position, title)
+    return None if _draw is None else _draw(position, title, rules)

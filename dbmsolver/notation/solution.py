@@ -28,18 +28,27 @@ Path = tuple[str | int, ...]
 class IllegalStepError(IllegalMoveError):
     """A step that the position before it does not allow."""
 
-    def __init__(self, message: str, where: str | None, position: Position, index: int) -> None:
+    def __init__(
+        self,
+        message: str,
+        where: str | None,
+        position: Position,
+        index: int,
+        rules: Rules | None = None,
+    ) -> None:
         super().__init__(message, where)
         self.position = position
+        self.rules = rules
         self.index = index
 
 
 class NotSolvedError(InputError):
     """A solution whose moves are legal, but do not end where they should."""
 
-    def __init__(self, message: str, where: str | None, position: Position) -> None:
+    def __init__(self, message: str, where: str | None, position: Position, rules: Rules) -> None:
         super().__init__(message, where)
         self.position = position
+        self.rules = rules
 
 
 def what_is_left(position: Position) -> str:
@@ -88,7 +97,7 @@ class Solution:
 
     def _repr_svg_(self) -> str:
         """Return a picture of the board that the solution begins with, which notebooks show."""
-        return draw_board(self.initial, str(self))
+        return draw_board(self.initial, str(self), self.rules)
 
     @property
     def deal(self) -> Deal:
@@ -126,7 +135,7 @@ class Solution:
         reason = f"{error.message} ({error.where})" if error.where else error.message
         text = f"illegal move {index + 1} {quoted(step.origin.text if step.origin else str(step))}"
         message = f"{text}: {reason}; position: {position}"
-        return IllegalStepError(message, self.place(index), position, index)
+        return IllegalStepError(message, self.place(index), position, index, self.rules)
 
     def place(self, index: int) -> str:
         """Return the place of a step in its text, for messages."""
@@ -141,10 +150,10 @@ class Solution:
         last = self.place(len(self.steps) - 1)
         if position != self.final:
             text = f"the final position is not where the moves end: {self.final}"
-            raise NotSolvedError(f"{text}; position: {position}", last, position)
+            raise NotSolvedError(f"{text}; position: {position}", last, position, self.rules)
         if solved and not position.is_goal():
             text = f"not solved after {len(self.steps)} moves: {what_is_left(position)}"
-            raise NotSolvedError(f"{text}; position: {position}", last, position)
+            raise NotSolvedError(f"{text}; position: {position}", last, position, self.rules)
 
     def moves(self) -> list[Move]:
         """Return the moves it stands for: of single cards, unless a run is a move of the game."""

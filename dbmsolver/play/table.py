@@ -69,12 +69,21 @@ def deal_of(given: object) -> Deal:
 
 
 def heading(deal: Deal) -> dict[str, Any]:
-    """Return the heading of a deal: title, game, rules, and the unit of moves."""
+    """Return the heading of a deal: title, game, rules, and the unit of moves.
+
+    `reserve` is true if freecells are a reserve, which cards only leave.
+    """
     rules = deal.rules
     game = SHIPPED[rules.name].title if rules.name in SHIPPED else rules.name.replace("_", " ")
     cards = measure_of_play(rules).metric == "cards" and not rules.has_pile
     unit = "card move" if cards else "move"
-    return {"title": title(deal), "game": game, "rules": rules.describe(), "unit": unit}
+    return {
+        "title": title(deal),
+        "game": game,
+        "rules": rules.describe(),
+        "unit": unit,
+        "reserve": rules.reserve,
+    }
 
 
 def drawn(position: Position) -> dict[str, Any]:

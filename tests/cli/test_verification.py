@@ -115,8 +115,8 @@ def test_the_counterexample() -> None:
     }
     text = render_text(report(LOST, position=DEAL.position, neighbour=other, **wrong))
     first, second = text.split("the successor:")
-    assert first.endswith(f"is not closed\n\n{board_text(DEAL.position)}\n")
-    assert second == f"\n\n{board_text(other)}"
+    assert first.endswith(f"is not closed\n\n{board_text(DEAL.position, DEAL.rules)}\n")
+    assert second == f"\n\n{board_text(other, DEAL.rules)}"
     data = json.loads(render_json(report(LOST, position=DEAL.position, neighbour=other, **wrong)))
     assert (data["board"][0], data["neighbour"][0], data["relation"]) == (
         "Foundations: H-K C-K D-K S-J", "Foundations: H-K C-K D-K S-Q", "the successor",

@@ -533,3 +533,37 @@ def test_fewer_columns_and_freecells_than_the_rules_have() -> None:
     position = parse_board(MIDGAME + "QC QS KS\nFreecells: - KC", rules)
     assert isinstance(position, Position)
     assert (len(position.columns), len(position.freecells)) == (13, 6)
+
+
+def test_cells_that_cards_only_leave_are_a_reserve_where_a_board_is_shown() -> None:
+    rules = GAMES["king_albert"]
+    deal = Deal.from_number(24, rules)
+    shown, stored = format_board(deal.position, rules), format_board(deal.position)
+    assert shown.startswith("Reserve: 7C JD 9D 2H QD 3D AS\n") and shown in f"{deal}\n"
+    assert stored == shown.replace("Reserve:", "Freecells:")
+    assert parse_board(shown, rules) == parse_board(stored, rules) == deal.position
+    late = "Foundations: H-Q C-K D-K S-Q\nReserve: - KS - KH - - -\n"
+    assert format_board(parse_board(late, rules), rules) == late + 9 * ":\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "Reserve: - - - - - - - KS",
+            "line 1, column 24: 'KS' is one card of the reserve too many",
+        ),
+        (
+            "Reserve: KS\nFreecells: QS",
+            "line 2, column 1: the reserve a second time, expected only",
+        ),
+    ],
+)
+def test_bad_reserves(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        parse_board(text, GAMES["king_albert"])
+
+
+def test_a_reserve_is_refused_where_cards_go_to_the_cells() -> None:
+    with pytest.raises(InputError, match="a reserve, expected none in freecell"):
+        parse_board("Reserve: KS\nQS", FREECELL)

@@ -33,12 +33,12 @@ BOARD = """() => {
   const homes = all("#homes > .slot").flatMap((place) => cards(place).slice(-1));
   const upper = all("#cells > .slot");
   const named = document.getElementById("cells").getAttribute("aria-label");
-  const piled = named !== "Freecells";
+  const piled = !["Freecells", "Reserve"].includes(named);
   const above = named === "Stock" ? [`Stock: ${upper.flatMap(cards).reverse().join(" ")}`]
     : piled ? [
     `Pile: ${cards(upper.at(-1)).join(" ") || "-"}`,
     ...upper.slice(0, -1).map((place) => `Stock: ${cards(place).reverse().join(" ")}`),
-  ] : [`Freecells: ${upper.map((place) => cards(place)[0] || "-").join(" ")}`];
+  ] : [`${named}: ${upper.map((place) => cards(place)[0] || "-").join(" ")}`];
   const columns = all("#columns > .column");
   const held = columns.filter((place) => place.getAttribute("aria-label").startsWith("Reserve"));
   const first = JSON.parse(document.getElementById("solution").textContent)

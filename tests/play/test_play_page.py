@@ -199,3 +199,10 @@ def test_the_list_is_walked_by_keys(player: Player) -> None:
     table.at(0)
     chosen = table.ask("document.getElementById('list').getAttribute('aria-activedescendant')")
     assert table.page.locator('#list > [aria-selected="true"]').get_attribute("id") == chosen
+
+
+def test_cells_that_cards_only_leave_are_a_reserve(player: Player) -> None:
+    table = player(deal={"game": "king_albert", "deal": 24}, is_analysed=False)
+    tree = table.page.locator("body").aria_snapshot()
+    assert 'group "Reserve"' in tree and 'group "Reserve a"' in tree, tree
+    assert "Freecell" not in tree, tree

@@ -30,7 +30,7 @@ from dbmsolver.cli.solutions import from_option, given_options, left_out_option,
 from dbmsolver.cli.values import DealCommand, DealSource, Whole
 from dbmsolver.errors import InputError, UsageError, quoted
 from dbmsolver.game.automoves import Automove
-from dbmsolver.game.boards import format_board
+from dbmsolver.game.boards import shown_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.position import Position
@@ -49,7 +49,9 @@ class BoardForm:
     as_json: bool
     output: str | None
 
-    def write(self, position: Position, name: str, data: Callable[[], dict[str, Any]]) -> None:
+    def write(
+        self, position: Position, rules: Rules, name: str, data: Callable[[], dict[str, Any]]
+    ) -> None:
         """Write a board: as text, as a picture with a title, or as JSON with `data`."""
         ending = Path(self.output or "").suffix.lower()
         if self.as_picture and self.as_json:
@@ -59,10 +61,10 @@ class BoardForm:
         elif self.as_picture or ending == ".svg":
             from dbmsolver.api.solutions import draw_board
 
-            text = draw_board(position, name)
+            text = draw_board(position, name, rules)
         else:
             refuse_picture(self.output, "boards", "expected .txt, .json or .svg")
-            text = board_text(position)
+            text = board_text(position, rules)
         write_text(text, self.output)
 
 
@@ -90,6 +92,7 @@ def deal_command(source: str, deal_form: DealForm, rules: Rules, form: BoardForm
     check_output(form.output)
     form.write(
         deal.position,
+        deal.rules,
         title(deal),
         lambda: {"kind": "dealt", "deal": deal_data(deal), "rules": rules_data(deal.rules)},
     )
@@ -131,6 +134,7 @@ def board_command(
     reached = [solution.initial, *(end for _, _, end in islice(solution.replay(), after))]
     form.write(
         reached[-1],
+        solution.rules,
         f"{title(solution.deal)}, after {after} of {moves} moves",
         lambda: {
             "kind": "position",
@@ -231,4 +235,4 @@ def unkey_command(
     deal = Deal.load(origin, rules)
     from dbmsolver.api.keys import position_of
 
-    click.echo(format_board(position_of(deal, policy, int(number))), nl=False)
+    click.echo(shown_board(position_of(deal, policy, int(number)), rules), nl=False)

@@ -19,10 +19,11 @@ from dbmsolver.cli.solutions import (
 )
 from dbmsolver.errors import EXIT_SOLVED, DbmError, InputError, UsageError
 from dbmsolver.game.automoves import Automove
-from dbmsolver.game.boards import format_board
+from dbmsolver.game.boards import shown_board
 from dbmsolver.game.measures import counted
 from dbmsolver.game.patience import turns_over
 from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
 from dbmsolver.game.titles import title
 
 if TYPE_CHECKING:
@@ -178,7 +179,8 @@ def _check_all(source: Source, given: Given, metrics: bool) -> tuple[Solution, i
 def _show_position(error: DbmError, as_json: bool) -> None:
     """Print the fault as JSON, or show the position where it is."""
     position: Position | None = getattr(error, "position", None)
+    rules: Rules | None = getattr(error, "rules", None)
     if as_json:
         click.echo(dump_json(_invalid(error)), nl=False)
     elif position is not None:
-        click.echo(f"The position at that point:\n{format_board(position)}", err=True)
+        click.echo(f"The position at that point:\n{shown_board(position, rules)}", err=True)

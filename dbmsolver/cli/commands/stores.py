@@ -34,7 +34,7 @@ from dbmsolver.cli.render import (
 from dbmsolver.cli.tables import count_table, sums
 from dbmsolver.cli.values import DealCommand, DealSource
 from dbmsolver.errors import UsageError
-from dbmsolver.game.boards import format_board
+from dbmsolver.game.boards import shown_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Measure, counted, length_words, spoiling_words, usual_metric
 from dbmsolver.game.safe_moves import has_safe_moves
@@ -225,7 +225,7 @@ def lookup_command(store: str, source: str, rows: bool, as_json: bool) -> None:
         away = counted(measure.length(moves), *length_words(measure.metric, deal.rules))
         click.echo(f"{title(deal)}: {word}, {away} away")
         click.echo("".join(move_lines(moves, measure)))
-        click.echo(format_board(position), nl=False)
+        click.echo(shown_board(position, deal.rules), nl=False)
 
 
 @click.command("export")

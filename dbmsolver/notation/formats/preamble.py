@@ -17,7 +17,8 @@ import json
 import re
 
 from dbmsolver.errors import DbmError, UsageError
-from dbmsolver.game.deals import Deal, format_board
+from dbmsolver.game.boards import shown_board
+from dbmsolver.game.deals import Deal
 from dbmsolver.game.moving import moving
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
@@ -54,7 +55,7 @@ def opening(solution: Solution, board: bool = True) -> list[str]:
     if solution.number is not None and usual_rules(rules) == rules:
         lines.append(f"# deal: {solution.number}")
     elif board:
-        lines += [f"# | {line}" for line in format_board(solution.initial).splitlines()]
+        lines += [f"# | {line}" for line in shown_board(solution.initial, rules).splitlines()]
     if solution.tag:
         lines.append(f"# tag: {_line(solution.tag)}")
     for remark in solution.remarks:

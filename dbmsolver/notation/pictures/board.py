@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dbmsolver.game.cards import RANKS, SUIT_NAMES, SUITS, card_name, rank, suit
 from dbmsolver.game.position import Position, Pyramid
+from dbmsolver.game.rules import Rules
 from dbmsolver.notation.pictures.suits import BLACK, FACE, RED, SHAPES, is_outlined
 from dbmsolver.notation.pictures.svg import Number, document, element, text
 
@@ -23,7 +24,7 @@ CELL_NAMES = "abcdefgijklmnopq"
 RANK_WORDS = {1: "ace", 11: "jack", 12: "queen", 13: "king"}
 
 
-def draw_board(position: Position, title: str) -> str:
+def draw_board(position: Position, title: str, rules: Rules | None = None) -> str:
     """Return the position as SVG; the title, and a description in words, are part of it."""
     if (pyramid := position.pyramid) is not None:
         return _draw_pyramid(position, pyramid, title)
@@ -42,7 +43,7 @@ def draw_board(position: Position, title: str) -> str:
         width,
         height,
         title,
-        describe(position),
+        describe(position, rules),
         _shapes(),
         element("rect", width=width, height=height, rx=14, fill=TABLE),
         *(
@@ -94,8 +95,11 @@ def _pyramid_in_words(position: Position, pyramid: Pyramid) -> str:
     return ". ".join(said) + "."
 
 
-def describe(position: Position) -> str:
-    """Return the position in words, a sentence for each place."""
+def describe(position: Position, rules: Rules | None = None) -> str:
+    """Return the position in words, a sentence for each place.
+
+    With rules by which cards only leave the freecells these are called a reserve.
+    """
     if (pyramid := position.pyramid) is not None:
         return _pyramid_in_words(position, pyramid)
     said = [] if position.pile is None else _piled_in_words(position, position.pile)
@@ -104,8 +108,9 @@ def describe(position: Position) -> str:
         for index, top in _tops(position)
         if position.pile is None
     ]
+    cell = "Reserve" if rules is not None and rules.reserve else "Freecell"
     said += [
-        f"Freecell {CELL_NAMES[index]}: {'empty' if card is None else card_words(card)}"
+        f"{cell} {CELL_NAMES[index]}: {'empty' if card is None else card_words(card)}"
         for index, card in enumerate(position.freecells)
     ]
     if position.pile is None:

@@ -131,6 +131,7 @@ function setUp(opened, at) {
   here = null;
   element("title").textContent = game.title;
   document.title = `${game.title}: dbmsolver`;
+  cellWord = game.reserve ? "reserve" : "freecell";
   element("facts").textContent = `${game.game}: ${game.rules}`;
   roomFor(nodes.map((node) => node.position));
   buildBoard(game.root.position, game.deep);

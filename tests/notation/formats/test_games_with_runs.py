@@ -148,7 +148,7 @@ ILLEGAL = [
     ("simple_simon", Place("column", 1), 2, "no run"),
     ("simple_simon", Place("foundation", 1), 1, "no whole suit"),
     ("simple_simon", Place("foundation", 1), 2, "no whole suit"),
-    ("flower_garden", Place("freecell", 0), 1, "no card is put into a freecell"),
+    ("flower_garden", Place("freecell", 0), 1, "no card is put into the reserve"),
 ]
 
 

@@ -150,3 +150,10 @@ def test_red_and_black_differ_in_more_than_colour(opened: Opener) -> None:
 def test_says_so_without_scripts(opened: Opener) -> None:
     page = opened(solved(5), java_script_enabled=False)
     assert "needs JavaScript" in page.page.locator("noscript").inner_text()
+
+
+def test_names_of_a_reserve(opened: Opener) -> None:
+    page = opened(random_game(7, GAMES["king_albert"], 1, 15)).page
+    tree = page.locator("body").aria_snapshot()
+    assert 'group "Reserve"' in tree and 'group "Reserve a' in tree, tree
+    assert "reecell" not in tree, tree

@@ -17,6 +17,7 @@ from dbmsolver.game.cards import card_name
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation.pictures import axes, chart, suits
 from dbmsolver.notation.pictures.axes import nice_step, short
 from dbmsolver.notation.pictures.board import HEIGHT, WIDTH, card_words, draw_board
@@ -336,3 +337,10 @@ def test_card_names_and_words_agree() -> None:
         "ace of hearts", "10 of spades", "king of diamonds", "king of clubs",
     ]  # fmt: skip
     assert card_name(37) == "TS"
+
+
+def test_cells_that_cards_only_leave_are_a_reserve_in_words() -> None:
+    deal = Deal.from_number(24, GAMES["king_albert"])
+    for picture in (draw_board(deal.position, "x", deal.rules), deal._repr_svg_() or ""):
+        assert "Reserve a: 7 of clubs." in picture and "Freecell" not in picture
+    assert "Freecell a: 7 of clubs." in draw_board(deal.position, "x")

@@ -83,7 +83,7 @@ function buildBoard(first, deep) {
   element("columns").classList.toggle("few", side < across);
   element("columns").style.setProperty("--columns", side);
   let cells = wasteElement ? [stockElement, wasteElement] : cellElements;
-  let name = wasteElement ? "Stock and waste" : "Freecells";
+  let name = wasteElement ? "Stock and waste" : cellsName();
   if (first.homes && !wasteElement) {
     cells = stockElement ? [stockElement] : [];
     name = "Stock";
@@ -161,7 +161,7 @@ const isCovered = ({ pile, stock }, card) => stock.includes(card)
 
 function drawBoard(position, moved) {
   position.freecells.forEach((card, index) => {
-    const name = `Freecell ${CELLS[index]}`;
+    const name = `${cellWord === "reserve" ? "Reserve" : "Freecell"} ${CELLS[index]}`;
     cellElements[index].setAttribute("aria-label", card ? name : `${name}, empty`);
     fill(cellElements[index], 1, card ? [card] : []);
   });

@@ -45,7 +45,7 @@ function boardText(position) {
   const named = (cards) => cards.map(letters).join(" ");
   const columns = position.columns.map((column, index) => column.map((card, depth) => (
     depth < position.hidden[index] ? `<${letters(card)}>` : letters(card))).join(" ") || ":");
-  const lines = [`Foundations: ${home}`, ...(cells ? [`Freecells: ${cells}`] : []), ...columns];
+  const lines = [`Foundations: ${home}`, ...(cells ? [`${cellsName()}: ${cells}`] : []), ...columns];
   if (position.pile) {
     const stock = position.stock.length ? [`Stock: ${position.stock.join(" ")}`] : [];
     lines.splice(1, 0, `Pile: ${position.pile.join(" ") || "-"}`, ...stock);

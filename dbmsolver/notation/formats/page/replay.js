@@ -3,6 +3,7 @@ const data = JSON.parse(element("solution").textContent);
 const replay = JSON.parse(element("replay").textContent);
 const moves = data.solution.moves.map((entry) => entry.move);
 const wide = /^packs-/.test(data.header.cards_move || "");
+if (/\breserve\b/.test(data.header.cards_move || "")) cellWord = "reserve";
 const positions = [firstPosition(data.solution.initial_position)];
 for (const move of moves) positions.push(positionAfter(positions[positions.length - 1], move));
 const stops = findStops();

@@ -15,8 +15,11 @@ const figure = (card) => (card[0] === "T" ? "10" : card[0]);
 const spoken = (card) => `${RANK_NAMES[card[0]] || card[0]} of ${SUIT_NAMES[card[1]]}`;
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
+// The word for freecells: "reserve" where cards only leave them.
+let cellWord = "freecell";
+const cellsName = () => (cellWord === "reserve" ? "Reserve" : "Freecells");
 const placeName = (place) => place.kind === "column" ? `column ${place.index + 1}`
-  : place.kind === "freecell" ? `freecell ${CELLS[place.index]}`
+  : place.kind === "freecell" ? `${cellWord} ${CELLS[place.index]}`
     : place.kind === "foundation" ? "home" : `the ${place.kind}`;
 const placeSign = (place) => place.kind === "column" ? `${place.index + 1}`
   : place.kind === "freecell" ? CELLS[place.index]

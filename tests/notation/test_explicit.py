@@ -161,3 +161,26 @@ def test_markup_of_comments_that_become_plain_text_is_left_out() -> None:
     marked = Comment("<b>x</b> &amp; y", xhtml=True)
     assert merged([marked, Comment("a < b")]) == Comment("x & y / a < b")
     assert merged([marked, marked]) == replace(marked, text="<b>x</b> &amp; y <b>x</b> &amp; y")
+
+
+def test_a_run_of_a_game_built_both_ways_stands_for_moves_of_single_cards() -> None:
+    """Such a game moves single cards, and a run wherever these can be moved one by one."""
+    rules = GAMES["fortress"]
+    board = "Foundations: H-7 C-K D-K S-K\nKH TH JH\nQH 8H\n9H\n"
+    deal = Deal.from_text(board, rules)
+    run, lower, empty = (Place("column", index) for index in (0, 2, 3))
+    steps = (Step(run, empty), Step(run, lower), Step(empty, lower))
+    solution = Solution(rules, deal.position, steps, deal.position).ended()
+    (joined,) = grouped(solution).steps
+    assert (joined.source, joined.destination, joined.count) == (run, lower, 2)
+    moves = grouped(solution).moves()
+    position = deal.position
+    for move in moves:
+        assert move.count == 1 and move in position.moves(rules)
+        position = position.play(move, rules)
+    assert (len(moves), position) == (3, solution.final)
+    # Without an empty column only single cards can be moved, and nothing is joined.
+    full = replace(rules, columns=3)
+    narrow = Deal.from_text(board, full)
+    alone = Solution(full, narrow.position, (Step(Place("column", 1), lower),), narrow.position)
+    assert [step.count for step in grouped(alone.ended()).steps] == [1]

@@ -263,6 +263,11 @@ def limits_with(usual: str | None) -> Callable[[Command], Command]:
 
     `usual` is the default of the time limit, as a user writes it; None for no limit.
     """
+    time_is_over = (
+        "End undecided after that time"
+        if usual is None
+        else "End after that time with what is known then"
+    )
     return gathered(
         "limits",
         Limits,
@@ -272,10 +277,7 @@ def limits_with(usual: str | None) -> Callable[[Command], Command]:
             type=DURATION,
             default=usual,
             show_default=usual is not None,
-            help="End undecided after that time: 90 (seconds), 30m, 2h. Compiling does not count."
-            if usual is None
-            else "End after that time with what is known then: 90 (seconds), 30m, 2h. Compiling "
-            "does not count.",
+            help=f"{time_is_over}: 90 (seconds), 30m, 2h. Compiling does not count.",
         ),
         click.option(
             "--memory",

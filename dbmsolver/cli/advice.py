@@ -10,6 +10,7 @@ from dbmsolver.cli.json_data import board_data, deal_data, dump_json, move_data,
 from dbmsolver.cli.played import GameSoFar
 from dbmsolver.cli.render import (
     LIMITS,
+    LimitWords,
     board_text,
     describe_move,
     fact_lines,
@@ -23,8 +24,11 @@ from dbmsolver.game.moves import Move
 from dbmsolver.results import FirstMoves, Limit, MoveValue, Result, Verdict
 
 
-def hint_line(game: GameSoFar, result: Result) -> str:
-    """Return in one line whether a position can be won, and how far it is."""
+def hint_line(game: GameSoFar, result: Result, words: LimitWords = LIMITS) -> str:
+    """Return in one line whether a position can be won, and how far it is.
+
+    `words` say why the search ended early.
+    """
     if game.deal.position.is_goal():
         return f"{game.title}: won"
     if result.verdict == Verdict.UNSOLVABLE:
@@ -32,18 +36,24 @@ def hint_line(game: GameSoFar, result: Result) -> str:
         spoiling = spoiling_words(result.metric, result.policy)
         return f"{game.title}: cannot be won{more}{spoiling}"
     if not has_solution(result):
-        return f"{game.title}: not known whether it can be won{_because(result.limit)}"
+        return f"{game.title}: not known whether it can be won{_because(result.limit, words)}"
     if result.shortest:
         moves = counted(result.length or 0, *length_words(result.metric, result.deal.rules))
         left = f"{moves} {'is' if result.length == 1 else 'are'} left"
         return f"{game.title}: can be won, {left}"
     lengths = possible_lengths(result.length, result.at_least)
     _, moves = length_words(result.metric, result.deal.rules)
-    return f"{game.title}: can be won, {lengths} {moves} are left{_because(result.limit)}"
+    return f"{game.title}: can be won, {lengths} {moves} are left{_because(result.limit, words)}"
 
 
-def hint_text(game: GameSoFar, result: Result, seconds: float, peak_memory: int) -> str:
-    """Return a hint for people."""
+def hint_text(
+    game: GameSoFar,
+    result: Result,
+    seconds: float,
+    peak_memory: int,
+    words: LimitWords = LIMITS,
+) -> str:
+    """Return a hint for people; `words` say why the search ended early."""
     facts = [("Automove", describe_move(move)) for move in _automoves(result)]
     if (move := _first_move(result)) is not None:
         facts.append(("Best move" if result.shortest else "Good move", describe_move(move)))
@@ -52,7 +62,7 @@ def hint_text(game: GameSoFar, result: Result, seconds: float, peak_memory: int)
         facts.append(("Good move", "none is known"))
     facts += [("Time", human_time(seconds)), ("Memory", f"{human_bytes(peak_memory)} at most")]
     board = board_text(game.deal.position, game.deal.rules)
-    return f"{hint_line(game, result)}\n\n{board}\n{fact_lines(facts)}"
+    return f"{hint_line(game, result, words)}\n\n{board}\n{fact_lines(facts)}"
 
 
 def _proven(result: Result) -> str:
@@ -109,11 +119,14 @@ def _worth(game: GameSoFar, result: Result, limit: Limit | None) -> dict[str, An
     }
 
 
-def values_text(game: GameSoFar, found: FirstMoves) -> str:
-    """Return the value of each move, for people: the best first, those that lose last."""
+def values_text(game: GameSoFar, found: FirstMoves, words: LimitWords = LIMITS) -> str:
+    """Return the value of each move, for people: the best first, those that lose last.
+
+    `words` say why the search ended early.
+    """
     moves = counted(len(found.values), "first move", "first moves")
     parts = [
-        f"{hint_line(game, found.result)}; {moves}\n",
+        f"{hint_line(game, found.result, words)}; {moves}\n",
         board_text(game.deal.position, game.deal.rules),
     ]
     cost = found.result.measure.cost
@@ -126,15 +139,15 @@ def values_text(game: GameSoFar, found: FirstMoves) -> str:
     lines = [f"{'left after':>{width}}  move\n"] if rows else ["No move is possible.\n"]
     lines += [f"{left:>{width}}  {move}\n" for left, move in rows]
     parts.append("".join(lines))
-    parts.append(fact_lines(_facts(found)))
+    parts.append(fact_lines(_facts(found, words)))
     return "\n".join(parts)
 
 
-def _facts(found: FirstMoves) -> Iterator[tuple[str, str]]:
+def _facts(found: FirstMoves, words: LimitWords) -> Iterator[tuple[str, str]]:
     if found.only is not None and len(found.values) > 1:
         yield "Critical", f"all moves but {describe_move(found.only)} lose"
     if found.limit is not None:
-        yield "Limit", LIMITS[found.limit]
+        yield "Limit", words[found.limit]
     yield "Time", human_time(found.seconds)
     yield "Memory", f"{human_bytes(found.peak_memory)} at most"
     if found.result.store is not None:
@@ -166,8 +179,8 @@ def values_json(game: GameSoFar, found: FirstMoves) -> str:
     )
 
 
-def _because(limit: Limit | None) -> str:
-    return "" if limit is None else f" ({LIMITS[limit]})"
+def _because(limit: Limit | None, words: LimitWords) -> str:
+    return "" if limit is None else f" ({words[limit]})"
 
 
 def _ordered(found: FirstMoves) -> list[MoveValue]:

@@ -10,7 +10,7 @@ from dbmsolver.cli.answers import AnswerForm, compilers_beside, follow_many
 from dbmsolver.cli.options import DisplayOptions
 from dbmsolver.cli.output import check_output, write_text
 from dbmsolver.cli.played import GameSoFar
-from dbmsolver.cli.render import EXIT_CODES
+from dbmsolver.cli.render import EXIT_CODES, LIMITS, LimitWords
 from dbmsolver.cli.sequences import SequenceOptions
 from dbmsolver.errors import EXIT_UNDECIDED, UsageError
 from dbmsolver.results import Limits, Method, Options, Question, Verdict
@@ -29,12 +29,17 @@ def check_values(wanted: SequenceOptions, form: AnswerForm) -> None:
 
 
 def answer_values(
-    game: GameSoFar, options: Options, limits: Limits, form: AnswerForm, display: DisplayOptions
+    game: GameSoFar,
+    options: Options,
+    limits: Limits,
+    form: AnswerForm,
+    display: DisplayOptions,
+    words: LimitWords = LIMITS,
 ) -> int:
     """Find the value of each legal move, and write them; return the exit code.
 
     It is that of the position's verdict, or that of `undecided` if a limit left the value of a move
-    open.
+    open. `words` say for people why the search ended early.
     """
     store = None if options.store is None else str(options.store)
     check_output(form.output, store)
@@ -44,7 +49,8 @@ def answer_values(
     beside = replace(options, method=Method.EVERY_POSITION, any_solution=True)
     with compilers_beside(Question.SOLVE, game.deal, beside, display):
         found = follow_many(begin, display.progress(), store)
-        text = values_json(game, found) if form.name == "json" else values_text(game, found)
+        as_json = form.name == "json"
+        text = values_json(game, found) if as_json else values_text(game, found, words)
         write_text(text, form.output)
     if found.result.verdict == Verdict.SOLVED and found.limit is not None:
         return EXIT_UNDECIDED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dbmsolver.cli.json_data import deal_data, dump_json, move_data, rules_data, strata_data
 from dbmsolver.cli.proofs import proof_facts, verifying
@@ -24,7 +24,10 @@ EXIT_CODES: dict[Verdict, int] = {
     Verdict.UNDECIDED: EXIT_UNDECIDED,
 }
 
-LIMITS: dict[Limit, str] = {
+LimitWords = Mapping[Limit, str]
+"""The reasons why a search ended before its end, in words."""
+
+LIMITS: LimitWords = {
     Limit.MAX_STATES: "the limit --max-states was reached",
     Limit.MAX_TIME: "the limit --max-time was reached",
     Limit.MEMORY: "the memory allowed by --memory did not suffice",
@@ -32,7 +35,7 @@ LIMITS: dict[Limit, str] = {
     Limit.DISK_FULL: "the disk, a quota or a limit of file sizes is full",
     Limit.INTERRUPT: "it was interrupted",
 }
-"""The reasons why a search ended before its end, in words."""
+"""The words where a user has given the limit."""
 
 
 def human_bytes(size: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import click
+from click.core import ParameterSource
 
 from dbmsolver.cli.advice import hint_json, hint_text
 from dbmsolver.cli.answers import AnswerForm, compilers_beside, follow_to_best, interrupted
@@ -22,7 +23,7 @@ from dbmsolver.cli.options import (
 )
 from dbmsolver.cli.output import check_output, write_text
 from dbmsolver.cli.played import play_out
-from dbmsolver.cli.render import EXIT_CODES, has_solution
+from dbmsolver.cli.render import EXIT_CODES, LIMITS, LimitWords, has_solution
 from dbmsolver.cli.solutions import from_option, left_out_option
 from dbmsolver.cli.values import DealCommand
 from dbmsolver.errors import UsageError
@@ -102,16 +103,28 @@ def hint_command(
 
     if every_first_move:
         form = AnswerForm("json" if as_json else "text", None, boards=False, runs=False)
-        return answer_values(game, options, limits, form, display)
+        return answer_values(game, options, limits, form, display, _limit_words())
 
     from dbmsolver.api.advice import value
 
     events = value(game.deal, options, limits)
     with compilers_beside(Question.SOLVE, game.deal, options, display):
         result = follow_to_best(events, display.progress(), None)
-        write = hint_json if as_json else hint_text
         if result.limit != Limit.INTERRUPT or has_solution(result):
-            write_text(write(game, result, time.monotonic() - started, result.peak_memory), None)
+            seconds = time.monotonic() - started
+            if as_json:
+                text = hint_json(game, result, seconds, result.peak_memory)
+            else:
+                text = hint_text(game, result, seconds, result.peak_memory, _limit_words())
+            write_text(text, None)
         if result.limit == Limit.INTERRUPT:
             raise interrupted(None)
         return EXIT_CODES[result.verdict]
+
+
+def _limit_words() -> LimitWords:
+    """Return the reasons why a hint ended early, in words; the usual limit of time is so called."""
+    if click.get_current_context().get_parameter_source("max_time") != ParameterSource.DEFAULT:
+        return LIMITS
+    usual = f"the usual limit of {USUAL_TIME} was reached, give more with --max-time"
+    return {**LIMITS, Limit.MAX_TIME: usual}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ from typing import Any
 import pytest
 from click.testing import Result
 from helpers import command
+from helpers.fake_search import result
 
+from dbmsolver.api import advice
 from dbmsolver.game.deals import Deal
-from dbmsolver.results import Limit, Limits, Options
+from dbmsolver.results import FirstMoves, Limit, Limits, Options
 from dbmsolver.search.advice import worth
 
 TWO = "Foundations: H-K C-K D-K S-J\nQS KS\n"
@@ -204,6 +207,31 @@ def test_the_time_of_compiling_does_not_count(monkeypatch: pytest.MonkeyPatch) -
     assert not clock.is_over
     assert clock.rest() == Limits(max_time=5)
     assert clock.is_over
+
+
+USUAL = "the usual limit of 10s was reached, give more with --max-time"
+GIVEN = "the limit --max-time was reached"
+
+
+def test_a_limit_of_time_that_nobody_gave_is_called_the_usual_one(
+    board: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Asked(monkeypatch, ("max-time",) * 2)
+    assert f"({USUAL})\n" in run("hint", board).stdout
+    assert f"({GIVEN})\n" in run("hint", board, "--max-time", "10s").stdout
+
+
+def test_so_is_that_of_all_first_moves(board: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def values(*_: object) -> Generator[Any, Any, FirstMoves]:
+        yield from ()
+        return FirstMoves(result(), (), Limit.MAX_TIME, 1.0, 1 << 20)
+
+    monkeypatch.setattr(advice, "value_moves", values)
+    args = ("hint", board, "--every-first-move")
+    assert f"Limit:     {USUAL}\n" in run(*args).stdout
+    assert f"Limit:     {GIVEN}\n" in run(*args, "--max-time", "10s").stdout
+    assert f"Limit:     {GIVEN}\n" in run("solve", *args[1:], "--max-time", "10s").stdout
+    assert answer(*args, code=20)["limit"] == "max-time"
 
 
 @pytest.mark.parametrize(

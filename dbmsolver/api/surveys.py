@@ -88,8 +88,8 @@ def survey_deals(
 
     Returns the rows of the whole table, in order: values by the names of docs/surveys.md.
 
-    Raises UsageError for a value that cannot be, InputError for a board, StoreError for a table of
-    something else, or one that another process is making.
+    Raises UsageError for a value that cannot be, InputError for a board, or a number that no deal
+    has, StoreError for a table of something else, or one that another process is making.
     """
     from dbmsolver.survey.formats import values_of
     from dbmsolver.survey.loading import load_rows

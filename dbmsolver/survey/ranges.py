@@ -17,7 +17,7 @@ from dbmsolver.game.numbers import Numbers, first_and_last
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.texts import LINE_END, read_path, read_stream
 
-_ITEM = re.compile(r"(?P<special>-[12])|(?P<first>[0-9]{1,20})(?:-(?P<last>[0-9]{1,20}))?")
+_ITEM = re.compile(r"(?P<special>-[12])|(?P<first>[0-9]+)(?:-(?P<last>[0-9]+))?")
 _LOOKS_LIKE_RANGES = re.compile(r"[-0-9, ]+")
 _NUMBERS = "numbers and ranges like 1-1000,11982"
 _EXPECTED = f"expected {_NUMBERS}"
@@ -95,7 +95,8 @@ def parse_ranges(
     A file holds numbers and ranges, or a board; `-` is such a file on standard input. `whose` names
     the program that deals the numbers. With `rows` the lines of boards are their rows. `own` are
     the files that the survey writes: in a directory they are no boards. UsageError for a range that
-    cannot be, InputError for a file or directory that cannot be read.
+    cannot be, InputError for a number that no deal has, and for a file or directory that cannot be
+    read.
     """
     texts = list(texts)
     if texts.count("-") > 1:
@@ -221,8 +222,8 @@ def _listed(text: str, where: str, whose: Numbers) -> Iterator[range]:
         for item in _BETWEEN_ITEMS.split(words.removesuffix(",").rstrip()):
             try:
                 yield _range_of(item, whose)
-            except UsageError as error:
-                raise InputError(error.message, f"{where}, line {number}") from None
+            except (UsageError, InputError) as error:
+                raise InputError(str(error), f"{where}, line {number}") from None
 
 
 def _lines_with_words(text: str) -> Iterator[tuple[int, str]]:
@@ -239,17 +240,23 @@ def _range_of(item: str, whose: Numbers) -> range:
         raise UsageError(f"{quoted(item)} is no range of deals, {_EXPECTED}")
     if match["special"]:
         return range(int(item), int(item) + 1)
-    first, last = int(match["first"]), int(match["last"] or match["first"])
+    first, last = _number(match["first"]), _number(match["last"] or match["first"])
     least, most = first_and_last(whose)
     most = min(most, MOST)
     for number in (first, last):
         if not least <= number <= most:
             expected = f"expected one from {least} to {most}"
             expected += ", or -1 or -2" if is_microsoft else f", as of {whose}"
-            raise UsageError(f"{quoted(item)}: no such number, {expected}")
+            raise InputError(f"no such number, {expected}", quoted(item))
     if last < first:
         raise UsageError(f"{quoted(item)} ends before it begins, {_EXPECTED}")
     return range(first, last + 1)
+
+
+def _number(digits: str) -> int:
+    """Return the number of some digits; of a greater one than tables hold, another such number."""
+    # int() refuses thousands of digits. Its first twenty are a number above MOST, too.
+    return int(digits.lstrip("0")[:20] or "0")
 
 
 def _merged(numbers: Iterable[range]) -> Iterator[range]:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbmsolver.errors import InputError, UsageError
+from dbmsolver.errors import DbmError, InputError, UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.cards import card_name
 from dbmsolver.game.deals import MAX_BOARD_BYTES, Deal, deal_number
@@ -63,23 +63,29 @@ def test_each_number_once(pairs: list[tuple[int, int]]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
+    ("text", "kind", "reason"),
     [
-        ("5-1", "ends before it begins"),
-        ("0", "no such number"),
-        ("1-", "is no range"),
-        ("1,,2", "is no range"),
-        ("-3", "is no range"),
-        (f"1-{MAX_NUMBER + 1}", "no such number"),
-        ("9" * 30, "is no range"),
-        ("", "no such file"),
-        ("1-1e3", "no such file"),
+        ("5-1", UsageError, "ends before it begins"),
+        ("0", InputError, "^'0': no such number, expected one from 1 to "),
+        ("1-", UsageError, "is no range"),
+        ("1,,2", UsageError, "is no range"),
+        ("-3", UsageError, "is no range"),
+        (f"1-{MAX_NUMBER + 1}", InputError, "no such number"),
+        ("9" * 30, InputError, "no such number"),
+        ("1-" + "9" * 6000, InputError, "no such number"),
+        ("", InputError, "no such file"),
+        ("1-1e3", InputError, "no such file"),
     ],
 )
-def test_bad_ranges(text: str, reason: str) -> None:
-    with pytest.raises((UsageError, InputError), match=reason) as error:
+def test_bad_ranges(text: str, kind: type[DbmError], reason: str) -> None:
+    """A number that no deal has is bad input, as it is where one deal is asked for."""
+    with pytest.raises(kind, match=reason) as error:
         parse_ranges([text])
     assert "\n" not in str(error.value)
+
+
+def test_zeros_before_a_number() -> None:
+    assert numbers("0" * 5000 + "3") == [3]
 
 
 def test_numbers_of_other_programs() -> None:
@@ -90,14 +96,14 @@ def test_numbers_of_other_programs() -> None:
         assert subject.deal().position == deal_number(number, FREECELL, "solvitaire")
         assert subject.deal().number is None
         assert pickle.loads(pickle.dumps(subject)) == subject
-    for text, numbers, reason in (
-        (str(2**31), "solvitaire", "expected one from 0 to 2147483647, as of solvitaire"),
-        ("0", "pysol", "no such number"),
-        (str(2**63), "pysolfc", "no such number"),
-        ("-1", "pysolfc", "is no range"),
-        (__file__, "pysolfc", "says nothing about boards"),
+    for text, numbers, kind, reason in (
+        (str(2**31), "solvitaire", InputError, "one from 0 to 2147483647, as of solvitaire"),
+        ("0", "pysol", InputError, "no such number"),
+        (str(2**63), "pysolfc", InputError, "no such number"),
+        ("-1", "pysolfc", UsageError, "is no range"),
+        (__file__, "pysolfc", UsageError, "says nothing about boards"),
     ):
-        with pytest.raises(UsageError, match=reason):
+        with pytest.raises(kind, match=reason):
             parse_ranges([text], numbers)
     whole = parse_ranges([f"1-{2**63 - 1}"], "pysol")
     assert count_subjects(whole, [FREECELL]) == 2**63 - 1

@@ -98,7 +98,8 @@ def test_fewest_freecells_by_either_name(tmp_path: Path) -> None:
     ("args", "code", "words"),
     [
         (("9-1",), 2, "ends before it begins"),
-        (("1-99999999999",), 2, "no such number"),
+        (("0",), 3, "'0': no such number, expected one from 1 to "),
+        (("1-99999999999",), 3, "no such number"),
         (("nowhere",), 3, "no such file"),
         ((), 2, "expected RANGES, --undecided-only or --report"),
         (("1", "--freecells", "4..0"), 2, "expected a number from 0 to 16"),

@@ -15,6 +15,7 @@ from dbmsolver.arguments import check_names, checked_function, checked_instance,
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Metric, Policy
+from dbmsolver.game.rules import Rules
 from dbmsolver.results import (
     Event,
     Keep,
@@ -198,6 +199,25 @@ def resume(store: Path, threads: int | None, limits: Limits, cluster: str | None
     from dbmsolver.search import session
 
     return session.resume(store, threads, limits, cluster)
+
+
+def check_spread(question: Question, rules: Rules) -> None:
+    """Raise UsageError if a search is of a kind that cannot be spread over a cluster."""
+    from dbmsolver.search import session
+
+    session.check_spread(question, rules)
+
+
+def check_spread_of(store: Path) -> None:
+    """Raise UsageError if the search in a store cannot be spread over a cluster.
+
+    Raises StoreError for a store that cannot be read.
+    """
+    from dbmsolver.storage.manifest import deal_of
+    from dbmsolver.storage.store import manifest_of
+
+    kept = manifest_of(store)
+    check_spread(kept.question, deal_of(kept, str(store)).rules)
 
 
 def check_callbacks(progress: object, cancel: object = None) -> None:

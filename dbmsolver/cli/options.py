@@ -166,14 +166,21 @@ def ray_option(text: str) -> Callable[[Function], Function]:
     )
 
 
-def check_address(address: str | None, before: str) -> None:
-    """Raise UsageError if there is no Ray, or if the address is a number meant for before --ray."""
+def check_address(
+    address: str | None, before: str, check_spread: Callable[[], None] | None = None
+) -> None:
+    """Raise UsageError if there is no Ray, or if the address is a number meant for before --ray.
+
+    `check_spread` raises an error where the work cannot be spread over a cluster at all.
+    """
     if address is None:
         return
     from dbmsolver.api.surveys import are_numbers
 
     if are_numbers(address):
         raise UsageError(f"--ray {address}: no address; expected {before} before --ray")
+    if check_spread is not None:
+        check_spread()  # before the library: nobody is to install it in vain
     load_library()
 
 

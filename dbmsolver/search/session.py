@@ -16,6 +16,7 @@ from typing import Any
 from dbmsolver.errors import DiskFullError, InternalError, StoreError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
+from dbmsolver.game.rules import Rules
 from dbmsolver.kits.choice import are_wide
 from dbmsolver.process import default_memory, processors, reuse_freed_memory
 from dbmsolver.results import (
@@ -88,7 +89,8 @@ Opened = tuple[Store, Deal, Options]
 @contextmanager
 def _asked(question: Question, deal: Deal, options: Options) -> Iterator[Opened]:
     """Open the store of a question, or create one; without a path it is a temporary one."""
-    _check_spread(question, deal, options)
+    if options.cluster is not None:
+        check_spread(question, deal.rules)
     _check_stored(deal, options)
     if options.store is None:
         with temporary_folder() as base:
@@ -111,7 +113,8 @@ def _begun(path: Path, threads: int | None, cluster: str | None) -> Iterator[Ope
     with Store.open(path) as store:
         deal = deal_of(store.manifest, str(path))
         options = replace(_options(store, threads), cluster=cluster)
-        _check_spread(store.manifest.question, deal, options)
+        if cluster is not None:
+            check_spread(store.manifest.question, deal.rules)
         yield store, deal, options
 
 
@@ -177,14 +180,12 @@ def _options(store: Store, threads: int | None) -> Options:
     )
 
 
-def _check_spread(question: Question, deal: Deal, options: Options) -> None:
-    """Raise UsageError if a cluster is given for a search that cannot be spread over one."""
-    if options.cluster is None:
-        return
+def check_spread(question: Question, rules: Rules) -> None:
+    """Raise UsageError if a search is of a kind that cannot be spread over a cluster."""
     if question != Question.PROVE:
         raise UsageError(f"{question} is not spread over a cluster, expected prove")
-    if not deal.rules.features.has_stores:
-        raise UsageError(f"{deal.rules.name} is searched in memory: expected no cluster")
+    if not rules.features.has_stores:
+        raise UsageError(f"{rules.name} is searched in memory: expected no cluster")
 
 
 def _check_stored(deal: Deal, options: Options) -> None:

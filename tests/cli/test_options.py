@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 from helpers.command import run
 
@@ -39,3 +42,22 @@ def test_a_cluster_needs_its_library_and_no_number_for_its_address(
     assert loaded == []
     check_address("auto", "DEAL")
     assert loaded == ["ray"]
+
+
+def test_what_cannot_be_spread_is_refused_before_a_library_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of these is as it is where Ray is installed."""
+    monkeypatch.setitem(sys.modules, "ray", None)
+    store = str(tmp_path / "store")
+    assert run("solve", "3", "--max-states", "50", "--store", store, "--quiet").exit_code == 20
+    for args, code, said in (
+        (("prove", "1", "--game", "spider"), 2, "spider is searched in memory: expected no"),
+        (("prove", "1", "--game", "scorpion"), 2, "scorpion is searched in memory: expected no"),
+        (("resume", store), 2, "solve is not spread over a cluster, expected prove"),
+        (("resume", str(tmp_path / "none")), 4, "none: "),
+        (("prove", "1"), 2, "--ray needs Ray"),
+    ):
+        result = run(*args, "--ray", "auto")
+        assert result.exit_code == code, result.output
+        assert said in result.stderr and result.stderr.count("\n") == 1

@@ -219,8 +219,10 @@ def prove_command(
 
     DEAL is a number, the path of a board, or - for a board on standard input.
     """
+    from dbmsolver.api.searches import check_spread
+
     method = Method.EVERY_POSITION if every_position else Method.DOMINATING
-    check_address(address, "DEAL")
+    check_address(address, "DEAL", partial(check_spread, Question.PROVE, rules))
     check_automove(rules, options.policy)
     options = replace(options, method=method, cluster=address)
     return _search(Question.PROVE, deal_form.load(source, rules), options, limits, form, display)
@@ -275,11 +277,11 @@ def resume_command(
     A finished one answers at once. The limits are those given here, not those of the first run,
     and so is the cluster. A search begun with --any goes on as such.
     """
-    check_address(address, "STORE")
     from dbmsolver.api.compilers import compilers_to_resume
-    from dbmsolver.api.searches import resume
+    from dbmsolver.api.searches import check_spread_of, resume
     from dbmsolver.api.stores import stored_search
 
+    check_address(address, "STORE", partial(check_spread_of, Path(store)))
     if form.name in SOLUTION_FORMATS:
         kept = stored_search(Path(store))
         check_game(form.name, kept.deal.rules, kept.policy)

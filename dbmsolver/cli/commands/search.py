@@ -274,8 +274,9 @@ def resume_command(
 ) -> int:
     """Continue the search that was kept in STORE, as it was begun.
 
-    A finished one answers at once. The limits are those given here, not those of the first run,
-    and so is the cluster. A search begun with --any goes on as such.
+    A finished one answers at once. Limits, --memory, --threads and --ray are those given here, not
+    those of the first run, which the store does not keep: without them their defaults hold. A
+    search begun with --any goes on as such.
     """
     from dbmsolver.api.compilers import compilers_to_resume
     from dbmsolver.api.searches import check_spread_of, resume

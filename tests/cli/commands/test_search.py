@@ -50,6 +50,16 @@ def test_resume(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert fake.asked == (tmp_path, 2, Limits(max_time=90), None)
 
 
+def test_resume_says_which_options_a_store_does_not_keep(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    fake = install(monkeypatch)
+    assert run("resume", str(tmp_path)).exit_code == 0
+    assert fake.asked == (tmp_path, None, Limits(), None)
+    told = " ".join(run("resume", "--help").stdout.partition("Options:")[0].split())
+    assert "Limits, --memory, --threads and --ray are those given here, not those of" in told
+
+
 def test_solved(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch)
     outcome = run("solve", "3")

@@ -17,7 +17,7 @@ from dbmsolver.jit.decorators import allocating, inlined, inlined_kernel
 from dbmsolver.kernels.bits import multiply_high
 from dbmsolver.kernels.hooks import base_of, hash_of, make_layout, signature_sets, unpack_key
 from dbmsolver.kernels.layout import NETS, WIDE_WORDS
-from dbmsolver.kernels.states import U64
+from dbmsolver.kernels.states import LOW, OFF, SIGNATURE, U64
 
 MAX_PUBLIC_WORDS = 3
 
@@ -101,4 +101,19 @@ def digest_runs(t, signatures, counts, keys, words):
             off, low, high = unpack_key(t, layout, nets, keys[place], second, third)
             total += hash_of(t, base0, base1, base2, off, low, high)
             place += words
+    return total
+
+
+@allocating
+def digest_rows(t, rows):
+    """Return the sum (uint64) of the hashes of the public keys of states without a plane *high*.
+
+    ``rows`` (uint64[states, 3 or more]) have the columns SIGNATURE, OFF and LOW.
+    """
+    total = U64(0)
+    base = np.zeros(MAX_PUBLIC_WORDS, np.uint64)
+    for number in range(rows.shape[0]):
+        base_of(t, signature_sets(t, rows[number, SIGNATURE]), base)
+        off, low = rows[number, OFF], rows[number, LOW]
+        total += hash_of(t, base[0], base[1], base[2], off, low, U64(0))
     return total

@@ -18,7 +18,7 @@ from dbmsolver.jit.compilation import compile_ahead
 from dbmsolver.kernels import exhaust
 from dbmsolver.kernels.blocks import find_key, from_planes, to_planes
 from dbmsolver.kernels.closed_rows import closed_code, count_rows, make_cache
-from dbmsolver.kernels.digest import digest_runs
+from dbmsolver.kernels.digest import digest_rows, digest_runs
 from dbmsolver.kernels.insertion import PieceBits
 from dbmsolver.kernels.layers import (
     expand_layer,
@@ -70,7 +70,7 @@ from dbmsolver.kernels.shards import (
 from dbmsolver.kernels.sorting import sort_states
 from dbmsolver.kernels.workspace import make_output, make_workspace
 from dbmsolver.kits.choice import are_covering, are_of_patience, are_wide, keys_of
-from dbmsolver.kits.records.dive import dive, fingerprints, make_diving
+from dbmsolver.kits.records.dive import dive, fingerprints, go_on, make_diving
 from dbmsolver.kits.records.keys import RecordKeys
 from dbmsolver.kits.states import StateCodec
 from dbmsolver.results import Method, Question
@@ -278,8 +278,11 @@ def _of_dives(t: Any) -> list[Call]:
     """Return the kernels of dives over states that stand for several positions."""
     diving = make_diving(1)
     rows = np.empty((1, 5), np.uint64)
+    rest = (NUMBER, NUMBER, (NUMBER,) * 4)
     return [
-        (dive, (t, diving, *[WORD] * 3, NUMBER, NUMBER, (NUMBER,) * 4)),
+        (dive, (t, diving, *[WORD] * 3, *rest)),
+        (go_on, (t, diving, NUMBER, *rest)),
+        (digest_rows, (t, rows)),
         (fingerprints, (rows,)),
         (record_at, (t, WORD, WORDS, NUMBER, NUMBER)),
         (pack_rows, (t, rows, METAS)),

@@ -1,4 +1,8 @@
-"""Dives for many deals of Klondike over classes of positions, by one thread."""
+"""Dives for many deals of Klondike over classes of positions, by one thread.
+
+Each dive for a deal goes on from what those before it have found, in another order. So the work of
+those that win nothing is not lost: it is part of a proof.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +17,24 @@ from dbmsolver.kits.klondike.class_keys import ClassKeys
 from dbmsolver.process import anonymous_memory
 from dbmsolver.results import Limit, Method, Verdict
 from dbmsolver.search.proof.dives import (
+    CLASS_ORDERS,
     CLASS_SCHEDULE,
     Dived,
     Diver,
-    blocks_of,
+    Schedule,
     digest_of,
     room_for,
     stopped_after,
 )
 from dbmsolver.survey.jobs import Finding
 from dbmsolver.survey.ranges import Subject
+
+SCHEDULE: Schedule = (*CLASS_SCHEDULE, *((order, 1 << 21) for order in CLASS_ORDERS))
+"""The dives for a deal, each with the number of classes by which it may add to those found.
+
+Together they find fifteen million. Most proofs in Klondike by threes need fewer, and whoever needs
+more needs a multiple.
+"""
 
 
 class ClassDivesInTurn:
@@ -34,7 +46,7 @@ class ClassDivesInTurn:
         # No deal's time is that of loading kernels, or of compiling them.
         if is_in_a_class(first.position, first.rules):
             keys = ClassKeys(first, policy)
-            self._diver.dive(keys, keys.root, *CLASS_SCHEDULE[0])
+            self._diver.dive(keys, keys.root, *SCHEDULE[0])
 
     def run(
         self, subjects: Sequence[Subject], most: int | None, seconds: float | None, lengths: bool
@@ -51,37 +63,34 @@ class ClassDivesInTurn:
                 yield Finding(None)
                 continue
             keys = ClassKeys(deal, self.policy)
-            dived, expanded, is_late = self._dive(keys, most, seconds)
+            dived, is_late = self._dive(keys, most, seconds)
             found = self._found(keys, dived, is_late, lengths)
             yield replace(
                 found,
-                evaluated=expanded,
+                evaluated=dived.expanded,
                 seconds=time.perf_counter() - begun,
                 peak_memory=anonymous_memory(),
             )
 
-    def _dive(
-        self, keys: ClassKeys, most: int | None, seconds: float | None
-    ) -> tuple[Dived, int, bool]:
-        """Dive until a deal is decided.
-
-        Returns the last dive, the number of classes that all dives have expanded, and True if the
-        time ran out.
-        """
-        begun, expanded = time.perf_counter(), 0
-        dived = Dived("open", 0)
-        for order, limit in CLASS_SCHEDULE:
-            left = None if seconds is None else seconds - (time.perf_counter() - begun)
-            if left is not None and left <= 0:
-                return dived, expanded, True
+    def _dive(self, keys: ClassKeys, most: int | None, seconds: float | None) -> tuple[Dived, bool]:
+        """Dive until a deal is decided; return what came of it, and True if the time ran out."""
+        begun, expanded, limit = time.perf_counter(), 0, 0
+        dived, left = Dived("open", 0), seconds
+        room = self._diver.most if most is None else min(self._diver.most, most)
+        for order, more in SCHEDULE:
+            begins, limit = limit == 0, min(limit + more, room)
             with stopped_after(self._diver.diving.stop, left):
-                dived = self._diver.dive(
-                    keys, keys.root, order, limit if most is None else min(limit, most)
-                )
+                if begins:
+                    dived = self._diver.dive(keys, keys.root, order, limit)
+                else:
+                    dived = self._diver.go_on(keys, order, limit)
             expanded += dived.expanded
-            if dived.outcome != "open":
+            if seconds is not None:
+                left = seconds - (time.perf_counter() - begun)
+            is_late = left is not None and left <= 0
+            if dived.outcome != "open" or limit == room or is_late:
                 break
-        return dived, expanded, False
+        return dived._replace(expanded=expanded), is_late
 
     def _found(self, keys: ClassKeys, dived: Dived, is_late: bool, lengths: bool) -> Finding:
         """Return what the dives of a deal have found; no verdict if they leave it open in time."""
@@ -89,7 +98,7 @@ class ClassDivesInTurn:
             return Finding(
                 Verdict.UNSOLVABLE,
                 states=dived.parents.size,
-                digest=f"{digest_of(keys, blocks_of(keys, dived)):016x}",
+                digest=f"{digest_of(keys, dived.rows):016x}",
                 method=Method.CLASSES,
             )
         if dived.outcome == "won":

@@ -33,11 +33,17 @@ from dbmsolver.kits.wide.search import (
     explore,
     make_frontier,
 )
+from dbmsolver.search.proof.dives import ORDERS, Diver
 
 
 @kernel
-def slot_of_record(d, slot, record):  # type: ignore[no-untyped-def]
-    return records.find_slot(d, np.int64(3), slot, record[0], record[1], record[2])
+def slot_of_record(d, word, record):  # type: ignore[no-untyped-def]
+    return records.find_slot(d, np.int64(3), word, record[0], record[1], record[2])
+
+
+@kernel
+def entry_of_record(word, number):  # type: ignore[no-untyped-def]
+    return records.entry_of(word, number)
 
 
 @kernel
@@ -46,13 +52,44 @@ def insert_row(frontier, row, parent, moves, value):  # type: ignore[no-untyped-
 
 
 def test_records_that_differ_in_one_word() -> None:
-    """In the last slot of a table lies a record; another one goes to the first slot."""
-    diving = make_diving(2)
+    """In the last slot of a table lies a record; another one of its hash goes to the first slot."""
+    diving, last = make_diving(2), np.uint64((3 << 36) + 9)
     diving.rows[0] = (5, 6, 7)
-    diving.table[:] = (-1, -1, -1, 0)
-    assert slot_of_record(diving, 3, words_of(5, 6, 7)) == 3
+    diving.table[:] = (-1, -1, -1, entry_of_record(last, 0))
+    assert slot_of_record(diving, last, words_of(5, 6, 7)) == 3
     for other in ((4, 6, 7), (5, 4, 7), (5, 6, 4)):
-        assert slot_of_record(diving, 3, words_of(*other)) == 0
+        assert slot_of_record(diving, last, words_of(*other)) == 0
+
+
+def test_a_dive_that_goes_on_forgets_nothing() -> None:
+    """In other orders, with more room each time: it finds in the end what one dive finds.
+
+    Each row is found once, with a parent before it, and every row is expanded.
+    """
+    random, ends = Random(5), set()
+    whole = Diver(1 << 13)
+    while len(ends) < 2:
+        deck = random_deck(random, "alternate", "any")
+        if not has_dominance(deck.rules):
+            continue
+        keys = RecordKeys(Deal(deck.start, deck.rules), deck.policy)
+        alone = whole.dive(keys, keys.root, ORDERS[0], 1 << 13)
+        if alone.outcome == "open" or whole.found() < 50:
+            continue
+        parts = Diver(1 << 13)
+        found, limit = parts.dive(keys, keys.root, ORDERS[1], 7), 7
+        while found.outcome == "open":
+            assert parts.found() == limit
+            limit += random.randrange(limit)
+            found = parts.go_on(keys, random.choice(ORDERS), limit)
+        assert found.outcome == alone.outcome
+        if found.outcome == "exhausted":
+            assert sorted(map(tuple, found.rows.tolist())) == sorted(
+                map(tuple, alone.rows.tolist())
+            )
+            assert (found.parents < np.arange(found.parents.size)).all()
+            assert (parts.diving.following[: found.parents.size] == records.EXPANDED).all()
+        ends.add(found.outcome)
 
 
 def test_states_of_wide_games_with_the_same_hash() -> None:

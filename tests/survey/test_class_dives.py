@@ -8,6 +8,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from helpers.searching import without_dives
 from helpers.small_klondikes import small_klondike
 
 from dbmsolver import api
@@ -15,10 +16,14 @@ from dbmsolver.game.boards import format_board
 from dbmsolver.game.classes import is_in_a_class
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
+from dbmsolver.kits.records.dive import AT_ONCE
+from dbmsolver.search.proof.dives import CLASS_ORDERS
+from dbmsolver.survey import class_dives
 from dbmsolver.survey.class_dives import ClassDivesInTurn
 from dbmsolver.survey.ranges import Subject
 
 MEMORY = 64 << 20
+CLASSES_OF_12 = 132_887
 THREES = GAMES["klondike_by_threes"]
 
 
@@ -36,6 +41,23 @@ def test_verdicts_and_digests_are_those_of_proofs() -> None:
             assert found.length == proof.length
         verdicts.add(found.verdict)
     assert len(verdicts) == 2
+
+
+def test_dives_go_on_and_find_each_class_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often they change their order, their classes are those that strata close."""
+    without_dives(monkeypatch)
+    deal = Deal.from_number(12, THREES)
+    proof = api.prove(deal, threads=1)
+    assert (proof.verdict, proof.states) == ("unsolvable", CLASSES_OF_12)
+    random = Random(2)
+    schedule = [(random.choice(CLASS_ORDERS), 100), (random.choice(CLASS_ORDERS), 4000)]
+    schedule += [(random.choice(CLASS_ORDERS), random.randrange(1, 9000)) for _ in range(40)]
+    monkeypatch.setattr(class_dives, "SCHEDULE", schedule)
+    (found,) = ClassDivesInTurn(deal, "wkr", MEMORY).run([subject_of(deal)], None, None, False)
+    assert (found.verdict, found.states) == ("unsolvable", CLASSES_OF_12)
+    assert found.digest == proof.digest
+    # Those that are taken when a limit comes are expanded once more.
+    assert found.states <= found.evaluated < found.states + 42 * AT_ONCE
 
 
 def test_limits_leave_deals_open() -> None:
@@ -64,7 +86,7 @@ def test_a_dive_is_stopped_amid_its_work(monkeypatch: pytest.MonkeyPatch) -> Non
     assert intervals and all(900 < seconds <= 1000 for seconds in intervals)
     intervals.clear()
     (whole,) = dives.run([short], None, None, False)
-    assert whole.verdict == "unsolvable" and whole.evaluated > 200_000
+    assert whole.verdict == "unsolvable" and whole.states == CLASSES_OF_12
     assert intervals == []
 
 

@@ -2,7 +2,11 @@
 
 Records wait in one stack for each *priority*; the record taken next is the last one of the
 highest priority. When no record waits any more, all that can be reached have been expanded: that is
-a proof.
+a proof. A dive that has found all records that it may find can go on in another order, with more.
+
+Whether a record is new is looked up in a table that lies anywhere in memory. Where there are many
+records, some are taken at once: what follows from all of them is looked up together, so that the
+processor waits for memory once, not for each. That takes a third less time.
 """
 
 from __future__ import annotations
@@ -23,14 +27,34 @@ from dbmsolver.kits.columns import locked_in
 from dbmsolver.kits.records.macros import FREE, Scratch, make_scratch
 
 MOST_PRIORITY = 1023
-RECORD_BYTES = 24 + 4 + 4 + 8
+RECORD_BYTES = 24 + 4 + 4 + 1 + 16
 """Memory that a dive takes for each record it has room for."""
+AT_ONCE = 16
+"""The most records that are taken at once."""
+_MORE = 12
+"""One more record is taken at once for each two to this power that a dive has found."""
+EXPANDED = -2
+"""In place of the next record in its stack: the record waits no more."""
+_NUMBER = np.int64(0xFFFFFFFF)
+_TAG = np.uint64(0x7FFFFFFF << 32)
+"""The bits of an entry of the table for the number of a record, and for some bits of its hash.
+
+A record is looked at only where these are the same: most others that share its slots have others.
+"""
 
 WON, EXHAUSTED, FULL, STOPPED, BROKEN = 0, 1, 2, 3, 4
 """The ends of a dive: a win; nothing waits; no room for more; told to stop; an impossible record.
 """
-_LOOK_UP = 1023
-"""A dive looks whether it is to stop whenever the number of records expanded has these bits set."""
+
+
+@struct
+class Batch(NamedTuple):
+    """Records that are taken at once, and what follows from them."""
+
+    taken: NDArray[np.int64]  # [AT_ONCE]: their numbers
+    ends: NDArray[np.int64]  # [AT_ONCE]: where the rows of each one's successors end
+    found: NDArray[np.uint64]  # [successors, 5]: rows as in ``Scratch.found``
+    hashes: NDArray[np.uint64]  # [successors]
 
 
 @struct
@@ -39,14 +63,16 @@ class Diving(NamedTuple):
 
     rows: NDArray[np.uint64]  # [records, 3]: columns SIGNATURE, OFF, LOW
     parents: NDArray[np.int32]  # [records]: the record it comes from, -1 for the deal's
-    following: NDArray[np.int32]  # [records]: the next in its stack, -1 for none
-    table: NDArray[np.int32]  # [slots]: number of a record, -1 for none
+    following: NDArray[np.int32]  # [records]: the next in its stack, -1 for none, or EXPANDED
+    free: NDArray[np.int8]  # [records]: its free slots
+    table: NDArray[np.int64]  # [slots]: number and tag of a record, -1 for none
+    mask: NDArray[np.int64]  # [1]: that of the table as it is filled, 0 before it is
     stacks: NDArray[np.int32]  # [MOST_PRIORITY + 1]: top of each stack, -1 for none
     stop: NDArray[np.uint8]  # [1]: set by another thread to end the dive
     columns: NDArray[np.int8]  # [CARDS]: the column that a card is locked in at first, or -1
     depths: NDArray[np.int8]  # [CARDS]: how many locked cards are there up to it, itself included
     scratch: Scratch
-    slots: NDArray[np.int64]  # [successors]: the table slot at which the search for each begins
+    batch: Batch
 
 
 def make_diving(records: int) -> Diving:
@@ -59,54 +85,87 @@ def make_diving(records: int) -> Diving:
         rows=np.empty((records, 3), np.uint64),
         parents=np.empty(records, np.int32),
         following=np.empty(records, np.int32),
-        table=np.empty(2 * records, np.int32),
+        free=np.empty(records, np.int8),
+        table=np.empty(2 * records, np.int64),
+        mask=np.zeros(1, np.int64),
         stacks=np.empty(MOST_PRIORITY + 1, np.int32),
         stop=np.zeros(1, np.uint8),
         columns=np.empty(CARDS, np.int8),
         depths=np.empty(CARDS, np.int8),
         scratch=scratch,
-        slots=np.empty(scratch.found.shape[0], np.int64),
+        batch=make_batch(AT_ONCE * scratch.found.shape[0]),
+    )
+
+
+def make_batch(successors: int) -> Batch:
+    """Return arrays with room for so many successors of all records that are taken at once."""
+    return Batch(
+        taken=np.empty(AT_ONCE, np.int64),
+        ends=np.empty(AT_ONCE, np.int64),
+        found=np.empty((successors, FREE + 1), np.uint64),
+        hashes=np.empty(successors, np.uint64),
     )
 
 
 @inlined
-def first_slot(mask, signature, off, low):
-    """Return the table slot (int64) at which the search for a record begins."""
-    return np.int64(hash_record(signature, off, low) >> U64(20)) & mask
+def first_slot(mask, word):
+    """Return the table slot (int64) at which the search for a record with this hash begins."""
+    return np.int64(word >> U64(36)) & mask
 
 
 @inlined
-def find_slot(d, mask, slot, signature, off, low):
-    """Return the table slot (int64) of a record, from its first one on; a free one if it is new."""
+def entry_of(word, number):
+    """Return the entry (int64) of the table for the record with this hash and number."""
+    return np.int64((word << U64(32)) & _TAG) | np.int64(number)
+
+
+@inlined
+def may_be(entry, word):
+    """Return True if an entry has the tag of this hash."""
+    return (entry ^ entry_of(word, 0)) <= _NUMBER and entry >= 0
+
+
+@inlined
+def find_slot(d, mask, word, signature, off, low):
+    """Return the table slot (int64) of a record; a free one if it is new. ``word`` is its hash."""
     rows = d.rows
+    slot = first_slot(mask, word)
     while True:
-        other = np.int64(d.table[slot])
-        if other < 0 or (
-            rows[other, SIGNATURE] == signature
-            and rows[other, OFF] == off
-            and rows[other, LOW] == low
-        ):
+        entry = d.table[slot]
+        if entry < 0:
             return slot
+        if may_be(entry, word):
+            other = entry & _NUMBER
+            if (
+                rows[other, SIGNATURE] == signature
+                and rows[other, OFF] == off
+                and rows[other, LOW] == low
+            ):
+                return slot
         slot = (slot + 1) & mask
 
 
 @inlined
-def start_dive(d, signature, off, low, most):
-    """Forget all records but the first; returns the table's mask.
+def fill_table(d, known, most):
+    """Return the mask of the table for ``most`` records; make it anew if it is of another size.
 
-    Writes ``d.table``, ``d.stacks`` and the first row.
+    It has the first ``known`` records then.
     """
     slots = 2
     while slots < 2 * most:
         slots *= 2
-    d.table[:slots] = -1
-    d.stacks[:] = -1
-    d.table[first_slot(slots - 1, signature, off, low)] = 0
-    d.rows[0, SIGNATURE], d.rows[0, OFF], d.rows[0, LOW] = signature, off, low
-    d.parents[0] = -1
-    d.following[0] = -1
-    d.stacks[0] = 0
-    return slots - 1
+    mask = np.int64(slots - 1)
+    if mask != d.mask[0]:
+        d.mask[0] = mask
+        d.table[:slots] = -1
+        for number in range(known):
+            row = d.rows[number]
+            word = hash_record(row[SIGNATURE], row[OFF], row[LOW])
+            slot = first_slot(mask, word)
+            while d.table[slot] >= 0:
+                slot = (slot + 1) & mask
+            d.table[slot] = entry_of(word, number)
+    return mask
 
 
 @inlined
@@ -134,26 +193,42 @@ def locked_above(t, d, signature, off):
     return total
 
 
-@kernel
-def dive(t, d, signature, off, low, locked_in_deal, most, weights):
-    """Dive from a normalised record, the first row, with room for ``most`` records.
+@inlined
+def priority_of(t, d, number, locked_in_deal, weights):
+    """Return the priority (int64) of a record.
 
-    The record is (signature, off, low), all uint64. A record's priority is the sum, with these four
-    ``weights`` (int64), of its progress, its free slots, the cards home, and how few cards are
-    locked on those that go home next. Writes to ``d`` only. Returns (outcome, records found,
-    records expanded); a win is the last row.
+    It is the sum, with the four ``weights`` (int64), of its progress, its free slots, the cards
+    home, and how few cards are locked on those that go home next.
     """
-    rows = d.rows
-    found = d.scratch.found
     progress_weight, free_weight, home_weight, near_weight = weights
-    mask = start_dive(d, signature, off, low, most)
-    note_depths(t, d, signature)
-    count = 1
-    expanded = 0
-    if is_won(t, signature):
-        return WON, count, expanded
-    best = 0
-    while best >= 0:
+    signature, off = d.rows[number, SIGNATURE], d.rows[number, OFF]
+    home = np.int64(0)
+    for suit in range(4):
+        home += home_height(t, signature, off, suit)
+    priority = progress_weight * progress(t, signature, locked_in_deal)
+    priority += free_weight * np.int64(d.free[number]) + home_weight * home
+    if near_weight:
+        priority += near_weight * (CARDS - locked_above(t, d, signature, off))
+    return min(priority, MOST_PRIORITY)
+
+
+@inlined
+def let_wait(d, number, priority):
+    """Let a record wait, as the next to be taken of its priority."""
+    d.following[number] = d.stacks[priority]
+    d.stacks[priority] = number
+
+
+@inlined
+def take_batch(t, d, mask, best, most):
+    """Take up to ``most`` waiting records, and list what follows from each in ``d.batch``.
+
+    None has a priority above ``best``. Returns how many are taken, -1 for an impossible record
+    among them, and the highest priority of those that wait still; -1 if none does.
+    """
+    batch, rows, found = d.batch, d.rows, d.scratch.found
+    taken = end = np.int64(0)
+    while taken < most and best >= 0:
         current = np.int64(d.stacks[best])
         if current < 0:
             best -= 1
@@ -163,41 +238,96 @@ def dive(t, d, signature, off, low, locked_in_deal, most, weights):
         successors = expand_state(
             t, sets, rows[current, OFF], rows[current, LOW], U64(0), d.scratch
         )
-        expanded += 1
         if successors < 0:
-            return BROKEN, count, expanded
-        if expanded & _LOOK_UP == _LOOK_UP and d.stop[0]:
-            return STOPPED, count, expanded
-        # All slots come from memory at the same time, not one after the other.
+            return np.int64(-1), best
         for index in range(successors):
-            row = found[index]
-            d.slots[index] = first_slot(mask, row[SIGNATURE], row[OFF], row[LOW])
-            prefetch(d.table, d.slots[index])
-        for index in range(successors - 1, -1, -1):
             signature, off, low = found[index, SIGNATURE], found[index, OFF], found[index, LOW]
-            slot = find_slot(d, mask, d.slots[index], signature, off, low)
-            if d.table[slot] >= 0:
-                continue
-            if count == most:
-                return FULL, count, expanded
-            rows[count, SIGNATURE], rows[count, OFF], rows[count, LOW] = signature, off, low
-            d.parents[count] = current
-            d.table[slot] = count
-            home = np.int64(0)
-            for suit in range(4):
-                home += home_height(t, signature, off, suit)
-            priority = progress_weight * progress(t, signature, locked_in_deal)
-            priority += free_weight * np.int64(found[index, FREE]) + home_weight * home
-            if near_weight:
-                priority += near_weight * (CARDS - locked_above(t, d, signature, off))
-            priority = min(priority, MOST_PRIORITY)
-            d.following[count] = d.stacks[priority]
-            d.stacks[priority] = count
+            row = batch.found[end]
+            row[SIGNATURE], row[OFF], row[LOW], row[FREE] = signature, off, low, found[index, FREE]
+            word = hash_record(signature, off, low)
+            batch.hashes[end] = word
+            prefetch(d.table, first_slot(mask, word))
+            end += 1
+        batch.taken[taken] = current
+        batch.ends[taken] = end
+        taken += 1
+    for index in range(end):
+        entry = d.table[first_slot(mask, batch.hashes[index])]
+        if may_be(entry, batch.hashes[index]):
+            prefetch(rows[entry & _NUMBER], np.int64(0))
+    return taken, best
+
+
+@kernel
+def dive(t, d, signature, off, low, locked_in_deal, most, weights):
+    """Dive from a normalised record, the first row: (signature, off, low), all uint64.
+
+    The rest is that of :func:`go_on`.
+    """
+    d.rows[0, SIGNATURE], d.rows[0, OFF], d.rows[0, LOW] = signature, off, low
+    d.parents[0] = -1
+    d.following[0] = -1
+    d.free[0] = 0
+    d.mask[0] = 0
+    if is_won(t, signature):
+        return WON, 1, 0
+    return go_on(t, d, 1, locked_in_deal, most, weights)
+
+
+@kernel
+def go_on(t, d, known, locked_in_deal, most, weights):
+    """Go on with a dive that has found ``known`` records, with room for ``most`` records.
+
+    Those that wait are ordered anew, by the ``weights`` of :func:`priority_of`. Writes to ``d``
+    only. Returns (outcome, records found, records expanded by this call); a win is the
+    last row.
+    """
+    rows, batch = d.rows, d.batch
+    mask = fill_table(d, known, most)
+    note_depths(t, d, rows[0, SIGNATURE])
+    d.stacks[:] = -1
+    best = np.int64(-1)
+    for number in range(known):
+        if d.following[number] != EXPANDED:
+            priority = priority_of(t, d, number, locked_in_deal, weights)
+            let_wait(d, number, priority)
             best = max(best, priority)
-            count += 1
-            if is_won(t, signature):
-                return WON, count, expanded
-    return EXHAUSTED, count, expanded
+    count, expanded = known, 0
+    while True:
+        taken, best = take_batch(t, d, mask, best, min((count >> _MORE) + 1, AT_ONCE))
+        if taken < 0:
+            return BROKEN, count, expanded + 1
+        if taken == 0:
+            return EXHAUSTED, count, expanded
+        expanded += taken
+        if d.stop[0]:
+            return STOPPED, count, expanded
+        index = batch.ends[taken - 1]
+        # What follows from the first is put on the stacks last, and taken first.
+        for place in range(taken - 1, -1, -1):
+            current = batch.taken[place]
+            begin = batch.ends[place - 1] if place > 0 else np.int64(0)
+            while index > begin:
+                index -= 1
+                row = batch.found[index]
+                signature, off, low = row[SIGNATURE], row[OFF], row[LOW]
+                word = batch.hashes[index]
+                slot = find_slot(d, mask, word, signature, off, low)
+                if d.table[slot] >= 0:
+                    continue
+                if count == most:
+                    return FULL, count, expanded
+                rows[count, SIGNATURE], rows[count, OFF], rows[count, LOW] = signature, off, low
+                d.parents[count] = current
+                d.table[slot] = entry_of(word, count)
+                d.free[count] = np.int64(row[FREE])
+                priority = priority_of(t, d, count, locked_in_deal, weights)
+                let_wait(d, count, priority)
+                best = max(best, priority)
+                count += 1
+                if is_won(t, signature):
+                    return WON, count, expanded
+            d.following[current] = EXPANDED
 
 
 @allocating

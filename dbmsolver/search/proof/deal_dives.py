@@ -29,7 +29,6 @@ from dbmsolver.kits.states import State
 from dbmsolver.search.proof.broken import broken
 from dbmsolver.search.proof.dives import Order, digest_of, way_back
 from dbmsolver.search.proof.record_trace import moves_along
-from dbmsolver.search.rows import packed
 
 SMALL = 1 << 12
 """Dives with room for up to this many records are made for batches of deals."""
@@ -108,9 +107,7 @@ class DealDiver:
 
         `keys` are those of the last deal.
         """
-        wide = np.zeros((states, 5), np.uint64)
-        wide[:, :3] = self._diving.rows[:states]
-        return digest_of(keys, packed(keys, wide))
+        return digest_of(keys, self._diving.rows[:states])
 
 
 @dataclass(eq=False, slots=True)

@@ -58,8 +58,8 @@ class JobRunner:
 
     def _dive(self, order: Order) -> Findings:
         rules, limits = order.subjects[0].rules, order.limits
-        # Half of the memory is for the rest of the process.
-        memory = (limits.memory or default_memory()) // 2
+        # A third is for records that are copied to where there is room for more.
+        memory = 2 * (limits.memory or default_memory()) // 3
         if self._dives is None or self._dives[:2] != (rules, memory):
             self._dives = (rules, memory, dives_for(order.subjects[0].deal(), memory))
         run = self._dives[2].run(order.subjects, limits.max_states, limits.max_time, order.lengths)

@@ -188,7 +188,7 @@ def test_the_search_of_a_wide_game_has_no_store(tmp_path: Path) -> None:
     assert store.is_dir() and not [*store.iterdir()]
 
 
-def test_dives_take_half_of_the_memory_and_are_kept_for_the_next_job(
+def test_dives_take_two_thirds_of_the_memory_and_are_kept_for_the_next_job(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Others are made for other rules, for other memory, and after a search, which wants it all."""
@@ -212,7 +212,7 @@ def test_dives_take_half_of_the_memory_and_are_kept_for_the_next_job(
     for subject, limits in jobs:
         dive = Order(JobKind.DIVE, Question.PROVE, (subject,), limits, 1, True)
         assert [*runner.run(dive)] == [(0, None), (1, Finding(None, states=len(made)))]
-    assert made == [(SUBJECT.deal(), 1500), (SUBJECT.deal(), 500), (other.deal(), 500)]
+    assert made == [(SUBJECT.deal(), 2000), (SUBJECT.deal(), 666), (other.deal(), 666)]
     assert asked[0] == asked[1] == (1, (SUBJECT,), 7, 3.0, True)
     assert [number for number, *_ in asked] == [1, 1, 2, 3]
     list(runner.run(Order(JobKind.SEARCH, Question.PROVE, (SUBJECT,), few, 1)))

@@ -278,7 +278,7 @@ def _of_dives(t: Any) -> list[Call]:
     """Return the kernels of dives over states that stand for several positions."""
     diving = make_diving(1)
     rows = np.empty((1, 5), np.uint64)
-    rest = (NUMBER, NUMBER, (NUMBER,) * 4)
+    rest = (NUMBER, NUMBER, (NUMBER,) * 4, NUMBER)
     return [
         (dive, (t, diving, *[WORD] * 3, *rest)),
         (go_on, (t, diving, NUMBER, *rest)),

@@ -155,9 +155,9 @@ def test_priorities_have_a_limit(weights: tuple[int, ...]) -> None:
             continue
         keys = RecordKeys(Deal(deck.start, deck.rules), deck.policy)
         root = words_of(*keys.root[:3])
-        outcome, count, _ = dive(keys.tables, whole, *root, keys.locked, 1 << 12, (0, 0, 0, 0))
+        outcome, count, _ = dive(keys.tables, whole, *root, keys.locked, 1 << 12, (0, 0, 0, 0), 1)
         if outcome in (WON, EXHAUSTED) and count > 20:
-            found = dive(keys.tables, diving, *root, keys.locked, 1 << 12, weights)
+            found = dive(keys.tables, diving, *root, keys.locked, 1 << 12, weights, 1)
             assert found[0] == outcome
             assert outcome == WON or found[1:] == (count, count)
             ends.add(outcome)

@@ -191,7 +191,7 @@ def dive_deals(t, d, root, laid, first, schedule, results, ways, to_exhausted):
             limit, one, two, three, four = schedule[step]
             weights = one, two, three, four
             outcome, count, expanded = dive(
-                t, d, root[SIGNATURE], root[OFF], root[LOW], locked, limit, weights
+                t, d, root[SIGNATURE], root[OFF], root[LOW], locked, limit, weights, 1
             )
             results[deal, EXPANDED] += expanded
             if outcome == WON:

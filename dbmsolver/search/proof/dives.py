@@ -23,6 +23,7 @@ from dbmsolver.kernels.digest import digest_rows
 from dbmsolver.kernels.runs import progress_of
 from dbmsolver.kits.choice import CoveringKeys
 from dbmsolver.kits.records.dive import (
+    AT_ONCE,
     BROKEN,
     EXHAUSTED,
     RECORD_BYTES,
@@ -170,7 +171,8 @@ class Diver:
         """Make one dive from a record, for at most ``limit`` records."""
         self.forget(limit)
         words = (np.uint64(word) for word in start[:3])
-        return self._ended(*dive(keys.tables, self.diving, *words, keys.locked, self._limit, order))
+        how = keys.locked, self._limit, order, _at_once(keys)
+        return self._ended(*dive(keys.tables, self.diving, *words, *how))
 
     def go_on(self, keys: CoveringKeys, order: Order, limit: int) -> Dived:
         """Go on with the last dive, in another order, for at most ``limit`` records in all.
@@ -178,9 +180,8 @@ class Diver:
         No record is found a second time. Those that wait are taken in the new order.
         """
         self._make_room(limit)
-        return self._ended(
-            *go_on(keys.tables, self.diving, self._known, keys.locked, self._limit, order)
-        )
+        how = keys.locked, self._limit, order, _at_once(keys)
+        return self._ended(*go_on(keys.tables, self.diving, self._known, *how))
 
     def _make_room(self, limit: int) -> None:
         """Make room for ``limit`` records, with those that are known."""
@@ -215,6 +216,14 @@ class Diver:
         parents = self.diving.parents[: self._limit]
         # They are found in the order of their numbers.
         return bisect_left(range(parents.size), True, key=lambda i: parents[i] == _NOT_FOUND)
+
+
+def _at_once(keys: CoveringKeys) -> int:
+    """Return how many records a dive may take at once.
+
+    Published tables say how many records of FreeCell dives expand, taking one after the other.
+    """
+    return AT_ONCE if keys.method.of_classes else 1
 
 
 def schedule_of(keys: CoveringKeys) -> Schedule:

@@ -299,7 +299,7 @@ def test_records_with_too_many_cards_are_refused(build: Build, fill: Fill) -> No
         state = keys.state_of(record)
         assert successors(keys.tables, *words_of(*state[:3]), SCRATCH) == -1
         diving = make_diving(1 << 11)
-        ended = dive(keys.tables, diving, *words_of(*state[:3]), keys.locked, 1 << 11, ORDERS[0])
+        ended = dive(keys.tables, diving, *words_of(*state[:3]), keys.locked, 1 << 11, ORDERS[0], 1)
         assert ended == (BROKEN, 1, 1)
 
 
@@ -363,7 +363,7 @@ def test_garbage_is_expanded_or_refused(rules: Rules) -> None:
             expanded += count >= 0
             if turn % 100 < 2:
                 words = words_of(*state[:3])
-                ended, _, _ = dive(keys.tables, diving, *words, keys.locked, 1 << 11, ORDERS[0])
+                ended, _, _ = dive(keys.tables, diving, *words, keys.locked, 1 << 11, ORDERS[0], 1)
                 assert ended in (WON, EXHAUSTED, FULL, BROKEN)
                 assert ended == BROKEN or count >= 0
     assert refused > 300 and expanded > 300

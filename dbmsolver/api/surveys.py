@@ -77,9 +77,9 @@ def survey_deals(
     of the `rules` (FreeCell's if there are none); the fewest freecells are looked for up to the
     number that the rules have. `output` is the table, .csv, .jsonl or .parquet; the same call
     continues it. With `undecided_only` deals are taken up that the table leaves undecided with
-    smaller limits than these; `ranges` can be None then. `metric` is that of lengths of shortest
-    solutions, as for :func:`solve`; `automove` says which moves home are free in "moves" ("wkr" if
-    it does not). With `lengths` solutions that verdicts have found are played, and counted.
+    smaller limits than these; `ranges` and `rules` can be None then. `metric` is that of lengths of
+    shortest solutions, as for :func:`solve`; `automove` says which moves home are free in "moves"
+    ("wkr" if it does not). With `lengths` solutions that verdicts have found are played, and counted.
 
     The limits are for each deal, in states, seconds and bytes, but for `memory`, which all share.
     `ray` is the address of a cluster, "auto" or "local". `progress` is called some times a second.
@@ -112,12 +112,15 @@ def survey_deals(
         raise UsageError(f"lengths say nothing about {question}, expected the question verdict")
     if ranges is None and not undecided_only:
         raise UsageError("nothing to ask, expected ranges, or undecided_only")
+    if ranges is None and rules is not None:
+        raise UsageError("rules say nothing about the deals of the table, expected ranges, too")
     texts = None if ranges is None else as_list("ranges", ranges, str)
     games = tuple(as_list("rules", rules if rules is not None else rules_for("freecell"), Rules))
     if not games:
         raise WrongValueError("rules are empty, expected those of one game or of several")
     inquiry = inquiry_of(question, metric, automove)
-    check_metric(metric, games)
+    if texts is not None:
+        check_metric(metric, games)
     asked = deals_of(texts, numbers, rows, path)
     survey = survey_of(inquiry, asked, games, limits, undecided_only, lengths)
 
@@ -161,10 +164,17 @@ def check_metric(metric: Metric | None, games: Iterable[Rules]) -> None:
 
 def question_of(path: Path) -> str:
     """Return the question of a table, "verdict" of an empty one; StoreError if there is none."""
+    return question_and_games(path)[0]
+
+
+def question_and_games(path: Path) -> tuple[str, tuple[Rules, ...]]:
+    """Return the question of a table, as :func:`question_of` does, and the rules of its rows."""
     from dbmsolver.survey.loading import load_rows
     from dbmsolver.survey.rows import Inquiry
 
-    return next((row.question for row in load_rows(path).values()), Inquiry.VERDICT)
+    rows = load_rows(path)
+    question = next((row.question for row in rows.values()), Inquiry.VERDICT)
+    return question, tuple(dict.fromkeys(rules for _, rules in rows))
 
 
 def are_numbers(text: str) -> bool:

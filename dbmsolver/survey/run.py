@@ -39,7 +39,8 @@ LONG = 1.0
 class Survey:
     """The question, the deals, and the limits for each of them.
 
-    `ranges` is None for the deals of the table. `limits.memory` is for all workers together.
+    `ranges` is None for the deals of the table, whatever their games are. `limits.memory` is for
+    all workers together.
     """
 
     question: Inquiry
@@ -50,8 +51,8 @@ class Survey:
     lengths: bool = False
 
     def __post_init__(self) -> None:
-        self.question.check(self.games)
         if self.ranges is not None:
+            self.question.check(self.games)
             self.ranges.check(self.games)
 
 

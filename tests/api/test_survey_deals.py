@@ -70,6 +70,11 @@ def test_an_exception_of_the_caller(tmp_path: Path) -> None:
         ("1", {"question": "longest"}, "unknown question"),
         ("1", {"question": "shortest", "lengths": True}, "lengths say nothing about shortest"),
         (None, {}, "nothing to ask"),
+        (
+            None,
+            {"undecided_only": True, "rules": NONE},
+            "^rules say nothing about the deals of the table, expected ranges, too$",
+        ),
         ("1", {"rules": []}, "rules are empty, expected those of one game or of several"),
         ("1-", {}, "expected"),
         (3, {}, "^ranges is 3, expected a text$"),
@@ -140,6 +145,9 @@ def test_what_is_asked_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     with pytest.raises(Asked) as caught:
         survey_deals(None, path, undecided_only=True)
     assert caught.value.args[0].ranges is None
+    with pytest.raises(Asked) as caught:
+        survey_deals(None, path, undecided_only=True, question="shortest", metric="turns")
+    assert caught.value.args[0].question == Inquiry.SHORTEST_TURNS
 
 
 def test_a_summary_counts_rows_by_what_they_say(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 _OF_REPORTS = ("output", "report", "quiet")
 """The parameters that say something where nothing is searched."""
+_OF_DEALS = ("games", "freecells", "columns", "build", "fill", "moves", "numbers", "rows")
+"""The parameters that say which deals RANGES are."""
 
 SurveyWork = Callable[[Callable[[], None]], Generator[SurveyReport, None, "TableSummary"]]
 """The work of a survey: it calls a function when it compiles kernels, and yields reports."""
@@ -137,10 +139,12 @@ def survey_command(
     if fewest and question not in (None, "fewest-freecells"):
         raise UsageError(f"--fewest-freecells and --question {question}, expected one of them")
     if report is not None and not (ranges or undecided_only):
-        check_nothing_else_said()
+        check_not_said(_all_but(_OF_REPORTS), "a report alone", "RANGES or --undecided-only")
+    if undecided_only and not ranges:
+        check_not_said(_OF_DEALS, "the deals of the table", "RANGES")
     if ranges or undecided_only:
         check_output(output)  # a report is made of a table that cannot be written, too
-    usual = surveys.question_of(Path(output)) if undecided_only else "verdict"
+    usual, known = surveys.question_and_games(Path(output)) if undecided_only else ("verdict", ())
     wanted = "fewest-freecells" if fewest else question or usual
     inquiry = surveys.inquiry_of(wanted, metric, policy)
     if lengths and inquiry != "verdict":
@@ -150,7 +154,7 @@ def survey_command(
     page = Path(report) if report is not None else None
     deals = surveys.deals_of(ranges or None, numbers, rows, Path(output), page)
     if ranges or undecided_only:
-        games = chosen.rules(inquiry)
+        games = (() if ranges else known) or chosen.rules(inquiry)
         surveys.check_metric(metric, games)
         survey = surveys.survey_of(inquiry, deals, games, limits, undecided_only, lengths)
         check_address(address, "RANGES")
@@ -165,16 +169,23 @@ def survey_command(
     return 0
 
 
-def check_nothing_else_said() -> None:
-    """Raise UsageError for an option that is about a search where only a report is asked for."""
+def _all_but(names: Collection[str]) -> list[str]:
+    """Return the names of all other parameters of the command."""
+    parameters = click.get_current_context().command.params
+    return [option.name for option in parameters if option.name and option.name not in names]
+
+
+def check_not_said(names: Collection[str], what: str, expected: str) -> None:
+    """Raise UsageError if one of these parameters is given, which says nothing about `what`.
+
+    `expected` is what it would say something about.
+    """
     context = click.get_current_context()
     for option in context.command.params:
         source = context.get_parameter_source(option.name or "")
-        if source == ParameterSource.COMMANDLINE and option.name not in _OF_REPORTS:
-            raise UsageError(
-                f"{option.opts[0]} says nothing about a report alone, expected RANGES or "
-                "--undecided-only beside it"
-            )
+        if source == ParameterSource.COMMANDLINE and option.name in names:
+            said = f"{option.opts[0]} says nothing about {what}"
+            raise UsageError(f"{said}, expected {expected} beside it")
 
 
 def fill_table(

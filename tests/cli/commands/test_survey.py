@@ -60,6 +60,32 @@ def test_undecided_only_takes_the_question_of_the_table(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
 
 
+def test_undecided_only_takes_the_games_of_the_table(tmp_path: Path) -> None:
+    """They need not be named, nor can they be: a metric of theirs is asked about as it is."""
+    table = tmp_path / "table.csv"
+    asked = ("--question", "shortest", "--metric", "plays", "-q", "-o", str(table))
+    result = run("2", "--game", "klondike", *asked, "--max-states", "1")
+    assert result.stdout.endswith("1 undecided\n")
+    before = table.read_text()
+    for said in (
+        ("--game", "freecell"),
+        ("--freecells", "1"),
+        ("--columns", "7"),
+        ("--build", "suit"),
+        ("--fill", "none"),
+        ("--moves", "single"),
+        ("--numbers", "ksolve"),
+        ("--rows",),
+    ):
+        message = fails(2, "--undecided-only", *said, "-q", "-o", str(table))
+        expected = f"{said[0]} says nothing about the deals of the table, expected RANGES beside it"
+        assert message == f"dbmsolver: {expected}\n"
+    assert table.read_text() == before
+    for more in ((), ("--question", "shortest", "--metric", "plays")):
+        again = run("--undecided-only", *more, "--max-states", "2", "-q", "-o", str(table))
+        assert again.stdout.endswith("1 row: 1 undecided\n"), again.output
+
+
 def test_a_table_and_its_page_beside_the_boards(tmp_path: Path) -> None:
     (tmp_path / "board").write_text("Foundations: H-K C-K D-K S-J\nFreecells: KS - - -\nQS\n")
     page = tmp_path / "page.html"

@@ -79,7 +79,8 @@ def survey_deals(
     continues it. With `undecided_only` deals are taken up that the table leaves undecided with
     smaller limits than these; `ranges` and `rules` can be None then. `metric` is that of lengths of
     shortest solutions, as for :func:`solve`; `automove` says which moves home are free in "moves"
-    ("wkr" if it does not). With `lengths` solutions that verdicts have found are played, and counted.
+    ("wkr" if it does not). With `lengths` solutions that verdicts have found are played, and
+    counted.
 
     The limits are for each deal, in states, seconds and bytes, but for `memory`, which all share.
     `ray` is the address of a cluster, "auto" or "local". `progress` is called some times a second.
@@ -147,6 +148,8 @@ class TableSummary:
     """The number of rows by what they say: "solved", "unsolvable", "undecided", "unreadable"."""
     new: int
     """The number of rows that this survey has filled."""
+    open: int = 0
+    """The number of rows about its deals that were undecided when it began."""
 
 
 def inquiry_of(question: str, metric: Metric | None, automove: Policy | None) -> Inquiry:
@@ -236,7 +239,7 @@ def fill_table(
     for row in filled.rows.values():
         word = "undecided" if row.is_open else row.verdict
         counts[word] = counts.get(word, 0) + 1
-    return TableSummary(counts, filled.new)
+    return TableSummary(counts, filled.new, filled.open)
 
 
 def require_charts() -> None:

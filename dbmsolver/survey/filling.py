@@ -16,10 +16,13 @@ from dbmsolver.survey.table import SurveyTable
 
 
 class FilledTable(NamedTuple):
-    """The rows of a table, and the number of rows that this survey has filled."""
+    """The rows of a table, and what this survey has had to do with them."""
 
     rows: TableRows
     new: int
+    """The number of rows that this survey has filled."""
+    open: int = 0
+    """The number of rows about its deals that were undecided when it began."""
 
 
 def fill(
@@ -41,4 +44,4 @@ def fill(
         # Machines of a cluster have no folder in common.
         run = Run(survey, table, pool, keep_searches=address is None)
         yield from run.events()
-        return FilledTable(table.rows, run.new)
+        return FilledTable(table.rows, run.new, run.open)

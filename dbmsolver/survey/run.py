@@ -77,6 +77,8 @@ class Run:
         }
         self.factory = RowFactory(survey.question, survey.limits)
         self._resumed = [row.subject for row in table.rows.values() if self._is_resumed(row)]
+        self.open = sum(row.is_open and self._concerns(row) for row in table.rows.values())
+        """Rows about the survey's deals that were undecided when it began."""
         count = 0 if survey.undecided_only else count_subjects(survey.ranges, survey.games)
         finished = sum(1 for row in table.rows.values() if row.is_finished and self._concerns(row))
         todo = len(self._resumed) if survey.undecided_only else count - finished

@@ -209,7 +209,7 @@ def fill_table(
         except KeyboardInterrupt:
             raise Interrupted("interrupted; the same command continues the table") from None
         if undecided_only and not filled.new:
-            click.echo(nothing_taken_up(filled.answers, path))
+            click.echo(nothing_taken_up(filled, path))
         click.echo(summary(filled.answers, path))
 
 
@@ -221,9 +221,11 @@ def summary(answers: Mapping[str, int], path: Path) -> str:
     return f"{path}: {rows}{': ' if words else ''}{words}"
 
 
-def nothing_taken_up(answers: Mapping[str, int], path: Path) -> str:
+def nothing_taken_up(filled: TableSummary, path: Path) -> str:
     """Return the reason why --undecided-only had nothing to do, as a line."""
-    if "undecided" in answers:
+    if "undecided" in filled.answers:
+        if not filled.open:
+            return f"{path}: none of these deals, with these rules, is undecided in it"
         return f"{path}: what is undecided was searched with these limits already, or larger ones"
     return f"{path}: nothing is undecided"
 

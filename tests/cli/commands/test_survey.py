@@ -49,6 +49,17 @@ def test_what_it_says(tmp_path: Path) -> None:
     assert "nothing is undecided" in run("--undecided-only", "-o", table).stdout
 
 
+def test_deals_that_are_not_undecided_are_not_said_to_be(tmp_path: Path) -> None:
+    """Other deals and other rules than those of undecided rows were never searched."""
+    table = ("--max-states", "1", "-q", "-o", str(tmp_path / "table.csv"))
+    assert run("1-2", "--game", "seahaven_towers", *table).stdout.endswith("2 undecided\n")
+    for asked in (("7-9", "--game", "seahaven_towers"), ("1-2",)):
+        said = run(*asked, "--undecided-only", *table).stdout.splitlines()[0]
+        assert said.endswith("table.csv: none of these deals, with these rules, is undecided in it")
+    said = run("1-2", "--game", "seahaven_towers", "--undecided-only", *table).stdout
+    assert "was searched with these limits already" in said
+
+
 def test_undecided_only_takes_the_question_of_the_table(tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     args = ("11", "--fewest-freecells", "--max-states", "3", "-o", str(table))

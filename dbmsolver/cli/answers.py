@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import click
@@ -222,6 +223,10 @@ def write_answer(result: Result, form: AnswerForm, quiet: bool = False) -> int:
         write_text(text, form.output)
     if text is None or (not quiet and (beside or form.output not in (None, "-"))):
         print(verdict_line(result), file=MessageStream(sys.stderr), flush=True)
+    if text is None and form.output is not None and Path(form.output).is_file():
+        # It may be the solution of another deal.
+        said = f"{form.output}: not written, as no solution is known; the older file is left there"
+        print(f"dbmsolver: {said}", file=MessageStream(sys.stderr), flush=True)
     return EXIT_CODES[result.verdict]
 
 

@@ -37,6 +37,26 @@ def test_every_ending_and_every_format(tmp_path: Path, board: str) -> None:
             assert path.read_text().splitlines()[:1] == plain[form or by_name]
 
 
+def test_an_older_file_is_said_to_be_left_where_no_solution_is_written(
+    tmp_path: Path, board: str
+) -> None:
+    path = tmp_path / "page.html"
+    lost = ("prove", "146692", "-q", "-o", str(path))
+    result = run(*lost)
+    assert (result.exit_code, result.stderr.count("\n"), path.exists()) == (10, 1, False)
+    assert run("solve", board, "-q", "-o", str(path)).exit_code == 0
+    before = path.read_text()
+    result = run(*lost)
+    assert (result.exit_code, result.stdout, path.read_text()) == (10, "", before)
+    verdict, left = result.stderr.splitlines()
+    assert "unsolvable" in verdict
+    said = "not written, as no solution is known; the older file is left there"
+    assert left == f"dbmsolver: {path}: {said}"
+    result = run(*lost, "--format", "json")
+    assert (result.exit_code, result.stderr) == (10, "")
+    assert json.loads(path.read_text())["verdict"] == "unsolvable"
+
+
 @pytest.mark.parametrize(
     "form", ["text", "json", "universal-json", "universal-xml", "sfn", "moves", "short", "html"]
 )

@@ -36,6 +36,7 @@ from dbmsolver.game.pairing import columns_of_pyramid
 from dbmsolver.game.position import Position
 from dbmsolver.game.positions import kind_of_position, make_position
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import UNUSUAL
 from dbmsolver.game.texts import WHICH_GAME, read_json
 from dbmsolver.game.validity import note_place
 from dbmsolver.game.wide import with_heights
@@ -45,6 +46,10 @@ _RESERVE = "reserve"
 _HOLE, _STOCK, _WASTE = "hole", "stock", "waste"
 _NUMBERED = {"1": "A", "11": "J", "12": "Q", "13": "K"}
 _PYRAMID, _REMOVED = "pyramid", "removed"
+
+
+_TOLD = ("freecells", "columns", "build", "fill")
+"""Rules that every answer with rules tells."""
 
 
 def of_board(where: str) -> str:
@@ -64,6 +69,7 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
     """Read a board; InputError for a text that is none, or none of these rules."""
     data = read_json(text, "a board", where)
     if (lines := _lines_of(data)) is not None:
+        _check_rules(data.get("rules"), rules, where)
         return parse_board("\n".join(lines), rules, of_board(where))
     _check_names(data, _names_of(rules), rules, where)
     laid, hidden = (_pyramid if rules.has_pairs else _piles)(data, rules, where)
@@ -133,6 +139,27 @@ def _lines_of(data: Any) -> list[str] | None:
     deal = data.get("deal")
     board = data.get("board", deal.get("board") if isinstance(deal, dict) else None)
     return board if isinstance(board, list) and all(isinstance(x, str) for x in board) else None
+
+
+def _check_rules(said: Any, rules: Rules, where: str) -> None:
+    """Raise InputError if an answer is about other rules than these.
+
+    Other names of the same rules are no contradiction: a file may have any. Rules that no answer
+    has are not looked at.
+    """
+    if not isinstance(said, dict):
+        return
+    told = {key: said[key] for key in _TOLD if key in said}
+    if len(told) == len(_TOLD):  # an answer leaves out what is usual
+        told |= {key: said.get(key, usual) for key, usual in UNUSUAL.items()}
+    for key, value in told.items():
+        wanted = getattr(rules, key)
+        if value == wanted:
+            continue
+        if said.get("game", rules.name) != rules.name:
+            key, value, wanted = "game", said["game"], rules.name
+        text = f"the text says {quoted(str(value))} for {key}, the rules asked for say"
+        raise InputError(f"{text} {quoted(str(wanted))}, expected the same", where)
 
 
 def _piles(data: Any, rules: Rules, where: str) -> tuple[list[list[int]], list[int]]:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from helpers.wide_games import small_deck
 
+from dbmsolver.cli.json_data import deal_data, dump_json, rules_data
 from dbmsolver.errors import InputError
 from dbmsolver.game.bases import ACE
 from dbmsolver.game.boards import format_board, parse_board
@@ -21,7 +22,7 @@ from dbmsolver.game.pairing import Pairing, rows_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.game.shipped import GAMES
+from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.game.wide import Wide
 
 FREECELL, KLONDIKE, CANFIELD = (GAMES[name] for name in ("freecell", "klondike", "canfield"))
@@ -341,3 +342,32 @@ def test_lines_of_a_board_are_told_as_its_own() -> None:
     expected = rf"^f, the board, line 4, column 1: {first} is already at line 1, column 1"
     with pytest.raises(InputError, match=expected):
         parse_json_board(json.dumps({"kind": "solution", "board": lines}), FREECELL, "f")
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "words"),
+    [
+        ({"freecells": 3}, {}, "'3' for freecells, the rules asked for say '4'"),
+        ({}, {"freecells": 3}, "'4' for freecells, the rules asked for say '3'"),
+        ({"build": "suit"}, {}, "'suit' for build, the rules asked for say 'alternate'"),
+        ({"fill": "kings"}, {}, "'kings' for fill, the rules asked for say 'any'"),
+        ({"moves": "runs"}, {}, "'runs' for moves, the rules asked for say 'single'"),
+        ({"game": "klondike"}, {"game": "klondike_by_threes"}, "'klondike' for game, the rules"),
+    ],
+)
+def test_an_answer_about_other_rules_is_refused(
+    said: dict[str, Any], asked: dict[str, Any], words: str
+) -> None:
+    deal = Deal.from_number(3, rules_for(**({"game": "freecell"} | said)))
+    text = dump_json({"kind": "dealt", "deal": deal_data(deal), "rules": rules_data(deal.rules)})
+    assert Deal.from_text(text, deal.rules).position == deal.position
+    renamed = replace(deal.rules, name="mine")
+    assert Deal.from_text(text, renamed).position == deal.position
+    with pytest.raises(InputError, match=f"^<board>: the text says {words}"):
+        Deal.from_text(text, rules_for(**({"game": "freecell"} | asked)))
+
+
+@pytest.mark.parametrize("rules", [None, 3, {}, {"game": "klondike"}, {"freecells": 4}])
+def test_rules_that_no_answer_has_are_not_looked_at(rules: object) -> None:
+    data = {"kind": "x", "deal": deal_data(Deal.from_number(3)), "rules": rules}
+    assert Deal.from_text(json.dumps(data)).position == Deal.from_number(3).position

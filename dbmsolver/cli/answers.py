@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeVar
 import click
 
 from dbmsolver.cli.options import DisplayOptions, gathered, output_option
-from dbmsolver.cli.output import refuse_picture, write_text
+from dbmsolver.cli.output import refuse_ending, write_text
 from dbmsolver.cli.progress import ProgressDisplay
 from dbmsolver.cli.render import EXIT_CODES, has_solution, render_json, render_text, verdict_line
 from dbmsolver.cli.streams import MessageStream
@@ -71,7 +71,7 @@ def chosen_format(form: str | None, as_json: bool, output: str | None, runs: boo
         raise UsageError(f"--json and --format {form}, expected one of them")
     chosen = "json" if as_json else form or format_of_answer(output or "")
     if chosen is None:
-        refuse_picture(output, "answers", "expected .txt, .json, .xml, .sfn, .moves, .short, .html")
+        refuse_ending(output, "answers", "expected .txt, .json, .xml, .sfn, .moves, .short, .html")
         chosen = "text"
     if runs and chosen not in WITH_RUNS:
         expected = f"expected one of {', '.join(WITH_RUNS)}"

@@ -15,15 +15,18 @@ from dbmsolver.errors import SystemRefusedError, UsageError
 
 PICTURES = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf")
 """Endings of the names of pictures."""
+_OTHERS = (".csv", ".jsonl", ".parquet", ".xml", ".sfn", ".moves", ".short", ".html", ".htm")
+"""Endings of the names of tables, and of solutions in a format of their own."""
 
 
-def refuse_picture(output: str | None, what: str, expected: str, *drawn: str) -> None:
-    """Raise UsageError if the name of a file has the ending of a picture that it does not get.
+def refuse_ending(output: str | None, what: str, expected: str, *written: str) -> None:
+    """Raise UsageError if the name of a file has the ending of a format that it does not get.
 
-    `drawn` are the endings of those that it may get.
+    `written` are the endings of those that it may get. An ending that no format of this program
+    has, and no picture, says nothing.
     """
     ending = Path(output or "").suffix.lower()
-    if ending in PICTURES and ending not in drawn:
+    if ending in (*PICTURES, *_OTHERS) and ending not in written:
         raise UsageError(f"{what} are not written as {ending}, {expected}", str(output))
 
 

@@ -74,13 +74,33 @@ def test_options_that_a_format_has_not(board: str, form: str) -> None:
             assert result.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("name", ["answer.svg", "answer.PNG", "answer.pdf"])
-def test_an_answer_is_no_picture(tmp_path: Path, board: str, name: str) -> None:
+@pytest.mark.parametrize(
+    "name",
+    ["answer.svg", "answer.PNG", "answer.pdf", "answer.csv", "answer.jsonl", "answer.parquet"],
+)
+def test_an_answer_is_no_picture_and_no_table(tmp_path: Path, board: str, name: str) -> None:
     path = tmp_path / name
     result = run("solve", board, "--quiet", "-o", str(path))
     assert (result.exit_code, path.exists()) == (2, False)
     assert "answers are not written as" in result.stderr and result.stderr.count("\n") == 1
     assert run("solve", board, "--quiet", "-o", str(path), "--format", "text").exit_code == 0
+
+
+@pytest.mark.parametrize("name", ["answer.md", "answer.gz", "answer"])
+def test_an_ending_of_no_format_gets_text(tmp_path: Path, board: str, name: str) -> None:
+    path = tmp_path / name
+    assert run("solve", board, "--quiet", "-o", str(path)).exit_code == 0
+    assert path.read_text().startswith("Deal board-")
+
+
+@pytest.mark.parametrize("ending", [".html", ".htm", ".sfn", ".XML", ".moves", ".short", ".csv"])
+def test_a_board_is_no_solution_and_no_table(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"deal{ending}"
+    result = run("deal", "3", "-o", str(path))
+    assert (result.exit_code, path.exists()) == (2, False)
+    said = f"boards are not written as {ending.lower()}, expected .txt, .json or .svg"
+    assert said in result.stderr and result.stderr.count("\n") == 1
+    assert run("deal", "3", "--json", "-o", str(path)).exit_code == 0
 
 
 def test_a_board_is_drawn_as_svg_only(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from dbmsolver.cli.options import (
     rows_option,
     rules_options,
 )
-from dbmsolver.cli.output import check_output, refuse_picture, write_text
+from dbmsolver.cli.output import check_output, refuse_ending, write_text
 from dbmsolver.cli.render import board_text
 from dbmsolver.cli.solutions import from_option, given_options, left_out_option, load
 from dbmsolver.cli.values import DealCommand, DealSource, Whole
@@ -63,7 +63,7 @@ class BoardForm:
 
             text = draw_board(position, name, rules)
         else:
-            refuse_picture(self.output, "boards", "expected .txt, .json or .svg")
+            refuse_ending(self.output, "boards", "expected .txt, .json or .svg")
             text = board_text(position, rules)
         write_text(text, self.output)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from dbmsolver.cli.options import output_option, store_argument
-from dbmsolver.cli.output import check_output, refuse_picture, write_text
+from dbmsolver.cli.output import check_output, refuse_ending, write_text
 
 
 @click.command("certificate")
@@ -20,7 +20,7 @@ def certificate_command(store: str, output: str | None) -> None:
     all of them, as JSON. verify runs the search of a certificate again, or compares a store with
     it.
     """
-    refuse_picture(output, "certificates", "expected .json")
+    refuse_ending(output, "certificates", "expected .json")
     check_output(output, store)
     from dbmsolver.api.stores import stored_search
 

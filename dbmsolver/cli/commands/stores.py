@@ -18,7 +18,7 @@ from dbmsolver.cli.json_data import (
     strata_data,
 )
 from dbmsolver.cli.options import json_option, rows_option, store_argument
-from dbmsolver.cli.output import check_output, refuse_picture, write_text
+from dbmsolver.cli.output import check_output, refuse_ending, write_text
 from dbmsolver.cli.proofs import proof_facts, verifying
 from dbmsolver.cli.render import (
     STATES,
@@ -60,7 +60,7 @@ def status_command(store: str, as_json: bool, plot: str | None) -> None:
     if plot == "-" and as_json:
         raise UsageError("--json and --plot - are both for standard output, expected one of them")
     if plot is not None:
-        refuse_picture(plot, "plots", "expected .svg", ".svg")
+        refuse_ending(plot, "plots", "expected .svg", ".svg")
         check_output(plot, store)
     from dbmsolver.api.stores import stored_search
 

@@ -134,7 +134,7 @@ def may_stand_alone(parameter: click.Option) -> bool:
 
 
 class DealCommand(click.Command):
-    """A command with a DEAL, which may be negative: -1 and -2 are deals, not options."""
+    """A command with a DEAL, or a KEY, which may be negative: -1 and -2 are deals, not options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments; what follows an option that can stand alone may be the DEAL."""
@@ -169,16 +169,17 @@ class DealCommand(click.Command):
         return need, alone
 
     def _parse(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Move a negative number to the end, where nothing is taken for an option.
+        """Move a negative number, or a list that begins with one, to the end.
 
-        What follows it, and is neither an option nor the value of one, still does.
+        There nothing is taken for an option. What follows it, and is neither an option nor the
+        value of one, is moved, too.
         """
         need, alone = self._options_with_values(ctx)
         end = args.index("--") if "--" in args else len(args)
         others: list[str] = []
         behind: list[str] = []
         for before, arg in zip(["", *args], args[:end], strict=False):
-            if re.fullmatch(r"-[0-9]+", arg):
+            if re.fullmatch(r"-[0-9]+(,[-0-9, ]*)?", arg):
                 moves = before not in need
             else:
                 is_option = arg.startswith("-") and arg != "-"

@@ -208,6 +208,7 @@ WRONG = [
     (3, ["deal", "-"], "<stdin>: missing cards"),
     (3, ["deal", "-1", "--columns", "7"], "deal -1"),
     (3, ["unkey", "seven", "--deal", "3"], "key 'seven'"),
+    (3, ["unkey", "-1", "--deal", "3"], "key '-1': expected a key: one integer, not negative"),
     (3, ["unkey", "9" * 201, "--deal", "3"], "expected a key: one integer, not negative"),
 ]
 

@@ -207,7 +207,7 @@ def key_command(
     click.echo(key)
 
 
-@click.command("unkey")
+@click.command("unkey", cls=DealCommand)
 @click.argument("number", metavar="KEY")
 @click.option(
     "--deal",

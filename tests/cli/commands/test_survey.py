@@ -97,6 +97,15 @@ def test_undecided_only_takes_the_games_of_the_table(tmp_path: Path) -> None:
         assert again.stdout.endswith("1 row: 1 undecided\n"), again.output
 
 
+def test_lists_that_begin_with_a_negative_number(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    for before, after in ((("-1,-2",), ()), ((), ("-1,3", "-2,-1"))):
+        more = ("--max-states", "1", "-q", "-o", str(table))
+        assert run(*before, *more, *after).exit_code == 0
+    assert [row.number for row in load_rows(table).sorted()] == [-2, -1, 3]
+    assert "'-3' is no range of deals" in fails(2, "-1,-3", "-o", str(table))
+
+
 def test_a_table_and_its_page_beside_the_boards(tmp_path: Path) -> None:
     (tmp_path / "board").write_text("Foundations: H-K C-K D-K S-J\nFreecells: KS - - -\nQS\n")
     page = tmp_path / "page.html"

@@ -13,6 +13,7 @@ from pathlib import Path
 from dbmsolver.errors import InputError, UsageError, quoted
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import MAX_BOARD_BYTES, Deal, deal_number
+from dbmsolver.game.decks import is_deck
 from dbmsolver.game.numbers import Numbers, first_and_last
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.texts import LINE_END, read_path, read_stream
@@ -92,11 +93,11 @@ def parse_ranges(
 ) -> Ranges:
     """Read the deals of a survey: lists of numbers and ranges, paths of files and directories.
 
-    A file holds numbers and ranges, or a board; `-` is such a file on standard input. `whose` names
-    the program that deals the numbers. With `rows` the lines of boards are their rows. `own` are
-    the files that the survey writes: in a directory they are no boards. UsageError for a range that
-    cannot be, InputError for a number that no deal has, and for a file or directory that cannot be
-    read.
+    A file holds numbers and ranges, a board, or a deck of digits; `-` is such a file on standard
+    input. `whose` names the program that deals the numbers. With `rows` the lines of boards are
+    their rows. `own` are the files that the survey writes: in a directory they are no boards.
+    UsageError for a range that cannot be, InputError for a number that no deal has, and for a file
+    or directory that cannot be read.
     """
     texts = list(texts)
     if texts.count("-") > 1:
@@ -113,7 +114,7 @@ def parse_ranges(
             unreadable += errors
         else:
             whole, where = _read(text)
-            if is_list(whole):
+            if is_list(whole) and not is_deck(whole[:MAX_BOARD_BYTES]):
                 numbers += _listed(whole, where, whose)
             elif len(whole) > MAX_BOARD_BYTES:
                 raise InputError(f"more than {MAX_BOARD_BYTES} bytes, expected a board", where)

@@ -149,6 +149,28 @@ def test_boards(tmp_path: Path) -> None:
     )
 
 
+def test_a_deck_of_digits_in_a_file(tmp_path: Path) -> None:
+    """A list of numbers has none of 156 digits."""
+    klondike, deal = GAMES["klondike"], Deal.from_number(3, GAMES["klondike"])
+    suits = "CDHS"
+    dealt = [(row, column) for row in range(7) for column in range(row, 7)]
+    laid = [deal.position.columns[column][row] for row, column in dealt]
+    cards = [*laid, *reversed(deal.position.stock)]
+    digits = "".join(f"{card // 4 + 1:02}{suits.index(card_name(card)[1]) + 1}" for card in cards)
+    (tmp_path / "deck").write_text(f"# the third\n{digits}\n")
+    expected = Deal.from_text(digits, klondike).position
+    for named in (tmp_path, tmp_path / "deck"):
+        (subject,) = subjects_of(parse_ranges([str(named)]), [klondike])
+        assert subject.deal().position == expected
+    with pytest.raises(InputError, match=r"deck, line 2: "):
+        parse_ranges([_written(tmp_path, f"# short\n{digits[1:]}\n")])
+
+
+def _written(folder: Path, text: str) -> str:
+    (folder / "deck").write_text(text)
+    return str(folder / "deck")
+
+
 def test_what_a_survey_writes_is_no_board(tmp_path: Path) -> None:
     """The table may lie in the directory of the boards, by a link, too."""
     board = format_board(Deal.from_number(7).position)

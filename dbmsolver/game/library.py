@@ -78,12 +78,18 @@ def path_of(source: str) -> Path:
 
 def looks_like_file(source: str) -> bool:
     """Return True if a text that is no game's name is meant as a file's."""
-    return "/" in source or "." in source or _is_file(source)
+    # A directory is told as such where it is read.
+    return "/" in source or "." in source or _is_file(source) or _is_folder(source)
 
 
 def _is_file(path: str) -> bool:
     """Return True if a file exists; False for a name that no file can have."""
     return os.path.isfile(path)  # noqa: PTH113  # which raises no error
+
+
+def _is_folder(path: str) -> bool:
+    """Return True if a directory exists; False for a name that no directory can have."""
+    return os.path.isdir(path)  # noqa: PTH112  # which raises no error
 
 
 def identifier_of(source: str) -> str:

@@ -176,3 +176,21 @@ def test_rules_as_json(tmp_path: Path) -> None:
     refused = run("deal", "3", "--game", str(path))
     assert refused.exit_code == 3
     assert "rules.json: foundations: present: true is not played with a hole" in refused.stderr
+
+
+def test_a_file_or_a_directory_is_no_name_of_a_game(
+    mine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = run("games", f"./{Path(mine).name}")
+    said = "is no name of a game, expected one that `games` lists, or --check before a file"
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert refused.stderr == f"dbmsolver: './mine.game' {said}\n"
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "golf").mkdir()
+    for words in (("games", "--check", "folder"), ("deal", "3", "--game", "folder")):
+        refused = run(*words)
+        assert (refused.exit_code, refused.stdout) == (3, "")
+        assert "folder: cannot be read (Is a directory), expected a game" in refused.stderr
+    assert run("games", "golf").exit_code == 0
+    assert run("games", "nowhere").stderr.startswith("dbmsolver: unknown game 'nowhere'")

@@ -9,10 +9,16 @@ import click
 from dbmsolver.cli.json_data import dump_json, rules_data
 from dbmsolver.cli.options import json_option
 from dbmsolver.cli.values import GameSource
-from dbmsolver.errors import EXIT_INPUT, UsageError
+from dbmsolver.errors import EXIT_INPUT, UsageError, quoted
 from dbmsolver.game.deals import dealing
-from dbmsolver.game.library import identifier_of, load_description, path_of, text_of
-from dbmsolver.game.shipped import SHIPPED
+from dbmsolver.game.library import (
+    identifier_of,
+    load_description,
+    looks_like_file,
+    path_of,
+    text_of,
+)
+from dbmsolver.game.shipped import SHIPPED, game_name
 
 
 @click.command("games")
@@ -38,6 +44,9 @@ def games_command(name: str | None, file: str | None, as_json: bool) -> int:
     if file is not None:
         return _check(file)
     if name is not None:
+        if game_name(name) is None and looks_like_file(name):
+            said = f"{quoted(name)} is no name of a game, expected one that `games` lists"
+            raise UsageError(f"{said}, or --check before a file")
         click.echo(text_of(name), nl=False)
     elif as_json:
         click.echo(

@@ -184,11 +184,29 @@ class CommandLine(click.Group):
 
 def _with_advice(error: DbmError, command: click.Command | None) -> str:
     """Return the text of an error; with its advice, if the command has all options of that."""
-    if error.advice is None or command is None:
+    if command is None:
+        return str(error)
+    error = _with_dashes(error, command)
+    if error.advice is None:
         return str(error)
     options = {name for parameter in command.params for name in parameter.opts}
     helps = options.issuperset(re.findall("--[a-z-]+", error.advice))
     return f"{error} ({error.advice})" if helps else str(error)
+
+
+def _with_dashes(error: DbmError, command: click.Command) -> DbmError:
+    """Return an error with the option that its message begins with, as the command line has it.
+
+    The library calls arguments by their names: "rows says nothing", "numbers pysol".
+    """
+    name, _, rest = error.message.partition(" ")
+    for option in command.params if isinstance(error, UsageError) else ():
+        kind = option.type
+        values = kind.choices if isinstance(kind, click.Choice) else ()
+        says = rest.startswith("says nothing") or re.split("[ :,]", rest)[0] in values
+        if f"--{name}" in option.opts and says:
+            return type(error)(f"--{error.message}", error.where, error.advice)
+    return error
 
 
 def _check_not_empty(args: Sequence[str]) -> None:

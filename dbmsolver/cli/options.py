@@ -192,7 +192,37 @@ def _rules(
     fill: Fill | None,
     moves: Moves | None,
 ) -> Rules:
-    return changed(load_rules(game), freecells, columns, build, fill, moves)
+    return changed_by_options(load_rules(game), freecells, columns, build, fill, moves)
+
+
+def changed_by_options(
+    rules: Rules,
+    freecells: int | None,
+    columns: int | None,
+    build: Build | None,
+    fill: Fill | None,
+    moves: Moves | None,
+) -> Rules:
+    """Return the rules with the changes of options, as `changed` does.
+
+    The UsageError of a change that cannot be names its option, if that is one option alone.
+    """
+    try:
+        return changed(rules, freecells, columns, build, fill, moves)
+    except UsageError as error:
+        given: dict[str, Any] = {
+            "freecells": freecells,
+            "columns": columns,
+            "build": build,
+            "fill": fill,
+            "moves": moves,
+        }
+        for name, value in given.items():
+            try:
+                changed(rules, **{name: value})
+            except UsageError as alone:
+                raise UsageError(f"--{name} {value}: {alone}") from None
+        raise error
 
 
 CHANGED = ", if not as in the game."

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 import click
 
-from dbmsolver.cli.options import CHANGED, gathered, moves_option, shape_options
+from dbmsolver.cli.options import CHANGED, changed_by_options, gathered, moves_option, shape_options
 from dbmsolver.cli.values import GameSource
 from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.kinds import Build, Fill, Moves
 from dbmsolver.game.library import load_rules
 from dbmsolver.game.rules import MAX_RESERVE, Rules
-from dbmsolver.game.shipped import changed
 
 Cells = tuple[int, int]
 
@@ -46,7 +45,7 @@ class GameChoice:
     ) -> None:
         self.cells = None if freecells is None else parse_cells(freecells)
         self.games = [
-            changed(load_rules(game), None, columns, build, fill, moves)
+            changed_by_options(load_rules(game), None, columns, build, fill, moves)
             for game in dict.fromkeys(games)
         ]
 
@@ -59,7 +58,7 @@ class GameChoice:
                 continue
             least, most = self.cells or (rules.freecells, rules.freecells)
             for cells in range(least, most + 1):
-                found[changed(rules, cells)] = None
+                found[changed_by_options(rules, cells, None, None, None, None)] = None
         return tuple(found)
 
     def _widest(self, rules: Rules) -> Rules:
@@ -72,7 +71,7 @@ class GameChoice:
                 f"--freecells {least}..{most}: the fewest are looked for from {dealt} on in "
                 f"{rules.name}, expected {dealt}..N"
             )
-        return changed(rules, most)
+        return changed_by_options(rules, most, None, None, None, None)
 
 
 games_options = gathered(

@@ -61,3 +61,48 @@ def test_what_cannot_be_spread_is_refused_before_a_library_is_asked_for(
         result = run(*args, "--ray", "auto")
         assert result.exit_code == code, result.output
         assert said in result.stderr and result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (
+            "solve 3 --game klondike --columns 8",
+            "--columns 8: the deal names 7 of the columns one by one, expected 8",
+        ),
+        (
+            "solve 3 --game klondike --freecells 2 --build any",
+            "--freecells 2: freecells in a game of Klondike's kind: expected none",
+        ),
+        (
+            "survey 1 --game klondike --freecells 1..2 -o x.csv",
+            "--freecells 1: freecells in a game of Klondike's kind: expected none",
+        ),
+        ("deal 3 --rows", "--rows says nothing about a number, expected a board"),
+        ("survey 1 --rows -o x.csv", "--rows says nothing about numbers, expected boards"),
+        (
+            "survey 1 --metric runs -o x.csv",
+            "--metric runs: verdict has none, expected the question shortest",
+        ),
+        (
+            "survey 1 --automove max -o x.csv",
+            "--automove max says nothing without the metric moves",
+        ),
+    ],
+)
+def test_messages_name_options_as_they_are_given(args: str, message: str) -> None:
+    refused = run(*args.split())
+    assert (refused.exit_code, refused.stdout, refused.stderr) == (2, "", f"dbmsolver: {message}\n")
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        "--game golf --build none --fill none --moves single --freecells 0",
+        "--game pyramid --freecells 0",
+        "--freecells 4 --columns 8 --build alternate --fill any --moves single",
+    ],
+)
+def test_what_is_so_in_the_game_may_be_said(args: str) -> None:
+    game = args.split()[:2] if args.startswith("--game") else []
+    assert run("deal", "3", *args.split()).output == run("deal", "3", *game).output

@@ -54,7 +54,8 @@ def hint_text(
     words: LimitWords = LIMITS,
 ) -> str:
     """Return a hint for people; `words` say why the search ended early."""
-    facts = [("Automove", describe_move(move)) for move in _automoves(result)]
+    facts = list(_added(game))
+    facts += [("Automove", describe_move(move)) for move in _automoves(result)]
     if (move := _first_move(result)) is not None:
         facts.append(("Best move" if result.shortest else "Good move", describe_move(move)))
         facts.append(("Proven", _proven(result)))
@@ -63,6 +64,12 @@ def hint_text(
     facts += [("Time", human_time(seconds)), ("Memory", f"{human_bytes(peak_memory)} at most")]
     board = board_text(game.deal.position, game.deal.rules)
     return f"{hint_line(game, result, words)}\n\n{board}\n{fact_lines(facts)}"
+
+
+def _added(game: GameSoFar) -> Iterator[tuple[str, str]]:
+    """Yield the moves home that were added to those that the text has, in words."""
+    for move in game.added:
+        yield "Added", f"{describe_move(move)}  (automove, --automove none adds none)"
 
 
 def _proven(result: Result) -> str:
@@ -115,6 +122,7 @@ def _worth(game: GameSoFar, result: Result, limit: Limit | None) -> dict[str, An
         "deal": deal_data(game.start),
         "rules": rules_data(game.start.rules),
         "made": game.made,
+        "added": [move_data(move) for move in game.added],
         "board": board_data(game.deal.position),
     }
 
@@ -139,7 +147,7 @@ def values_text(game: GameSoFar, found: FirstMoves, words: LimitWords = LIMITS) 
     lines = [f"{'left after':>{width}}  move\n"] if rows else ["No move is possible.\n"]
     lines += [f"{left:>{width}}  {move}\n" for left, move in rows]
     parts.append("".join(lines))
-    parts.append(fact_lines(_facts(found, words)))
+    parts.append(fact_lines([*_added(game), *_facts(found, words)]))
     return "\n".join(parts)
 
 

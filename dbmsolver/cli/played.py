@@ -13,6 +13,7 @@ from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import Automove
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import counted
+from dbmsolver.game.moves import Move
 from dbmsolver.game.titles import title
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class GameSoFar:
     """
     deal: Deal
     """The position that is reached, as a new deal if there are moves."""
+    added: tuple[Move, ...] = ()
+    """The automoves that the text leaves out, and that are made all the same."""
 
     @property
     def title(self) -> str:
@@ -66,9 +69,11 @@ def play_out(
             from_format = from_format or format_of_moves(source.text) or "short"
     solution, _ = load(source, from_format, Given(deal=start, policy=policy))
     position = solution.reached()
-    left_out = sum(step.automove != "none" and step.origin is None for step in solution.steps)
-    made = len(solution.steps) - left_out
-    return GameSoFar(start, made, Deal(position, start.rules))
+    added = tuple(
+        move for step, moves in solution.moves_of_steps() if step.is_left_out for move in moves
+    )
+    made = len(solution.steps) - len(added)
+    return GameSoFar(start, made, Deal(position, start.rules), added)
 
 
 def _is_path(word: str) -> bool:

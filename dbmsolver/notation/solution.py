@@ -133,7 +133,10 @@ class Solution:
         """Return the error of one step, told with its number, its text and the position."""
         step = self.steps[index]
         reason = f"{error.message} ({error.where})" if error.where else error.message
-        text = f"illegal move {index + 1} {quoted(step.origin.text if step.origin else str(step))}"
+        number = index + 1
+        if step.origin is not None:  # counted as in the text, which may leave automoves out
+            number -= sum(before.is_left_out for before in self.steps[:index])
+        text = f"illegal move {number} {quoted(step.origin.text if step.origin else str(step))}"
         message = f"{text}: {reason}; position: {position}"
         return IllegalStepError(message, self.place(index), position, index, self.rules)
 

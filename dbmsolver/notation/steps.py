@@ -67,6 +67,11 @@ class Step:
             what = f"{self.count} cards"
         return f"{what} from {self.source} to {self.destination}"
 
+    @property
+    def is_left_out(self) -> bool:
+        """True if the step is an automove that no text has; its reader has added it."""
+        return self.automove != "none" and self.origin is None
+
     @classmethod
     def of(cls, move: Move, automove: Automove = "none") -> Step:
         """Return the step that makes one move."""

@@ -110,6 +110,24 @@ def test_automoves_that_a_text_leaves_out_are_not_counted(board: str) -> None:
     assert answer("hint", board, "1a")["made"] == 1
 
 
+def test_automoves_that_a_text_leaves_out_are_told(board: str) -> None:
+    lines = run("hint", "3", "5h").stdout.splitlines()
+    told = [line for line in lines if line.startswith("Added:")]
+    assert told == ["Added:     2H  column 6 -> home  (automove, --automove none adds none)"]
+    assert [move["card"] for move in answer("hint", "3", "5h")["added"]] == ["2H"]
+    assert "Added:" not in run("hint", "3", "5h", "--automove", "none").stdout
+    assert answer("hint", "3", "5h", "--automove", "none")["added"] == []
+    data = answer("hint", board, "1a", "--every-first-move")
+    assert [move["card"] for move in data["added"]] == ["QS", "KS"]
+    assert "Added:     QS" in run("hint", board, "1a", "--every-first-move").stdout
+
+
+def test_a_bad_move_has_the_number_that_was_typed() -> None:
+    """Two moves are typed; an automove comes between them."""
+    outcome = run("hint", "3", "3h", "4h", "--game", "klondike_by_threes")
+    assert "illegal move 2 '4h'" in outcome.stderr
+
+
 def test_a_negative_deal() -> None:
     """Such a number is not taken for an option, nor are the moves taken for the deal."""
     expected = "<moves>, line 1, column 4: illegal move 2 '1h'"

@@ -152,25 +152,14 @@ def follow(events: Events[Answer], progress: ProgressDisplay, store: str | None)
         raise interrupted(store) from None
 
 
-def follow_many(
-    begin: Callable[[], Events[Answer]], progress: ProgressDisplay, store: str | None
-) -> Answer:
-    """Run a part of some work; the same command begins the work anew, and continues its store."""
-    try:
-        return follow(begin(), progress, None)
-    except Interrupted:
-        hint = "; the same command continues it" if store else ""
-        raise Interrupted(f"interrupted{hint}") from None
-
-
 def follow_to_best(
-    events: Events[Result],
+    events: Events[Answer],
     progress: ProgressDisplay,
     store: str | None,
-) -> Result:
+) -> Answer:
     """Run a search, show its progress, and return its answer.
 
-    Ctrl-C ends it like a limit: the answer is the best solution so far.
+    Ctrl-C ends it like a limit: the answer is what is known by then, as the best solution so far.
     """
     signals = collect_signals()
     try:
@@ -197,6 +186,12 @@ def _follow(
 def interrupted(store: str | None) -> Interrupted:
     """Return the error that ends a search interrupted by Ctrl-C; it says how to continue it."""
     hint = f"; continue with: dbmsolver resume {store}" if store else ""
+    return Interrupted(f"interrupted{hint}")
+
+
+def interrupted_many(store: str | None) -> Interrupted:
+    """Return the same error for work that the same command continues in its store."""
+    hint = "; the same command continues it" if store else ""
     return Interrupted(f"interrupted{hint}")
 
 

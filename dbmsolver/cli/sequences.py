@@ -5,13 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from dbmsolver.cli.answers import AnswerForm, check_game, follow_many
+from dbmsolver.cli.answers import AnswerForm, check_game, follow_to_best, interrupted_many
 from dbmsolver.cli.json_data import deal_data, dump_json, rules_data
 from dbmsolver.cli.options import DisplayOptions, gathered
 from dbmsolver.cli.output import check_output, write_text
@@ -31,7 +30,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import counted
 from dbmsolver.game.moves import Move
 from dbmsolver.game.rules import Rules
-from dbmsolver.results import Limits, Options, SolutionCount, Verdict
+from dbmsolver.results import Limit, Limits, Options, SolutionCount, Verdict
 
 Moves = tuple[Move, ...]
 
@@ -127,19 +126,20 @@ def answer_all(
     display: DisplayOptions,
     wanted: SequenceOptions,
 ) -> int:
-    """Count all shortest solutions, write those that are asked for; returns the exit code."""
+    """Count all shortest solutions, write those that are asked for; return the exit code.
+
+    Ctrl-C ends it like a limit; Interrupted is raised when the answer is written.
+    """
     from dbmsolver.api.advice import shortest_solutions
 
     store = None if options.store is None else str(options.store)
     check_output(form.output, store)
     with shortest_solutions(deal, options, limits, keep=wanted.most is not None) as sequences:
-        found = follow_many(sequences.count, display.progress(), store)
+        found = follow_to_best(sequences.count(), display.progress(), store)
         writes = wanted.most is not None and bool(found.count)
         limit = found.limit
         if writes:
-            limit = follow_many(
-                partial(sequences.choose, wanted.most or None), display.progress(), store
-            )
+            limit = follow_to_best(sequences.choose(wanted.most or None), display.progress(), store)
         solutions = sequences.solutions() if writes and limit is None else iter(())
         if form.name == "text":
             write_text(_text(found, wanted, solutions), form.output)
@@ -152,6 +152,8 @@ def answer_all(
             print(line, file=MessageStream(sys.stderr), flush=True)
         elif not display.quiet and (form.name != "text" or form.output not in (None, "-")):
             print(count_line(found), file=MessageStream(sys.stderr), flush=True)
+        if limit == Limit.INTERRUPT:
+            raise interrupted_many(store)
     if found.result.verdict == Verdict.SOLVED:
         return EXIT_SOLVED if limit is None else EXIT_UNDECIDED
     return EXIT_CODES[found.result.verdict]

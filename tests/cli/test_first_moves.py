@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Generator
 from contextlib import nullcontext
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 from helpers.fake_search import nearly_done, result
 
 from dbmsolver.api import advice, compilers
-from dbmsolver.cli.answers import AnswerForm
+from dbmsolver.cli.answers import AnswerForm, Interrupted
 from dbmsolver.cli.first_moves import answer_values, check_values
 from dbmsolver.cli.options import DisplayOptions
 from dbmsolver.cli.played import GameSoFar
@@ -58,6 +60,26 @@ def test_exit_codes(
     moves = MOVES if verdict == Verdict.SOLVED else ()
     found = end_of_command(monkeypatch, verdict=verdict, limit=limit, moves=moves)
     assert found == (code, [DEAL])
+
+
+def test_an_interrupted_search_tells_what_is_known(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Ctrl-C is like a limit; with it the command ends as interrupted after its answer."""
+
+    def value_moves(*_: object) -> Generator[Any, Any, FirstMoves]:
+        os.kill(os.getpid(), signal.SIGINT)
+        assert (yield "an event") is not None
+        values = (MoveValue(MOVES[0], Verdict.UNDECIDED, None, None, Limit.INTERRUPT),)
+        return FirstMoves(result(), values, Limit.INTERRUPT, 1.0, 1 << 20)
+
+    monkeypatch.setattr(advice, "value_moves", value_moves)
+    monkeypatch.setattr(compilers, "compilers_for", lambda *_, **__: nullcontext())
+    path = tmp_path / "answer.txt"
+    game, form = GameSoFar(DEAL, 0, DEAL), AnswerForm("text", str(path), False, False)
+    with pytest.raises(Interrupted, match=r"^interrupted$"):
+        answer_values(game, Options(), Limits(), form, DisplayOptions(True, False))
+    assert "Limit:     it was interrupted\n" in path.read_text()
 
 
 def test_nothing_is_searched_for_an_answer_that_cannot_be_written(

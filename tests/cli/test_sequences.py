@@ -179,3 +179,16 @@ def test_a_limit_when_they_are_counted_already(
     assert "solutions" not in script.asked
     counting = run("solve", board, "--count")
     assert (counting.exit_code, counting.stderr) == (0, "")
+
+
+def test_an_interrupted_count_tells_the_length(board: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C is like a limit, and the exit code says that it was Ctrl-C."""
+    script = FakeSequences(result(), None, Limit.INTERRUPT, None)
+    monkeypatch.setattr("dbmsolver.api.advice.shortest_solutions", script)
+    found = run("solve", board, "--count")
+    assert found.exit_code == 130
+    assert "shortest; such solutions are not counted, it was interrupted\n" in found.stdout
+    assert found.stderr == "dbmsolver: interrupted\n"
+    found = run("solve", board, "--count", "--json", "--store", "st")
+    assert json.loads(found.stdout)["limit"] == "interrupt"
+    assert found.stderr.endswith("interrupted; the same command continues it\n")

@@ -336,22 +336,48 @@ class DisplayOptions:
 
     quiet: bool
     log_json: bool
+    reports: bool = False
+    """True if a log has reports now and then: of work that commits nothing."""
 
     def progress(self) -> ProgressDisplay:
         """Return the display of progress that was asked for."""
-        return progress_for(self.quiet, self.log_json)
+        return progress_for(self.quiet, self.log_json, reports=self.reports)
 
 
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
 
+
+def _searching(quiet: bool, log_json: bool) -> DisplayOptions:
+    return DisplayOptions(quiet, log_json)
+
+
+def _checking(quiet: bool, log_json: bool) -> DisplayOptions:
+    return DisplayOptions(quiet, log_json, reports=True)
+
+
 progress_options = gathered(
     "display",
-    DisplayOptions,
+    _searching,
     quiet_option,
     click.option(
-        "--log-json", is_flag=True, help="Progress as one JSON object for each commit to the store."
+        "--log-json",
+        is_flag=True,
+        help="Progress as one JSON object for each commit to the store, and for each solution that "
+        "is shorter than those before.",
     ),
 )
 """--quiet and --log-json, as `display`."""
+
+checking_options = gathered(
+    "display",
+    _checking,
+    quiet_option,
+    click.option(
+        "--log-json",
+        is_flag=True,
+        help="Progress as one JSON object now and then: after two seconds, then each ten.",
+    ),
+)
+"""The same for a check, which commits nothing."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="The answer as JSON.")

@@ -65,13 +65,24 @@ class ProgressDisplay(Closable):
 
 
 class JsonLog(ProgressDisplay):
-    """One JSON object for each commit, and for each solution that is better than those before."""
+    """One JSON object for each commit, and for each solution that is better than those before.
 
-    def __init__(self, stream: IO[str]) -> None:
+    With `reports` there is one for a report now and then, too: a check commits nothing.
+    """
+
+    def __init__(self, stream: IO[str], reports: bool = False) -> None:
         self.stream = stream
+        self.reports = reports
+        self.next = FIRST_LINE
 
     def __call__(self, event: Event) -> None:
-        """Log a commit or a solution."""
+        """Log a commit or a solution; a report if it is time for one."""
+        if self.reports and isinstance(event, Report) and event.elapsed >= self.next:
+            self.next = event.elapsed + LINE_INTERVAL
+            names = ("question", "states", "pending", "memory", "done")
+            data = {name: getattr(event, name) for name in names}
+            data["elapsed"] = round(event.elapsed, 3)
+            print(json.dumps(data), file=self.stream, flush=True)
         if isinstance(event, Better):
             data = {"length": event.length, "elapsed": round(event.elapsed, 3)}
             print(json.dumps(data), file=self.stream, flush=True)
@@ -279,11 +290,16 @@ def _known_line(report: Report, done: float, rate: float, left: float | None) ->
     return ", ".join([*parts, human_time(report.elapsed)])
 
 
-def progress_for(quiet: bool, log_json: bool, stream: IO[str] | None = None) -> ProgressDisplay:
-    """Return the kind of progress that the options and standard error ask for."""
+def progress_for(
+    quiet: bool, log_json: bool, stream: IO[str] | None = None, reports: bool = False
+) -> ProgressDisplay:
+    """Return the kind of progress that the options and standard error ask for.
+
+    With `reports` a log has reports, too.
+    """
     stream = cast("IO[str]", MessageStream(sys.stderr if stream is None else stream))
     if log_json:
-        return JsonLog(stream)
+        return JsonLog(stream, reports)
     if quiet:
         return ProgressDisplay()
     if stream.isatty() and os.environ.get("TERM") != "dumb":

@@ -79,6 +79,17 @@ def test_a_log_has_commits_and_better_solutions() -> None:
     assert (commit["number"], commit["states"], commit["seconds"]) == (1, 1000, 0.123)
 
 
+def test_a_log_of_a_check_has_reports_now_and_then() -> None:
+    """A check commits nothing."""
+    stream = io.StringIO()
+    log = progress_for(True, True, stream, reports=True)
+    for elapsed in (0.0, 1.9, 2.0, 3.0, 12.0):
+        log(report(elapsed))
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert [line["elapsed"] for line in lines] == [2.0, 12.0]
+    assert {"question", "states", "pending", "memory", "done"} <= lines[0].keys()
+
+
 def test_steps_of_other_work_are_told_when_they_are_done() -> None:
     stream = io.StringIO()
     for done in range(3):

@@ -13,7 +13,7 @@ import click
 
 from dbmsolver.cli.answers import follow, say_compiling_goes_on
 from dbmsolver.cli.json_data import deal_data, dump_json, rules_data
-from dbmsolver.cli.options import DisplayOptions, json_option, progress_options, threads_option
+from dbmsolver.cli.options import DisplayOptions, checking_options, json_option, threads_option
 from dbmsolver.cli.progress import ProgressDisplay
 from dbmsolver.cli.render import verdict_line
 from dbmsolver.cli.values import MEMORY, Parsed
@@ -69,7 +69,7 @@ def parse_share(text: str) -> float:
     "[default: half of the machine's]",
 )
 @json_option
-@progress_options
+@checking_options
 def verify_command(
     source: str,
     against: str | None,

@@ -276,7 +276,8 @@ def resume_command(
 
     A finished one answers at once. Limits, --memory, --threads and --ray are those given here, not
     those of the first run, which the store does not keep: without them their defaults hold. A
-    search begun with --any goes on as such.
+    search begun with --any goes on as such. Of --count, --all and --every-first-move only the
+    search for a shortest solution goes on: the same command as before goes on with the rest.
     """
     from dbmsolver.api.compilers import compilers_to_resume
     from dbmsolver.api.searches import check_spread_of, resume

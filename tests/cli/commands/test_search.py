@@ -24,6 +24,11 @@ def unsolvable() -> Result:
     return result(verdict="unsolvable", shortest=False, moves=(), states=61_643)
 
 
+def test_the_help_of_resume_tells_what_a_store_does_not_know() -> None:
+    words = " ".join(run("resume", "--help").stdout.split())
+    assert "Of --count, --all and --every-first-move only the search" in words
+
+
 def test_what_is_asked_for_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     fake = install(monkeypatch)
     assert run("solve", "3").exit_code == 0

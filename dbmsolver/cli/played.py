@@ -46,10 +46,15 @@ class GameSoFar:
 
 
 def play_out(
-    start: Deal, words: Sequence[str], from_format: str | None, policy: Automove | None
+    start: Deal,
+    words: Sequence[str],
+    from_format: str | None,
+    policy: Automove | None,
+    only_file: bool = False,
 ) -> GameSoFar:
     """Return the position after some moves: words of a text, or one file (`-` is standard input).
 
+    With `only_file` it is a file, which UsageError is raised without.
     `policy` says which moves to the foundations a text in Standard FreeCell Notation leaves out.
     Every move is checked. Raises InputError for moves that cannot be read or played.
     """
@@ -61,6 +66,8 @@ def play_out(
 
     source: str | Source = words[0]
     if len(words) > 1 or (words[0] != "-" and not Path(words[0]).exists()):
+        if only_file:
+            raise UsageError("there is no such file, expected one with moves", words[0])
         if len(words) == 1 and _is_path(words[0]):
             raise UsageError("there is no such file, expected one with moves, or moves", words[0])
         source = Source(" ".join(words), _TYPED)

@@ -181,7 +181,8 @@ def solve_command(
     check_automove(rules, options.policy, metric)
     if source == played == "-":
         raise UsageError("DEAL and --played are both -, expected one of them on standard input")
-    game = play_out(deal_form.load(source, rules), () if played is None else (played,), None, None)
+    words = () if played is None else (played,)
+    game = play_out(deal_form.load(source, rules), words, None, None, only_file=True)
     if every_first_move:
         check_values(wanted, form)
         return answer_values(game, options, limits, form, display)

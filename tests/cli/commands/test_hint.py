@@ -269,6 +269,14 @@ def test_bad_moves(args: list[str], message: str, code: int) -> None:
     assert outcome.stdout == ""
 
 
+@pytest.mark.parametrize("name", ["nofile", "moves.txt", "5h"])
+def test_played_is_a_file(name: str) -> None:
+    outcome = run("solve", "3", "--played", name)
+    assert outcome.exit_code == 2
+    said = f"dbmsolver: {name}: there is no such file, expected one with moves"
+    assert outcome.stderr.splitlines()[-1] == said
+
+
 def test_both_from_standard_input() -> None:
     assert "expected one of them" in run("hint", "-", "-", typed=TWO).stderr
     assert "expected one of them" in run("solve", "-", "--played", "-", typed=TWO).stderr

@@ -10,6 +10,7 @@ from click.testing import Result
 from helpers import command
 from helpers.fake_search import NEARLY_DONE, FakeSequences, result
 
+from dbmsolver.notation.formats.source import MAX_BYTES, MAX_LINES
 from dbmsolver.results import Limit
 
 TWO = "Foundations: H-K C-K D-K S-J\nQS KS\n"
@@ -83,6 +84,14 @@ def test_all_of_a_file_are_checked(board: str, tmp_path: Path, ending: str) -> N
         assert "many solutions, expected one" in other.stderr
     metric = command.run("check", str(name), "--metric")
     assert metric.exit_code == 2
+
+
+def test_the_manual_says_how_large_a_file_is_read() -> None:
+    """A larger one is written by `--all` all the same."""
+    page = (Path(__file__).parents[2] / "docs" / "all-solutions.md").read_text()
+    assert f"{MAX_BYTES >> 20} MiB, nor one of more than {MAX_LINES:,} lines" in page.replace(
+        "\n", " "
+    )
 
 
 def run_check(path: Path, board: str, form: str = "short") -> Result:

@@ -14,6 +14,7 @@ from dbmsolver.game.automoves import Automove
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import counted
 from dbmsolver.game.moves import Move
+from dbmsolver.game.rules import Rules
 from dbmsolver.game.titles import title
 
 if TYPE_CHECKING:
@@ -62,8 +63,9 @@ def play_out(
         return GameSoFar(start, 0, start)
     from dbmsolver.notation.formats.given import Given
     from dbmsolver.notation.formats.klondike_moves import format_of_moves
-    from dbmsolver.notation.formats.source import Source
+    from dbmsolver.notation.formats.source import InvalidError, Source
 
+    wanted, by_letters = from_format, False
     source: str | Source = words[0]
     if len(words) > 1 or (words[0] != "-" and not Path(words[0]).exists()):
         if only_file:
@@ -74,13 +76,36 @@ def play_out(
         if not all(map(_NOTED.fullmatch, words)):
             # Of words that Standard FreeCell Notation does not have, the error is to be clear.
             from_format = from_format or format_of_moves(source.text) or "short"
-    solution, _ = load(source, from_format, Given(deal=start, policy=policy))
+            by_letters = from_format == "short" and wanted is None
+        elif start.rules.only_leave and wanted is None:
+            text = f"moves in two characters, which have no letters for {start.rules.name}"
+            raise InvalidError(f"{text}, expected a file with moves", _TYPED)
+    try:
+        solution, _ = load(source, from_format, Given(deal=start, policy=policy))
+    except InvalidError as error:
+        if by_letters and error.message.startswith("unknown move "):
+            known = error.message.partition(", expected ")[0]
+            raise InvalidError(f"{known}, expected {_letters(start.rules)}", error.where) from None
+        raise
     position = solution.reached()
     added = tuple(
         move for step, moves in solution.moves_of_steps() if step.is_left_out for move in moves
     )
     made = len(solution.steps) - len(added)
     return GameSoFar(start, made, Deal(position, start.rules), added)
+
+
+def _letters(rules: Rules) -> str:
+    """Return the letters of moves in two characters that a game has, in words for a message."""
+    from dbmsolver.notation.formats.short import COLUMNS, FREECELLS
+
+    places = [f"{' '.join(COLUMNS[: rules.columns])} (columns)"]
+    if rules.freecells:
+        places.append(f"{' '.join(FREECELLS[: rules.freecells])} (freecells)")
+    text = f"two of {', '.join(places)} and h (home)"
+    if rules.is_patience and rules.draw:
+        return f"{text}, as in 3h; or DR1 (turn the stock), NEW (the waste over), W4, WS (from it)"
+    return f"{text}, as in 1h"
 
 
 def _is_path(word: str) -> bool:

@@ -277,6 +277,35 @@ def test_played_is_a_file(name: str) -> None:
     assert outcome.stderr.splitlines()[-1] == said
 
 
+@pytest.mark.parametrize(
+    ("game", "move", "said"),
+    [
+        (
+            "klondike",
+            "s",
+            "unknown move 's', expected two of 1 2 3 4 5 6 7 (columns) and h (home), as in 3h; or "
+            "DR1 (turn the stock), NEW (the waste over), W4, WS (from it)",
+        ),
+        (
+            "freecell",
+            "s",
+            "unknown move 's', expected two of 1 2 3 4 5 6 7 8 (columns), a b c d (freecells) and "
+            "h (home), as in 1h",
+        ),
+        (
+            "golf",
+            "4h",
+            "no letters for golf, expected a file with moves",
+        ),
+        ("pyramid", "4h", "no letters for pyramid, expected a file"),
+    ],
+)
+def test_letters_of_moves_are_those_of_the_game(game: str, move: str, said: str) -> None:
+    outcome = run("hint", "3", move, "--game", game)
+    assert outcome.exit_code == 3
+    assert said in outcome.stderr.splitlines()[-1]
+
+
 def test_both_from_standard_input() -> None:
     assert "expected one of them" in run("hint", "-", "-", typed=TWO).stderr
     assert "expected one of them" in run("solve", "-", "--played", "-", typed=TWO).stderr

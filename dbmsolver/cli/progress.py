@@ -80,9 +80,9 @@ class JsonLog(ProgressDisplay):
         if self.reports and isinstance(event, Report) and event.elapsed >= self.next:
             self.next = event.elapsed + LINE_INTERVAL
             names = ("question", "states", "pending", "memory", "done")
-            data = {name: getattr(event, name) for name in names}
-            data["elapsed"] = round(event.elapsed, 3)
-            print(json.dumps(data), file=self.stream, flush=True)
+            told = {name: getattr(event, name) for name in names}
+            told["elapsed"] = round(event.elapsed, 3)
+            print(json.dumps(told), file=self.stream, flush=True)
         if isinstance(event, Better):
             data = {"length": event.length, "elapsed": round(event.elapsed, 3)}
             print(json.dumps(data), file=self.stream, flush=True)

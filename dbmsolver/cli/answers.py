@@ -19,7 +19,6 @@ from dbmsolver.cli.streams import MessageStream
 from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import counted, length_words, usual_metric
 from dbmsolver.game.rules import Rules
 from dbmsolver.notation.format_names import FORMATS as SOLUTION_FORMATS
 from dbmsolver.notation.format_names import WITH_RUNS, format_of_answer
@@ -228,26 +227,13 @@ def write_answer(result: Result, form: AnswerForm, quiet: bool = False) -> int:
 def _solution_text(result: Result, form: AnswerForm) -> str:
     from dbmsolver.api.solutions import solution_of
     from dbmsolver.notation import formats
+    from dbmsolver.notation.formats.stated_length import in_words, not_proven
 
-    shortest = _length_in_words(result, result.length) if result.shortest else None
-    at_least = None if result.shortest else _length_in_words(result, result.at_least)
-    solution = solution_of(result)
-    if not result.shortest and form.name != "html":  # a page has its own way to say it
+    solution, rules = solution_of(result), result.deal.rules
+    if result.shortest:
+        shortest = in_words(result.length, result.metric, rules)
+    else:
+        shortest = None
+        at_least = in_words(result.at_least, result.metric, rules)
         solution = replace(solution, remarks=(not_proven(at_least),))
-    return formats.write(solution, form.name, result.policy, form.runs, shortest, at_least)
-
-
-def not_proven(at_least: int | str | None) -> str:
-    """Return the remark that a solution is not proven shortest, with the known lower bound."""
-    if at_least is None:
-        return "not proven shortest"
-    moves = f"{at_least} moves" if isinstance(at_least, int) else at_least
-    return f"not proven shortest: at least {moves} are needed"
-
-
-def _length_in_words(result: Result, moves: int | None) -> int | str | None:
-    """Return a number of moves; in words, with their unit, if the metric is not the usual one."""
-    usual = result.metric == usual_metric(result.deal.rules)
-    if moves is None or (usual and result.metric != "turns"):  # where the waste is turned for free
-        return moves
-    return counted(moves, *length_words(result.metric, result.deal.rules))
+    return formats.write(solution, form.name, result.policy, form.runs, shortest)

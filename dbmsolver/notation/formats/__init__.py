@@ -83,14 +83,12 @@ def write(
     policy: Policy = "horne",
     runs: bool = False,
     shortest: int | str | None = None,
-    at_least: int | str | None = None,
 ) -> str:
     """Return the solution as text of a format.
 
     The automove policy is for `sfn`, which has to state one, and for the text in that notation that
     can be copied from a page in `html`. A page also says how many moves a solution has that is
-    proven to be `shortest`, or, of one that is not, that no solution has fewer moves than
-    `at_least`.
+    proven to be `shortest`, or has the remark of a solution that is not.
 
     With `runs`, runs of cards are one move each, and every move is told in full.
 
@@ -102,7 +100,7 @@ def write(
     if format_name == "sfn":
         text = sfn.write(solution, policy)
     elif format_name == "html":
-        text = html.write(solution, policy, shortest, at_least)
+        text = html.write(solution, policy, shortest)
     else:
         text = _MODULES[format_name].write(solution)
     size = len(text.encode())

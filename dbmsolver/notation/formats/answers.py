@@ -23,7 +23,12 @@ from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.json_text import parse
 from dbmsolver.notation.formats.source import InvalidError, Source
-from dbmsolver.notation.formats.stated_length import check_fields, check_title
+from dbmsolver.notation.formats.stated_length import (
+    check_fields,
+    check_title,
+    remarks_of_fields,
+    remarks_of_title,
+)
 from dbmsolver.notation.solution import Path, Solution
 from dbmsolver.notation.steps import Origin, Step
 
@@ -75,7 +80,7 @@ def read_text(source: Source, given: Given) -> Solution:
     solution = builder.solution()
     first, title = _title(source)
     check_title(title, solution, source.named(first))
-    return solution
+    return replace(solution, remarks=remarks_of_title(title, solution.rules))
 
 
 def deal_of_text(source: Source, given: Given, end: int | None) -> Deal:
@@ -188,7 +193,7 @@ def read_json(source: Source, given: Given) -> Solution:
         builder.add(Step(start, end, count, made_by, card=card, onto=other, origin=origin))
     solution = builder.solution()
     check_fields(value, solution, policy, problem)
-    return solution
+    return replace(solution, remarks=remarks_of_fields(value, solution.rules))
 
 
 def deal_of_json(

@@ -28,6 +28,7 @@ from dbmsolver.notation.formats.page_parts import (
     style_of,
 )
 from dbmsolver.notation.formats.source import InvalidError, Source
+from dbmsolver.notation.formats.stated_length import is_not_proven
 from dbmsolver.notation.formats.stops import stops
 from dbmsolver.notation.formats.universal import tree
 from dbmsolver.notation.solution import Solution
@@ -53,20 +54,18 @@ def write(
     solution: Solution,
     policy: Policy = "horne",
     shortest: int | str | None = None,
-    at_least: int | str | None = None,
 ) -> str:
     """Return the page.
 
     The automove policy is for the text in Standard FreeCell Notation that can be copied from it;
     the notation cannot state `none`, and then has Horne's. `shortest` is the number of moves of a
     solution that is proven to be shortest, or, in words, that number and what counts as a move;
-    None for others. `at_least` is, for a solution that is not proven, a number of moves that no
-    solution falls short of; None where nobody asked for a shortest one.
+    None for others. A remark that the solution is not proven shortest is shown beside its length.
     """
     parts = {
         "title": html.escape(title(solution)),
         "badge": _badge(shortest),
-        "length": html.escape(_length(solution, shortest, at_least)),
+        "length": html.escape(_length(solution, shortest)),
         "facts": html.escape(_facts(solution)),
         "policy": html.escape(_policy()),
         "style": _style(),
@@ -105,14 +104,11 @@ def _moves(number: int | str) -> str:
     return "1 move" if number == 1 else f"{number} moves"
 
 
-def _length(solution: Solution, shortest: int | str | None, at_least: int | str | None) -> str:
+def _length(solution: Solution, shortest: int | str | None) -> str:
     """Return in words how long the solution is, where the badge does not say it."""
     if isinstance(shortest, int):
         return ""
-    moves = _moves(len(solution.steps))
-    if at_least is not None:
-        moves += f", not proven shortest: at least {_moves(at_least)} are needed"
-    return moves
+    return ", ".join([_moves(len(solution.steps)), *filter(is_not_proven, solution.remarks)])
 
 
 def _facts(solution: Solution) -> str:

@@ -1,4 +1,7 @@
-"""The length that an answer of `dbmsolver solve` states, held against its own moves."""
+"""The length that an answer of `dbmsolver solve` states, held against its own moves.
+
+A solution that is not proven shortest keeps that as a remark, in the words of `not_proven`.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,25 @@ from typing import Any
 
 from dbmsolver.errors import UsageError, any_of, quoted
 from dbmsolver.game.automoves import Automove
-from dbmsolver.game.kinds import METRICS, Policy
-from dbmsolver.game.measures import Measure, length_words, measure_of
+from dbmsolver.game.kinds import METRICS, Metric, Policy
+from dbmsolver.game.measures import (
+    Measure,
+    counted,
+    length_words,
+    measure_of,
+    usual_metric,
+)
 from dbmsolver.game.moves import Move
+from dbmsolver.game.rules import Rules
 from dbmsolver.notation.formats.source import InvalidError
 from dbmsolver.notation.solution import Path, Solution
 
 _LENGTH = re.compile(r"solved in ([0-9]{1,3}(?:,[0-9]{3})*) ([a-z ]+)", re.ASCII)
 _BOUND = re.compile(r"\b(at most|at least) ([0-9]{1,6})\b", re.ASCII)
-
+_LEAST = re.compile(r"; the shortest has (?:at most [0-9]+, at least )?([0-9]{1,6})\b", re.ASCII)
+"""The lengths of a shortest solution in a title, of which the least one may be the only one."""
+_OPEN = re.compile(r"; the shortest has |, not shown to be shortest$", re.ASCII)
+_NOT_PROVEN = "not proven shortest"
 
 Problem = Callable[[Path, str], InvalidError]
 """Makes the error for the value at a path of the answer."""
@@ -99,3 +112,50 @@ def length_of(solution: Solution, measure: Measure) -> int:
         for step in solution.steps
     )
     return measure.length(moves)
+
+
+def not_proven(at_least: int | str | None) -> str:
+    """Return the remark that a solution is not proven shortest, with the known lower bound."""
+    if at_least is None:
+        return _NOT_PROVEN
+    moves = at_least if isinstance(at_least, str) else counted(at_least, "move", "moves")
+    return f"{_NOT_PROVEN}: at least {moves} are needed"
+
+
+def is_not_proven(remark: str) -> bool:
+    """Return True if a remark says that a solution is not proven shortest."""
+    return remark == _NOT_PROVEN or remark.startswith(f"{_NOT_PROVEN}:")
+
+
+def in_words(moves: int | None, metric: Metric, rules: Rules) -> int | str | None:
+    """Return a number of moves; in words, with their unit, if the metric is not the usual one."""
+    usual = metric == usual_metric(rules)
+    if moves is None or (usual and metric != "turns"):  # where the waste is turned for free
+        return moves
+    return counted(moves, *length_words(metric, rules))
+
+
+def remarks_of_title(title: str, rules: Rules) -> tuple[str, ...]:
+    """Return the remark that a solution is not proven shortest, if the title of a text says so."""
+    if not _OPEN.search(title.strip()):
+        return ()
+    least, unit = _LEAST.search(title), _LENGTH.search(title)
+    metrics = [name for name in METRICS if unit and unit[2] in length_words(name, rules)]
+    if least is None or not metrics:
+        return (not_proven(None),)
+    usual = usual_metric(rules)
+    metric = usual if usual in metrics else metrics[0]
+    return (not_proven(in_words(int(least[1]), metric, rules)),)
+
+
+def remarks_of_fields(value: Mapping[str, Any], rules: Rules) -> tuple[str, ...]:
+    """Return the remark that a solution is not proven shortest, if an answer's fields say so.
+
+    The fields are those that `check_fields` has found to be true of the moves.
+    """
+    if value.get("shortest") is not False:
+        return ()
+    metrics = [name for name in METRICS if name == value.get("metric")]
+    if not metrics:
+        return (not_proven(None),)
+    return (not_proven(in_words(value.get("at_least"), metrics[0], rules)),)

@@ -20,11 +20,12 @@ from dbmsolver.cli.commands.convert import convert_command
 from dbmsolver.cli.render import render_json, render_text
 from dbmsolver.errors import DbmError, InputError, UsageError
 from dbmsolver.game.boards import format_board
+from dbmsolver.game.kinds import Metric
 from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.formats import FORMATS
 from dbmsolver.notation.lengths import lengths
-from dbmsolver.results import Verdict
+from dbmsolver.results import Limit, Verdict
 
 
 def run(command: object, *args: str, data: bytes | None = None) -> Result:
@@ -48,6 +49,45 @@ def test_convert_by_ending(tmp_path: Path, before: str, after: str) -> None:
     formats.read(target).check()
     if "sfn" not in (before, after):
         assert plain(formats.read(target)) == plain(solved(18))
+
+
+BEFORE = [*FORMATS, "text", "json"]
+"""All formats that `solve` writes."""
+
+
+@pytest.mark.parametrize(("before", "after"), few_fast(product(BEFORE, FORMATS), 16))
+def test_convert_keeps_that_it_is_not_proven_shortest(
+    tmp_path: Path, before: str, after: str
+) -> None:
+    said = "not proven shortest: at least 14 moves are needed"
+    source = tmp_path / f"in{FORMATS.get(before, '')}"
+    if before in FORMATS:
+        source.write_text(formats.write(replace(solved(18), remarks=(said,)), before))
+    else:
+        result = answer_of(solved(18), "wkr")
+        result = replace(result, shortest=False, at_least=14, limit=Limit.MAX_TIME)
+        source.write_text(render_text(result) if before == "text" else render_json(result))
+    result = run(convert_command, str(source), "-", "--to", after)
+    assert result.exit_code == 0, result.output
+    assert said in result.output
+    assert formats.read(formats.Source(result.output), after).remarks == (said,)
+
+
+@pytest.mark.parametrize("metric", ["cards", "moves", "runs"])
+@pytest.mark.parametrize("least", [None, 1])
+def test_the_bound_is_told_in_the_metric_of_the_answer(metric: Metric, least: int | None) -> None:
+    result = answer_of(solved(18), "wkr")
+    result = replace(
+        result,
+        metric=metric,
+        shortest=False,
+        at_least=least,
+        limit=Limit.MAX_TIME,
+    )
+    unit = {"cards": "move", "moves": "move of the player", "runs": "move of a card or a run"}
+    bound = "" if least is None else f": at least 1 {unit[metric]} are needed"
+    for text in (render_text(result), render_json(result)):
+        assert formats.read(text).remarks == (f"not proven shortest{bound}",)
 
 
 def test_convert_through_pipes() -> None:

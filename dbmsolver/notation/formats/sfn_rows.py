@@ -15,7 +15,7 @@ from dbmsolver.game.cards import is_card, suit_letters
 _MOVE = "[1-8a-d][1-8a-dhfr]"
 LIKE_MOVES = re.compile(rf"\s*\.?{_MOVE}(?:(?:\s+\.?|\.){_MOVE})*\s*", re.ASCII)
 """Moves alone, in lower case. No text can be matched in two ways, so long ones take no longer."""
-_PREFIXED_MOVES = re.compile(rf"(?:[ .]{_MOVE})+\s*", re.ASCII | re.IGNORECASE)
+PREFIXED_MOVES = re.compile(rf"(?:[ .]{_MOVE})+\s*", re.ASCII | re.IGNORECASE)
 TOO_WIDE = 100
 """A line with so many characters, or more, is no row of cards; rows have far fewer."""
 _TEN = re.compile(r"10(?=[HSDC])")
@@ -40,7 +40,7 @@ class Rows:
         if LIKE_MOVES.fullmatch(line) and not (self.lower and missing > 0):
             return None
         letters = suit_letters(line).upper().rstrip()
-        if not 0 < len(letters) < TOO_WIDE or _PREFIXED_MOVES.fullmatch(line):
+        if not 0 < len(letters) < TOO_WIDE or PREFIXED_MOVES.fullmatch(line):
             return None
         cells = self.cells(letters)
         if cells is None:

@@ -27,7 +27,7 @@ from dbmsolver.errors import InputError, quoted
 from dbmsolver.game.boards import LABEL, parse_board
 from dbmsolver.game.cards import SUIT_NAMES, is_card, parse_card, rank, suit
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.notation.formats.sfn_rows import LIKE_MOVES, TOO_WIDE, Rows, plain
+from dbmsolver.notation.formats.sfn_rows import LIKE_MOVES, PREFIXED_MOVES, TOO_WIDE, Rows, plain
 from dbmsolver.notation.formats.sfn_title import NUMBER, NUMBER_END, find_title, has_number
 from dbmsolver.notation.formats.source import InvalidError, Source
 from dbmsolver.notation.steps import Origin
@@ -68,6 +68,8 @@ _RAW = re.compile(
     r"\s*(?P<number>[0-9]{1,12})\s*[:\t]\s*(?P<moves>(?:[1-8a-d][1-8a-dhr]){2,})\s*", re.ASCII
 )
 """The same without anything between the moves."""
+_ROW = re.compile(r"\s*(?P<number>-?[0-9]{1,12})[:.)](?=\s)", re.ASCII)
+"""The number of a row, or of a deal, which may look like a move, as in `11.`."""
 _RULE = re.compile(r"\s*[-=]{3,}\s*")
 
 
@@ -170,7 +172,8 @@ class _SfnReader:
         if text.tokens and LABEL.match(line):
             text.later.setdefault(len(text.tokens), []).append((number, line))
             return
-        if line[0] in " .[" and self.moves(number, line):
+        row = _ROW.match(line)
+        if row is None and line[0] in " .[" and self.moves(number, line):
             return
         if match := _RAW.fullmatch(line):
             self.numbered(number, match)
@@ -182,6 +185,9 @@ class _SfnReader:
         elif (match := _NUMBERED.fullmatch(spaced)) and _is_numbered(match):
             self.numbered(number, match)
             self.free_moves(number, spaced, match.start("moves"))
+        elif row is not None and PREFIXED_MOVES.fullmatch(line, row.end()):
+            self.numbered(number, row)
+            self.moves(number, line, row.end())
         else:
             text.mistyped = text.mistyped or _mistyped(number, line)
             self.words(number, line)
@@ -262,9 +268,9 @@ class _SfnReader:
         key = len(self.text.tokens)
         said[key] = f"{said[key]} {line.strip()}" if key in said else line.strip()
 
-    def moves(self, number: int, line: str) -> bool:
-        """Read a line of moves; False if it does not begin with one."""
-        offset = 0
+    def moves(self, number: int, line: str, start: int = 0) -> bool:
+        """Read a line of moves from an offset on; False if it does not begin with one."""
+        offset = start
         while offset < len(line):
             match = _TOKEN.match(line, offset)
             if match is None or not (match["prefix"] or match["open"]):
@@ -272,7 +278,7 @@ class _SfnReader:
             single = "." in (match["prefix"] or "") + (match["inner"] or "")
             self.token(match, number, single, False)
             offset = match.end()
-        if offset == 0:
+        if offset == start:
             return False
         if line[offset:].strip():
             self.comment(line[offset:])
@@ -374,8 +380,12 @@ class _SfnReader:
 
 def is_deal_with_moves(line: str) -> bool:
     """Return True if a line has the number of a deal, and its moves."""
-    match = _NUMBERED.fullmatch(_spaced(line))
-    return bool(_RAW.fullmatch(line)) or (match is not None and _is_numbered(match))
+    match, row = _NUMBERED.fullmatch(_spaced(line)), _ROW.match(line)
+    return (
+        bool(_RAW.fullmatch(line))
+        or (match is not None and _is_numbered(match))
+        or (row is not None and PREFIXED_MOVES.fullmatch(line, row.end()) is not None)
+    )
 
 
 def is_line_of_moves(line: str) -> bool:

@@ -15,6 +15,9 @@ def read(text: str) -> SfnText:
     return parse(Source(text, "f"))
 
 
+WORDS = ("1a", "2b", "3h")
+
+
 def moves(text: str) -> list[tuple[str, bool, bool]]:
     """Return each move of a text, and what its style says of its length."""
     return [(t.source + t.destination, t.single, t.open) for t in read(text).tokens]
@@ -110,6 +113,23 @@ def test_the_most_moves_and_digits() -> None:
 def test_numbers_before_moves(text: str, number: int | None, count: int) -> None:
     found = read(text)
     assert (found.number, len(found.tokens)) == (number, count)
+
+
+@pytest.mark.parametrize("end", [".", ":", ")"])
+def test_a_number_of_a_row_is_no_move(end: str) -> None:
+    """Rows may be numbered by the first of their moves, and by numbers that look like moves."""
+    rows = [f"{number:3}{end} 1a 2b 3h" for number in (1, 11, 21)]
+    assert moves("\n".join(["#7", *rows, ""])) == [(word, False, True) for word in WORDS] * 3
+    rows = [f"{number:3}{end} 1a.2b 3h" for number in (1, 11, 21)]
+    styled = [(word, word == "2b", False) for word in WORDS]
+    assert moves("\n".join(["#7", *rows, ""])) == styled * 3
+    found = read(f" 11{end} 1a.2b\n")
+    assert (found.number, len(found.tokens)) == (11, 2)
+    assert moves(" 12  . a comment\n 11.23 1a\n")[:3] == [
+        ("12", False, False),
+        ("11", False, False),
+        ("23", True, False),
+    ]
 
 
 def test_words_are_remarks_or_comments() -> None:

@@ -77,8 +77,13 @@ def test_an_interrupted_search_tells_what_is_known(
     monkeypatch.setattr(compilers, "compilers_for", lambda *_, **__: nullcontext())
     path = tmp_path / "answer.txt"
     game, form = GameSoFar(DEAL, 0, DEAL), AnswerForm("text", str(path), False, False)
-    with pytest.raises(Interrupted, match=r"^interrupted$"):
-        answer_values(game, Options(), Limits(), form, DisplayOptions(True, False))
+    # It may be ignored where the tests run in the background.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(Interrupted, match=r"^interrupted$"):
+            answer_values(game, Options(), Limits(), form, DisplayOptions(True, False))
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert "Limit:     it was interrupted\n" in path.read_text()
 
 

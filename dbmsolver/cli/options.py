@@ -6,7 +6,7 @@ A command gets a group of options as one argument, which :func:`gathered` makes 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from inspect import signature
@@ -192,32 +192,21 @@ def _rules(
     fill: Fill | None,
     moves: Moves | None,
 ) -> Rules:
-    return changed_by_options(load_rules(game), freecells, columns, build, fill, moves)
+    changes = {"freecells": freecells, "columns": columns}
+    return changed_by_options(
+        load_rules(game), {**changes, "build": build, "fill": fill, "moves": moves}
+    )
 
 
-def changed_by_options(
-    rules: Rules,
-    freecells: int | None,
-    columns: int | None,
-    build: Build | None,
-    fill: Fill | None,
-    moves: Moves | None,
-) -> Rules:
-    """Return the rules with the changes of options, as `changed` does.
+def changed_by_options(rules: Rules, changes: Mapping[str, Any]) -> Rules:
+    """Return the rules with the changes of options, by their names, as `changed` does.
 
     The UsageError of a change that cannot be names its option, if that is one option alone.
     """
     try:
-        return changed(rules, freecells, columns, build, fill, moves)
+        return changed(rules, **changes)
     except UsageError as error:
-        given: dict[str, Any] = {
-            "freecells": freecells,
-            "columns": columns,
-            "build": build,
-            "fill": fill,
-            "moves": moves,
-        }
-        for name, value in given.items():
+        for name, value in changes.items():
             try:
                 changed(rules, **{name: value})
             except UsageError as alone:

@@ -44,9 +44,9 @@ class GameChoice:
         moves: Moves | None,
     ) -> None:
         self.cells = None if freecells is None else parse_cells(freecells)
+        changes = {"columns": columns, "build": build, "fill": fill, "moves": moves}
         self.games = [
-            changed_by_options(load_rules(game), None, columns, build, fill, moves)
-            for game in dict.fromkeys(games)
+            changed_by_options(load_rules(game), changes) for game in dict.fromkeys(games)
         ]
 
     def rules(self, question: str) -> tuple[Rules, ...]:
@@ -58,7 +58,7 @@ class GameChoice:
                 continue
             least, most = self.cells or (rules.freecells, rules.freecells)
             for cells in range(least, most + 1):
-                found[changed_by_options(rules, cells, None, None, None, None)] = None
+                found[changed_by_options(rules, {"freecells": cells})] = None
         return tuple(found)
 
     def _widest(self, rules: Rules) -> Rules:
@@ -71,7 +71,7 @@ class GameChoice:
                 f"--freecells {least}..{most}: the fewest are looked for from {dealt} on in "
                 f"{rules.name}, expected {dealt}..N"
             )
-        return changed_by_options(rules, most, None, None, None, None)
+        return changed_by_options(rules, {"freecells": most})
 
 
 games_options = gathered(

@@ -71,7 +71,7 @@ from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.packs import Packs, cards_of, deck_words, packs_of
 
 MAX_COLUMNS = 18
-"""Columns of a game: what they have locked always fits into a signature (`core.tables`)."""
+"""Columns of a game: what they have locked always fits into a signature (`kits/states.py`)."""
 MAX_PILE_COLUMNS = 17
 """Columns of a game with one pile."""
 MAX_PATIENCE_COLUMNS = 13

@@ -119,8 +119,11 @@ def _moved(
 ) -> tuple[list[Step], Position] | None:
     """Return one move of a run and the position after it; None if it is not legal."""
     cards, target = position.columns[source][-count:], position.columns[destination]
-    fits = rules.can_stack(cards[0], target[-1]) if target else rules.can_fill(cards[0])
-    if not fits or not rules.is_run(cards):
+    if target:
+        fits = position.can_stack(cards[0], target[-1], rules)
+    else:
+        fits = position.can_fill(cards[0], rules)
+    if not fits or not position.is_run(cards, rules):
         return None
     step = Step(Place("column", source), Place("column", destination), count, card=cards[0])
     move = Move(cards[0], step.source, step.destination, count=count)

@@ -454,8 +454,13 @@ def _fitting(builder: Builder, source: int, destination: int) -> int:
     target = position.columns[destination]
     cards = position.face_up(source)
     for count in range(len(cards), 0, -1):
-        card = cards[-count]
-        if position.can_stack(card, target[-1], rules) if target else rules.can_fill(card):
+        card, onto = cards[-count], target[-1] if target else None
+        fits = (
+            position.can_fill(card, rules)
+            if onto is None
+            else position.can_stack(card, onto, rules)
+        )
+        if fits:
             return count
     return 1
 

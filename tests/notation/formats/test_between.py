@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 
 import pytest
 
@@ -30,6 +31,29 @@ def test_one_card_is_no_composite() -> None:
     position = simon("KS 7S", "8C")
     assert composite(position, SIMON, 0, 1, 1) is None
     assert composite(position, SIMON, 0, 1, 0) is None
+
+
+def test_runs_of_a_game_whose_deal_says_the_base() -> None:
+    """Each run that may move as one is such a move to an empty column, whatever the base is."""
+    penguin, found = GAMES["penguin"], 0
+    for number in range(40):
+        position, random = Deal.from_number(number + 1, penguin).position, Random(number)
+        for _ in range(60):
+            for source, column in enumerate(position.columns):
+                count = max(
+                    n for n in range(len(column) + 1) if position.is_run(column[-n:], penguin)
+                )
+                empty = [n for n, other in enumerate(position.columns) if not other]
+                if count < 2 or not empty or not position.can_fill(column[-count], penguin):
+                    continue
+                steps = composite(position, penguin, source, empty[0], count)
+                assert steps is not None and [step.count for step in steps] == [count]
+                found += 1
+            moves = position.moves(penguin)
+            if not moves:
+                break
+            position = position.apply(random.choice(moves))
+    assert found > 20
 
 
 def test_all_cards_of_a_column() -> None:

@@ -88,6 +88,15 @@ KINDS: dict[str, Callable[[], Iterable[Result]]] = {
         *_lengths("golf", (1, 2)),
         *_bounds("golf"),
     ),
+    "pairs": lambda: (
+        *_proofs("pyramid", (285,), "every-position"),
+        *_lengths("pyramid", (1,), max_states=20_000),
+    ),
+    "wide": lambda: (
+        *_proofs("spider_one_suit", (2,), "every-position"),
+        *_lengths("spider_one_suit", (2,), max_states=20_000),
+    ),
+    "any solution": lambda: _lengths("freecell", (7,), any_solution=True, max_states=20_000),
 }
 """The kinds of searches, and what each searches."""
 

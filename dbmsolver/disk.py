@@ -60,7 +60,7 @@ def lock(handle: int, wait: bool = False) -> None:
 
 
 def reserve(handle: int, size: int) -> None:
-    """Give an open file room for so many bytes, zeros where it had none; OSError without room."""
+    """Give an open file room for ``size`` bytes, zeros where it had none; OSError without room."""
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(handle, 0, size)
         return

@@ -36,7 +36,7 @@ class Place(NamedTuple):
 
 @cache
 def column_places(count: int) -> tuple[Place, ...]:
-    """Return the places of so many columns."""
+    """Return the places of ``count`` columns."""
     return tuple(Place("column", index) for index in range(count))
 
 

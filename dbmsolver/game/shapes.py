@@ -32,7 +32,7 @@ def dealt_lengths(rules: Rules) -> list[int]:
 
 
 def is_shape_of_rows(lengths: Sequence[int], rules: Rules) -> bool:
-    """Return True if lines of so many cards are the rows of a fresh deal, not its columns."""
+    """Return True if lines of these lengths are the rows of a fresh deal, not its columns."""
     if len(lengths) in (0, rules.columns) or (rules.off_columns and not rules.layout):
         return False
     if len(lengths) > 1 and list(lengths) != sorted(lengths, reverse=True):

@@ -106,9 +106,9 @@ def digest_runs(t, signatures, counts, keys, words):
 
 @allocating
 def digest_rows(t, rows):
-    """Return the sum (uint64) of the hashes of the public keys of states without a plane *high*.
+    """Return the digest (uint64) of states whose plane *high* is 0, one for each row.
 
-    ``rows`` (uint64[states, 3 or more]) have the columns SIGNATURE, OFF and LOW.
+    Of ``rows`` (uint64[states, 3 or more]) the columns SIGNATURE, OFF and LOW are read.
     """
     total = U64(0)
     base = np.zeros(MAX_PUBLIC_WORDS, np.uint64)

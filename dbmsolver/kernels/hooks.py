@@ -169,7 +169,7 @@ full_bound = Hook()
 # Rows, as shards hold states.
 
 empty_rows = Hook()
-"""Return memory for so many rows, one after the other; for Python alone."""
+"""Return memory for a number of rows, one after the other; for Python alone."""
 make_row_scratch = Hook()
 """Return scratch memory of one thread that works on a shard; for Python alone."""
 as_held = Hook()

@@ -37,8 +37,8 @@ def by_threads(
 ) -> Iterator[Product]:
     """Yield what ``work`` returns for each item, in their order.
 
-    ``each`` is a map function that uses so many ``threads``. It gets one item for each of them at a
-    time, since all of them take memory.
+    ``each`` is a map function that uses that many ``threads``. It gets one item for each of them at
+    a time, since all of them take memory.
     """
     waiting = iter(items)
     while some := list(islice(waiting, threads)):

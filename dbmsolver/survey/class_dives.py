@@ -34,10 +34,11 @@ SCHEDULE: Schedule = (
     *((order, 1 << 21) for order in CLASS_ORDERS),
     *((order, 1 << 24) for order in CLASS_ORDERS),
 )
-"""The dives for a deal, each with the number of classes by which it may add to those found.
+"""The dives for a deal, each with the most classes that it adds to those found before it.
 
-Together they find 116 million, or as many as there is room for. A search on disk would begin anew,
-and closes classes no faster.
+Together they find 116 million classes of a deal at most, or as many as memory has room for. No
+smaller limit is of use: the search on disk that follows would begin again from the deal, and it
+closes no more classes in a second.
 """
 
 

@@ -16,7 +16,7 @@ from dbmsolver.game.boards import format_board
 from dbmsolver.game.classes import is_in_a_class
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.kits.records.dive import AT_ONCE
+from dbmsolver.kits.records.dive import LARGEST_BATCH
 from dbmsolver.search.proof.dives import CLASS_ORDERS
 from dbmsolver.survey import class_dives
 from dbmsolver.survey.class_dives import ClassDivesInTurn
@@ -57,7 +57,7 @@ def test_dives_go_on_and_find_each_class_once(monkeypatch: pytest.MonkeyPatch) -
     assert (found.verdict, found.states) == ("unsolvable", CLASSES_OF_12)
     assert found.digest == proof.digest
     # Those that are taken when a limit comes are expanded once more.
-    assert found.states <= found.evaluated < found.states + 42 * AT_ONCE
+    assert found.states <= found.evaluated < found.states + 42 * LARGEST_BATCH
 
 
 def test_limits_leave_deals_open() -> None:

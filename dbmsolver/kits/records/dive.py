@@ -4,9 +4,9 @@ Records wait in one stack for each *priority*; the record taken next is the last
 highest priority. When no record waits any more, all that can be reached have been expanded: that is
 a proof. A dive that has found all records that it may find can go on in another order, with more.
 
-Whether a record is new is looked up in a table that lies anywhere in memory. Where there are many
-records, some may be taken at once: what follows from all of them is looked up together, so that the
-processor waits for memory once, not for each. For classes of Klondike that takes a third less time.
+Whether a record is new is looked up in a table, anywhere in memory. So records may be taken in
+batches: what follows from all of a batch is looked up together, and the processor waits for memory
+once for a batch, not once for a record. For classes of Klondike that takes a third less time.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from dbmsolver.kits.records.macros import FREE, Scratch, make_scratch
 MOST_PRIORITY = 1023
 RECORD_BYTES = 24 + 4 + 4 + 1 + 16
 """Memory that a dive takes for each record it has room for."""
-AT_ONCE = 16
-"""The most records that are taken at once."""
+LARGEST_BATCH = 16
+"""The most records of a batch."""
 _MORE = 12
-"""One more record is taken at once for each two to this power that a dive has found."""
+"""A batch has one more record for each two to this power that a dive has found."""
 EXPANDED = -2
 """In place of the next record in its stack: the record waits no more."""
 _NUMBER = np.int64(0xFFFFFFFF)
@@ -49,10 +49,10 @@ WON, EXHAUSTED, FULL, STOPPED, BROKEN = 0, 1, 2, 3, 4
 
 @struct
 class Batch(NamedTuple):
-    """Records that are taken at once, and what follows from them."""
+    """Records that are taken together, and what follows from them."""
 
-    taken: NDArray[np.int64]  # [AT_ONCE]: their numbers
-    ends: NDArray[np.int64]  # [AT_ONCE]: where the rows of each one's successors end
+    taken: NDArray[np.int64]  # [LARGEST_BATCH]: their numbers
+    ends: NDArray[np.int64]  # [LARGEST_BATCH]: where the rows of each one's successors end
     found: NDArray[np.uint64]  # [successors, 5]: rows as in ``Scratch.found``
     hashes: NDArray[np.uint64]  # [successors]
 
@@ -93,15 +93,15 @@ def make_diving(records: int) -> Diving:
         columns=np.empty(CARDS, np.int8),
         depths=np.empty(CARDS, np.int8),
         scratch=scratch,
-        batch=make_batch(AT_ONCE * scratch.found.shape[0]),
+        batch=make_batch(LARGEST_BATCH * scratch.found.shape[0]),
     )
 
 
 def make_batch(successors: int) -> Batch:
-    """Return arrays with room for so many successors of all records that are taken at once."""
+    """Return arrays with room for ``successors`` rows, the successors of all records of a batch."""
     return Batch(
-        taken=np.empty(AT_ONCE, np.int64),
-        ends=np.empty(AT_ONCE, np.int64),
+        taken=np.empty(LARGEST_BATCH, np.int64),
+        ends=np.empty(LARGEST_BATCH, np.int64),
         found=np.empty((successors, FREE + 1), np.uint64),
         hashes=np.empty(successors, np.uint64),
     )
@@ -121,7 +121,7 @@ def entry_of(word, number):
 
 @inlined
 def may_be(entry, word):
-    """Return True if an entry has the tag of this hash."""
+    """Return True if an entry may be that of a record with the hash ``word``: it has its tag."""
     return (entry ^ entry_of(word, 0)) <= _NUMBER and entry >= 0
 
 
@@ -147,9 +147,10 @@ def find_slot(d, mask, word, signature, off, low):
 
 @inlined
 def fill_table(d, known, most):
-    """Return the mask of the table for ``most`` records; make it anew if it is of another size.
+    """Return the mask of a table for ``most`` records, its number of slots less one.
 
-    It has the first ``known`` records then.
+    If the table has another number of slots, it is emptied, and filled with the first ``known``
+    records.
     """
     slots = 2
     while slots < 2 * most:
@@ -195,10 +196,10 @@ def locked_above(t, d, signature, off):
 
 @inlined
 def priority_of(t, d, number, locked_in_deal, weights):
-    """Return the priority (int64) of a record.
+    """Return the priority (int64) of a record, at most MOST_PRIORITY; the highest is taken first.
 
-    It is the sum, with the four ``weights`` (int64), of its progress, its free slots, the cards
-    home, and how few cards are locked on those that go home next.
+    It is a sum with four ``weights`` (int64), in this order: of its progress, its free slots, the
+    cards home, and 52 less the cards locked on, or with, those that go home next.
     """
     progress_weight, free_weight, home_weight, near_weight = weights
     signature, off = d.rows[number, SIGNATURE], d.rows[number, OFF]
@@ -221,10 +222,11 @@ def let_wait(d, number, priority):
 
 @inlined
 def take_batch(t, d, mask, best, most):
-    """Take up to ``most`` waiting records, and list what follows from each in ``d.batch``.
+    """Take up to ``most`` waiting records, and write the successors of each to ``d.batch``.
 
-    None has a priority above ``best``. Returns how many are taken, -1 for an impossible record
-    among them, and the highest priority of those that wait still; -1 if none does.
+    Those of the highest priority are taken first, then those of lower ones. The caller knows that
+    no waiting record has a priority above ``best``. Returns (taken, best): the number of records
+    taken, -1 if one of them cannot be; and the same bound for those that are left, -1 if none is.
     """
     batch, rows, found = d.batch, d.rows, d.scratch.found
     taken = end = np.int64(0)
@@ -259,7 +261,7 @@ def take_batch(t, d, mask, best, most):
 
 
 @kernel
-def dive(t, d, signature, off, low, locked_in_deal, most, weights, at_once):
+def dive(t, d, signature, off, low, locked_in_deal, most, weights, largest):
     """Dive from a normalised record, the first row: (signature, off, low), all uint64.
 
     The rest is that of :func:`go_on`.
@@ -271,16 +273,17 @@ def dive(t, d, signature, off, low, locked_in_deal, most, weights, at_once):
     d.mask[0] = 0
     if is_won(t, signature):
         return WON, 1, 0
-    return go_on(t, d, 1, locked_in_deal, most, weights, at_once)
+    return go_on(t, d, 1, locked_in_deal, most, weights, largest)
 
 
 @kernel
-def go_on(t, d, known, locked_in_deal, most, weights, at_once):
-    """Go on with a dive that has found ``known`` records, with room for ``most`` records.
+def go_on(t, d, known, locked_in_deal, most, weights, largest):
+    """Go on with a dive that has found ``known`` records, until it has ``most`` of them in all.
 
-    Those that wait are ordered anew, by the ``weights`` of :func:`priority_of`. Up to ``at_once``
-    records, AT_ONCE at most, are taken at once where there are many. Writes to ``d`` only. Returns
-    (outcome, records found, records expanded by this call); a win is the last row.
+    Records that are not expanded yet get new priorities (:func:`priority_of`) with ``weights``. A
+    batch has one record as long as few are found, later up to ``largest``, which is LARGEST_BATCH
+    at most. Writes to ``d`` only. Returns (outcome, records found in all, records expanded by this
+    call). The outcome is WON, EXHAUSTED, FULL, STOPPED or BROKEN; a win is the last row of ``d``.
     """
     rows, batch = d.rows, d.batch
     mask = fill_table(d, known, most)
@@ -294,7 +297,7 @@ def go_on(t, d, known, locked_in_deal, most, weights, at_once):
             best = max(best, priority)
     count, expanded = known, 0
     while True:
-        taken, best = take_batch(t, d, mask, best, min((count >> _MORE) + 1, at_once))
+        taken, best = take_batch(t, d, mask, best, min((count >> _MORE) + 1, largest))
         if taken < 0:
             return BROKEN, count, expanded + 1
         if taken == 0:

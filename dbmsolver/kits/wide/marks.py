@@ -135,7 +135,7 @@ def mark(t, b, m, weights):
 
 @inlined
 def _part_at(m, column, up):
-    """Return the part of the costs of a column with so many cards face up."""
+    """Return the part of the costs of a column with ``up`` cards face up."""
     return m.costs[column, up, 0], m.costs[column, up, 1], m.costs[column, up, 2]
 
 

@@ -227,7 +227,7 @@ def make_move(t, b, move):
 
 @inlined
 def _take_stock(t, b, number):
-    """Deal a row of so many cards, or turn them to the waste."""
+    """Deal a row of ``number`` cards, or turn them to the waste."""
     for place in range(number):
         card = t.stock[b.numbers[GONE] + place]
         if t.draw:

@@ -442,7 +442,7 @@ def _piled(builder: Builder, match: Match, origin: Origin) -> None:
 
 
 def _draw(builder: Builder, most: int, origin: Origin) -> int:
-    """Turn cards of the stock once, at most so many, and return their number."""
+    """Turn cards of the stock once, ``most`` at most, and return their number."""
     count = max(1, min(builder.deal.rules.draw, len(builder.position.stock), most))
     builder.add(Step(STOCK, WASTE, count, origin=origin))
     return count

@@ -17,7 +17,7 @@ LIKE_MOVES = re.compile(rf"\s*\.?{_MOVE}(?:(?:\s+\.?|\.){_MOVE})*\s*", re.ASCII)
 """Moves alone, in lower case. No text can be matched in two ways, so long ones take no longer."""
 PREFIXED_MOVES = re.compile(rf"(?:[ .]{_MOVE})+\s*", re.ASCII | re.IGNORECASE)
 TOO_WIDE = 100
-"""A line with so many characters, or more, is no row of cards; rows have far fewer."""
+"""A line of this length, in characters, or more is no row of cards; rows are far shorter."""
 _TEN = re.compile(r"10(?=[HSDC])")
 
 

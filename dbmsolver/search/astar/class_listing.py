@@ -31,7 +31,7 @@ _AT_ONCE = 1 << 18
 _MOST_SIGNATURES = 1 << 24
 """The signatures of a deal whose classes are listed, at most."""
 _SLOTS = 4, 3
-"""Slots of a table for so many classes."""
+"""A table has four slots for three classes."""
 _BYTES = 8 + 9 * _SLOTS[0] / _SLOTS[1]
 """The bytes that a class takes at most: in a list of keys, and a slot with its distance."""
 _BYTES_WAITING = 16

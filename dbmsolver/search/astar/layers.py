@@ -128,7 +128,7 @@ class AStarSearch(Search):
         return self._is_back is not None and self._is_back()
 
     def lend_memory(self, size: int) -> None:
-        """Use so many bytes fewer than the search was given, for the states that it keeps."""
+        """Keep states in ``size`` bytes less than the search was given."""
         self.cache.memory = max(self._memory - size, 0)
 
     @property

@@ -65,7 +65,7 @@ MOST_PART = 1 << 20
 """The most rows that are packed or loaded in one go."""
 _PARTS = 8
 _LEAST_PART = 1 << 16
-"""Rows are packed in so many parts of all that there is room for, but of no fewer rows."""
+"""Rows are packed in eight parts of all that there is room for, but in parts of no fewer rows."""
 
 
 @dataclass(eq=False, slots=True)

@@ -35,13 +35,13 @@ solution. Most searches end before that."""
 _CLASSES = 2
 """The classes that are listed for each state that the search has looked at."""
 _BEAMS = 2
-"""If at least so many beams have failed, and none has won, classes are listed at once."""
+"""The beams that have to fail, while none wins, for classes to be listed at once."""
 _SHARE = 3, 4
 """The part of the memory that the listing may take, as a fraction, while the search keeps its
 states; it keeps fewer of them in memory then."""
 
 MakeSearch = Callable[[StateCodec, int], ShortestBelow]
-"""Makes the search over some states, in so many bytes."""
+"""Makes the search over some states, in a number of bytes."""
 
 
 class ByClasses(Search):

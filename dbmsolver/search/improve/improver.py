@@ -25,10 +25,10 @@ The first wins most deals in some thousand states.
 _BESIDE = ((800_000, 0, BeamShape(1000)), (1_200_000, 150_000, BeamShape(3000, 1)))
 """The beams that run beside the search for a shortest solution.
 
-Each begins once the search has evaluated so many states, by one thread or by several. By one thread
-they would slow down searches of half a second if they began sooner; with several, one of the
-threads has little else to do at first. They usually find a solution that is hardly longer than a
-shortest one. Where no solution is known the search keeps twice as many states.
+Each begins once the search has evaluated the first number of states by one thread, or the second by
+several. By one thread they would slow down searches of half a second if they began sooner; with
+several, one of the threads has little else to do at first. They usually find a solution that is
+hardly longer than a shortest one. Where no solution is known the search keeps twice as many states.
 """
 _BESIDE_OF_PATIENCE = (
     (800_000, 0, BeamShape(700, 1)),

@@ -27,7 +27,7 @@ _MOST_FAILED = 10
 
 @dataclass(eq=False, slots=True)
 class Member:
-    """A process of the cluster, which has so many `orders`, done one after the other."""
+    """A process of the cluster, and the number of `orders` that it has to do, one by one."""
 
     process: Any
     orders: int = 0

@@ -23,9 +23,9 @@ from dbmsolver.kernels.digest import digest_rows
 from dbmsolver.kernels.runs import progress_of
 from dbmsolver.kits.choice import CoveringKeys
 from dbmsolver.kits.records.dive import (
-    AT_ONCE,
     BROKEN,
     EXHAUSTED,
+    LARGEST_BATCH,
     RECORD_BYTES,
     WON,
     Diving,
@@ -171,20 +171,20 @@ class Diver:
         """Make one dive from a record, for at most ``limit`` records."""
         self.forget(limit)
         words = (np.uint64(word) for word in start[:3])
-        how = keys.locked, self._limit, order, _at_once(keys)
+        how = keys.locked, self._limit, order, _largest_batch(keys)
         return self._ended(*dive(keys.tables, self.diving, *words, *how))
 
     def go_on(self, keys: CoveringKeys, order: Order, limit: int) -> Dived:
-        """Go on with the last dive, in another order, for at most ``limit`` records in all.
+        """Go on with the dive before, in another order, until it has ``limit`` records in all.
 
-        No record is found a second time. Those that wait are taken in the new order.
+        What it has found is kept; records that are not expanded yet are taken in the new order.
         """
         self._make_room(limit)
-        how = keys.locked, self._limit, order, _at_once(keys)
+        how = keys.locked, self._limit, order, _largest_batch(keys)
         return self._ended(*go_on(keys.tables, self.diving, self._known, *how))
 
     def _make_room(self, limit: int) -> None:
-        """Make room for ``limit`` records, with those that are known."""
+        """Make room for ``limit`` records in all; those that are known are kept."""
         limit, known = min(limit, self.most), self._known
         room = 1 << (limit - 1).bit_length()
         if self.diving.parents.size < room:
@@ -196,7 +196,7 @@ class Diver:
         self.diving.parents[known:limit] = _NOT_FOUND  # all of them take longer than a small dive
 
     def _ended(self, outcome: int, count: int, expanded: int) -> Dived:
-        """Return what a dive has come to, with so many records."""
+        """Return the end of a dive that has found ``count`` records."""
         self._known = count
         if outcome == WON:
             path = [
@@ -218,12 +218,12 @@ class Diver:
         return bisect_left(range(parents.size), True, key=lambda i: parents[i] == _NOT_FOUND)
 
 
-def _at_once(keys: CoveringKeys) -> int:
-    """Return how many records a dive may take at once.
+def _largest_batch(keys: CoveringKeys) -> int:
+    """Return the most records that a dive takes together.
 
-    Published tables say how many records of FreeCell dives expand, taking one after the other.
+    In FreeCell it takes one after the other, as the counts of published tables are of such dives.
     """
-    return AT_ONCE if keys.method.of_classes else 1
+    return LARGEST_BATCH if keys.method.of_classes else 1
 
 
 def schedule_of(keys: CoveringKeys) -> Schedule:

@@ -30,7 +30,7 @@ from dbmsolver.search.wide.plans import BeamPlan
 _LEVELS = 1500
 """The states that a beam keeps, for each of its width, if memory allows."""
 _LEAST_LEVELS = 300
-"""The same in little memory: a beam that has no room for so many is not made."""
+"""The same in little memory: a beam without room for these is not made."""
 _PAUSE = 0.1
 """Seconds between two looks at limits and signals."""
 

@@ -12,7 +12,7 @@ Weights = tuple[int, int, int, int, int, int, int, int, int]
 
 
 class BeamPlan(NamedTuple):
-    """One beam. ``parts`` is how many groups a level has at least, if there are so many."""
+    """One beam. ``parts`` is the least number of groups of a level, if there are enough."""
 
     width: int
     weights: Weights

@@ -211,7 +211,7 @@ def cards_at_once(r, laid, to_empty):
 
 @inlined
 def may_leave(r, under, cards):
-    """Return True if an end of a column of so many cards may go to other columns."""
+    """Return True if the last ``cards`` cards of a column may go to other columns."""
     if r.part == CARD_OR_ALL:
         return under == NOTHING or cards == 1
     return under == NOTHING or r.part != ALL_OR_NOTHING

@@ -78,7 +78,7 @@ def list_macros(f, signature, record, table):
 
 @inlined
 def cards_within(record, table, most):
-    """Return the slot cards, and those of columns that at most so many cards lie above."""
+    """Return the slot cards, and those of columns with at most ``most`` cards above them."""
     cards, rest = record.slots, record.tops
     while rest:
         card, rest = first_of(rest)

@@ -87,7 +87,7 @@ def hash_state(signature, off, low, high):
 
 @inlined
 def slot_of(hashed, slots):
-    """Return the slot to look in first for a hash, of so many slots."""
+    """Return the slot, of ``slots``, to look in first for a hash."""
     return np.int64(((hashed & HALF) * U64(slots)) >> U64(32))
 
 

@@ -43,7 +43,7 @@ def slot_of_record(d, word, record):  # type: ignore[no-untyped-def]
 
 @kernel
 def entry_of_record(word, number):  # type: ignore[no-untyped-def]
-    return records.entry_of(word, number)
+    return records.entry_of(np.int64(3), word, number)
 
 
 @kernel

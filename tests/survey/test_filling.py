@@ -33,7 +33,7 @@ def test_what_a_survey_is_filled_with(
     asked: list[tuple[Any, ...]] = []
 
     class Run:
-        new, done = 2, 3
+        new, done, open = 2, 3, 4
 
         def __init__(
             self, survey: Survey, table: SurveyTable, pool: str, keep_searches: bool
@@ -61,5 +61,6 @@ def test_what_a_survey_is_filled_with(
     assert next(events) == "an event"
     with pytest.raises(StopIteration) as end:
         next(events)
-    assert ([*end.value.value.rows.values()], end.value.value.new) == ([ROW], 2)
+    filled = end.value.value
+    assert ([*filled.rows.values()], filled.new, filled.open) == ([ROW], 2, 4)
     assert asked == [(memory, address, 5, print), (memory, "the pool", address is None)]

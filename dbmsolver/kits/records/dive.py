@@ -27,7 +27,7 @@ from dbmsolver.kits.columns import locked_in
 from dbmsolver.kits.records.macros import FREE, Scratch, make_scratch
 
 MOST_PRIORITY = 1023
-RECORD_BYTES = 24 + 4 + 4 + 1 + 16
+RECORD_BYTES = 24 + 4 + 4 + 1 + 8
 """Memory that a dive takes for each record it has room for."""
 LARGEST_BATCH = 16
 """The most records of a batch."""
@@ -35,9 +35,8 @@ _MORE = 12
 """A batch has one more record for each two to this power that a dive has found."""
 EXPANDED = -2
 """In place of the next record in its stack: the record waits no more."""
-_NUMBER = np.int64(0xFFFFFFFF)
-_TAG = np.uint64(0x7FFFFFFF << 32)
-"""The bits of an entry of the table for the number of a record, and for some bits of its hash.
+_ENTRY = 0x7FFFFFFF
+"""The bits of an entry of the table: the number of a record, and above it some bits of its hash.
 
 A record is looked at only where these are the same: most others that share its slots have others.
 """
@@ -65,7 +64,7 @@ class Diving(NamedTuple):
     parents: NDArray[np.int32]  # [records]: the record it comes from, -1 for the deal's
     following: NDArray[np.int32]  # [records]: the next in its stack, -1 for none, or EXPANDED
     free: NDArray[np.int8]  # [records]: its free slots
-    table: NDArray[np.int64]  # [slots]: number and tag of a record, -1 for none
+    table: NDArray[np.int32]  # [slots]: number and tag of a record, -1 for none
     mask: NDArray[np.int64]  # [1]: that of the table as it is filled, 0 before it is
     stacks: NDArray[np.int32]  # [MOST_PRIORITY + 1]: top of each stack, -1 for none
     stop: NDArray[np.uint8]  # [1]: set by another thread to end the dive
@@ -86,7 +85,7 @@ def make_diving(records: int) -> Diving:
         parents=np.empty(records, np.int32),
         following=np.empty(records, np.int32),
         free=np.empty(records, np.int8),
-        table=np.empty(2 * records, np.int64),
+        table=np.empty(2 * records, np.int32),
         mask=np.zeros(1, np.int64),
         stacks=np.empty(MOST_PRIORITY + 1, np.int32),
         stop=np.zeros(1, np.uint8),
@@ -114,15 +113,21 @@ def first_slot(mask, word):
 
 
 @inlined
-def entry_of(word, number):
-    """Return the entry (int64) of the table for the record with this hash and number."""
-    return np.int64((word << U64(32)) & _TAG) | np.int64(number)
+def number_mask(mask):
+    """Return the bits (int64) of an entry for a number: a table has two slots for each."""
+    return mask >> 1
 
 
 @inlined
-def may_be(entry, word):
+def entry_of(mask, word, number):
+    """Return the entry (int64) of the table for the record with this hash and number."""
+    return (np.int64(word & U64(_ENTRY)) & ~number_mask(mask)) | np.int64(number)
+
+
+@inlined
+def may_be(mask, entry, word):
     """Return True if an entry may be that of a record with the hash ``word``: it has its tag."""
-    return (entry ^ entry_of(word, 0)) <= _NUMBER and entry >= 0
+    return entry >= 0 and (entry ^ entry_of(mask, word, 0)) <= number_mask(mask)
 
 
 @inlined
@@ -131,11 +136,11 @@ def find_slot(d, mask, word, signature, off, low):
     rows = d.rows
     slot = first_slot(mask, word)
     while True:
-        entry = d.table[slot]
+        entry = np.int64(d.table[slot])
         if entry < 0:
             return slot
-        if may_be(entry, word):
-            other = entry & _NUMBER
+        if may_be(mask, entry, word):
+            other = entry & number_mask(mask)
             if (
                 rows[other, SIGNATURE] == signature
                 and rows[other, OFF] == off
@@ -165,7 +170,7 @@ def fill_table(d, known, most):
             slot = first_slot(mask, word)
             while d.table[slot] >= 0:
                 slot = (slot + 1) & mask
-            d.table[slot] = entry_of(word, number)
+            d.table[slot] = entry_of(mask, word, number)
     return mask
 
 
@@ -254,9 +259,9 @@ def take_batch(t, d, mask, best, most):
         batch.ends[taken] = end
         taken += 1
     for index in range(end):
-        entry = d.table[first_slot(mask, batch.hashes[index])]
-        if may_be(entry, batch.hashes[index]):
-            prefetch(rows[entry & _NUMBER], np.int64(0))
+        entry = np.int64(d.table[first_slot(mask, batch.hashes[index])])
+        if may_be(mask, entry, batch.hashes[index]):
+            prefetch(rows[entry & number_mask(mask)], np.int64(0))
     return taken, best
 
 
@@ -322,7 +327,7 @@ def go_on(t, d, known, locked_in_deal, most, weights, largest):
                     return FULL, count, expanded
                 rows[count, SIGNATURE], rows[count, OFF], rows[count, LOW] = signature, off, low
                 d.parents[count] = current
-                d.table[slot] = entry_of(word, count)
+                d.table[slot] = entry_of(mask, word, count)
                 d.free[count] = np.int64(row[FREE])
                 priority = priority_of(t, d, count, locked_in_deal, weights)
                 let_wait(d, count, priority)

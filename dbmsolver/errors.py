@@ -95,10 +95,6 @@ class StoreError(DbmError):
     exit_code = EXIT_STORE
 
 
-class UnclaimedError(StoreError):
-    """A store whose search has no answer yet: there is nothing to check or to certify."""
-
-
 class SystemRefusedError(DbmError):
     """The system gave no memory, or no room on a disk."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from dbmsolver.errors import DbmError, InputError, StoreError, UnclaimedError
+from dbmsolver.errors import DbmError, InputError, StoreError
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
@@ -21,17 +21,14 @@ from dbmsolver.storage.meanings import meaning_of
 
 
 def claim_of(manifest: Manifest, where: str | None = None) -> str:
-    """Return ``unsolvable``, ``shortest`` or ``solved``.
-
-    UnclaimedError if the search has no answer.
-    """
+    """Return ``unsolvable``, ``shortest`` or ``solved``; StoreError if the store claims nothing."""
     verdict = manifest.verdict
     if verdict == "unsolvable":
         return "unsolvable"
     if verdict == "solved":
         return "shortest" if manifest.shortest else "solved"
     state = "undecided" if verdict == "undecided" else "not finished"
-    raise UnclaimedError(f"claims nothing, the search is {state}", where)
+    raise StoreError(f"claims nothing, the search is {state}", where)
 
 
 def from_manifest(manifest: Manifest, where: str | None = None) -> Certificate:

@@ -307,13 +307,6 @@ def test_no_certificate_of_an_unfinished_search(tmp_path: Path) -> None:
         of(tmp_path / "s")
 
 
-def test_a_store_without_a_claim_is_not_called_wrong(tmp_path: Path) -> None:
-    prove(Deal.from_number(11982), store=tmp_path / "s", max_states=100)
-    result = run("verify", tmp_path / "s")
-    assert result.exit_code == 20
-    assert "claims nothing, the search is undecided" in result.stderr
-
-
 def test_report(stores: Path) -> None:
     result = run("verify", stores / "proof")
     assert result.exit_code == 0

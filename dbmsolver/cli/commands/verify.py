@@ -22,7 +22,6 @@ from dbmsolver.errors import (
     EXIT_SOLVED,
     EXIT_STORE,
     StoreError,
-    UnclaimedError,
     UndecidedError,
     UsageError,
     quoted,
@@ -87,9 +86,8 @@ def verify_command(
     checked by a program of its own, which has its own keys and moves. Given a CERTIFICATE, the
     search is run again, by the same method, and compared with it.
 
-    Exit codes: 0 valid, 4 not valid, with the first counterexample; 20 if there is
-    nothing to check, as the search of STORE is not finished, or if that of a CERTIFICATE needs more
-    memory.
+    Exit codes: 0 valid, 4 not valid, with the first counterexample; 20 if the search of a
+    CERTIFICATE needs more memory.
     """
     from dbmsolver.api.compilers import compilers_for_check
     from dbmsolver.api.stores import check_store, load_certificate
@@ -103,10 +101,7 @@ def verify_command(
         steps = check_store(Path(source), threads, memory, sample, depth, record)
         reports = changed(steps, lambda event: _report(event, time.monotonic() - started))
         with compilers_for_check(Path(source), partial(say_compiling_goes_on, progress)):
-            try:
-                report = follow(reports, progress, None)
-            except UnclaimedError as error:
-                raise UndecidedError(error.message, error.where) from None
+            report = follow(reports, progress, None)
             click.echo(render_json(report) if as_json else render_text(report), nl=False)
         return EXIT_SOLVED if report.valid else EXIT_STORE
     if sample is not None or record is not None or depth is not None:

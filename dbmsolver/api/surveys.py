@@ -165,13 +165,11 @@ def check_metric(metric: Metric | None, games: Iterable[Rules]) -> None:
         measure_of(rules, "none", metric)
 
 
-def question_of(path: Path) -> str:
-    """Return the question of a table, "verdict" of an empty one; StoreError if there is none."""
-    return question_and_games(path)[0]
-
-
 def question_and_games(path: Path) -> tuple[str, tuple[Rules, ...]]:
-    """Return the question of a table, as :func:`question_of` does, and the rules of its rows."""
+    """Return the question of a table, "verdict" of an empty one, and the rules of its rows.
+
+    StoreError if there is no table.
+    """
     from dbmsolver.survey.loading import load_rows
     from dbmsolver.survey.rows import Inquiry
 

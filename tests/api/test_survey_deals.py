@@ -190,13 +190,13 @@ def test_tables_that_are_there(tmp_path: Path) -> None:
     write_table([row(number, verdict="solved") for number in (4, 2, 3, 1)], path, ".csv")
     rows = survey_deals("1-4", path, cancel=lambda: True)
     assert [one["number"] for one in rows] == [1, 2, 3, 4]
-    assert surveys.question_of(path) == "verdict"
+    assert surveys.question_and_games(path)[0] == "verdict"
     shortest = tmp_path / "shortest.csv"
     write_table([row(1, Inquiry.SHORTEST)], shortest, ".csv")
-    assert surveys.question_of(shortest) == "shortest"
+    assert surveys.question_and_games(shortest)[0] == "shortest"
     empty = tmp_path / "empty.csv"
     write_table([], empty, ".csv")
-    assert surveys.question_of(empty) == "verdict"
+    assert surveys.question_and_games(empty)[0] == "verdict"
 
 
 def test_a_page_is_named_as_its_table(tmp_path: Path) -> None:
